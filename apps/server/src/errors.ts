@@ -1,0 +1,85 @@
+import { type ErrorCode, errorStatus } from "@gateway/shared/errors";
+
+/** What a `GatewayError` may carry besides its code and sentence. */
+export interface ErrorDetails {
+  /** Another status than the code's own, for example a vendor's. */
+  status?: number;
+  /** Seconds until a retry makes sense; becomes `Retry-After`. */
+  retryAfter?: number;
+  /** Path of the offending field, e.g. `messages.0.role`. */
+  param?: string;
+  /** Sentences per form field, for the console. */
+  fields?: Record<string, string>;
+  cause?: unknown;
+}
+
+/**
+ * The one error of the server. The domain throws it and never knows HTTP bodies; each door spells it for its
+ * clients. `message` is a sentence for the caller: never a secret, never a vendor's address.
+ */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+  readonly param: string | undefined;
+  readonly fields: Record<string, string> | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.name = "GatewayError";
+    this.code = code;
+    this.status = details.status ?? errorStatus[code];
+    this.retryAfter = details.retryAfter;
+    this.param = details.param;
+    this.fields = details.fields;
+  }
+}
+
+/** The body or a parameter is not what the route takes; `param` is the path of the first offending field. */
+export function invalidRequest(message: string, param?: string): GatewayError {
+  return new GatewayError("invalid_request", message, param === undefined ? {} : { param });
+}
+
+export function invalidKey(): GatewayError {
+  return new GatewayError("invalid_key", "The API key is not valid.");
+}
+
+export function insufficientQuota(): GatewayError {
+  return new GatewayError(
+    "insufficient_quota",
+    "The account balance does not cover this request. Top up and try again.",
+  );
+}
+
+export function tokenQuotaExhausted(): GatewayError {
+  return new GatewayError("token_quota_exhausted", "The quota of this API key does not cover this request.");
+}
+
+export function modelNotFound(model: string): GatewayError {
+  return new GatewayError(
+    "model_not_found",
+    `The model "${model}" does not exist or is not available to this key.`,
+    {
+      param: "model",
+    },
+  );
+}
+
+export function noChannel(model: string): GatewayError {
+  return new GatewayError(
+    "no_channel",
+    `No channel can serve the model "${model}" right now. Try again shortly.`,
+  );
+}
+
+export function notFound(what: string): GatewayError {
+  return new GatewayError("not_found", `${what} not found.`);
+}
+
+export function forbidden(message = "You may not do this."): GatewayError {
+  return new GatewayError("forbidden", message);
+}
+
+export function conflict(message: string, fields?: Record<string, string>): GatewayError {
+  return new GatewayError("conflict", message, fields === undefined ? {} : { fields });
+}

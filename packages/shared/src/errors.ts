@@ -1,0 +1,43 @@
+/**
+ * Every error the product can name, with the HTTP status it travels with. The server throws them by code,
+ * the console translates them by code, and each dialect spells them in its own words.
+ */
+export const errorStatus = {
+  // the caller
+  invalid_request: 400,
+  invalid_key: 401,
+  unauthenticated: 401,
+  wrong_credentials: 401,
+  insufficient_quota: 402,
+  token_quota_exhausted: 402,
+  forbidden: 403,
+  origin_refused: 403,
+  token_disabled: 403,
+  token_expired: 403,
+  user_disabled: 403,
+  model_not_allowed: 403,
+  address_not_allowed: 403,
+  group_not_allowed: 403,
+  model_not_found: 404,
+  not_found: 404,
+  conflict: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  // the upstream
+  upstream_refused: 400,
+  upstream_rate_limited: 429,
+  upstream_failed: 502,
+  upstream_empty: 502,
+  no_channel: 503,
+  upstream_overloaded: 503,
+  upstream_timeout: 504,
+  // ourselves
+  price_missing: 400,
+  unsupported_endpoint: 501,
+  shutting_down: 503,
+  setup_done: 409,
+  internal: 500,
+} as const satisfies Record<string, number>;
+
+export type ErrorCode = keyof typeof errorStatus;
