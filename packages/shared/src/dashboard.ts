@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { Points } from "./paging.ts";
+
+/** Usage of one local day and model: GET /api/user/dashboard. */
+export const UsageDay = z.object({
+  /** YYYY-MM-DD in the caller's time zone. */
+  date: z.string(),
+  model: z.string(),
+  request_count: z.int(),
+  quota: Points,
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Milliseconds, summed. */
+  request_time: z.int(),
+});
+export type UsageDay = z.infer<typeof UsageDay>;
+
+export const DashboardQuery = z.object({
+  /** Minutes to add to UTC for the caller's local time, e.g. 480 in Shanghai. */
+  utc_offset: z.coerce.number().int().min(-840).max(840).default(0),
+  days: z.coerce.number().int().min(1).max(31).default(8),
+});
+
+export const Dashboard = z.object({
+  usage: z.array(UsageDay),
+  /** Requests and tokens of the last 60 seconds, and the group's limit. */
+  rate: z.object({ rpm: z.int(), tpm: z.int(), max_rpm: z.int() }),
+});
+export type Dashboard = z.infer<typeof Dashboard>;

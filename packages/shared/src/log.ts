@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { PageQuery, Points, UnixTime } from "./paging.ts";
+
+export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
+
+/** How a call ended; what each end costs is in docs/money.md. */
+export const Outcome = z.enum(["complete", "client-left", "upstream-died", "failed"]);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** One upstream call made for a request. */
+export const AttemptNote = z.object({
+  channel_id: z.int(),
+  channel_name: z.string(),
+  /** "ok", or the kind of error. */
+  result: z.string(),
+  status: z.int(),
+  /** Milliseconds. */
+  duration: z.int(),
+  message: z.string(),
+});
+export type AttemptNote = z.infer<typeof AttemptNote>;
+
+/** One line of a bill: tokens × ratio, or calls × price. */
+export const BillLine = z.object({
+  kind: z.string(),
+  amount: z.number(),
+  /** Effective ratio (points per token) or points per call, before the group's. */
+  ratio: z.string(),
+});
+
+/** Everything needed to compute a charge again. Ratios are decimal strings: exact. */
+export const Bill = z.object({
+  price_type: z.string(),
+  group_ratio: z.string(),
+  lines: z.array(BillLine),
+  /** Exact sum in points before the one rounding. */
+  exact: z.string(),
+});
+export type Bill = z.infer<typeof Bill>;
+
+export const LogRow = z.object({
+  id: z.string(),
+  created_at: UnixTime,
+  request_id: z.string(),
+  type: z.int(),
+  user_id: z.int(),
+  username: z.string(),
+  token_id: z.int(),
+  token_name: z.string(),
+  channel_id: z.int(),
+  channel_name: z.string(),
+  group: z.string(),
+  backup_group: z.boolean(),
+  model_name: z.string(),
+  upstream_model: z.string(),
+  endpoint: z.string(),
+  is_stream: z.boolean(),
+  outcome: z.string(),
+  status: z.int(),
+  error_code: z.string(),
+  content: z.string(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  quota: Points,
+  estimated: z.boolean(),
+  request_time: z.int(),
+  first_byte_time: z.int(),
+  source_ip: z.string(),
+  bill: Bill.nullable(),
+  /** Admins only; null for others. */
+  attempts: z.array(AttemptNote).nullable(),
+});
+export type LogRow = z.infer<typeof LogRow>;
+
+/** Keyset page: pass `next` as `cursor` to go on; null at the end. */
+export const LogPage = z.object({ data: z.array(LogRow), next: z.string().nullable() });
+export type LogPage = z.infer<typeof LogPage>;
+
+export const LogQuery = z.object({
+  cursor: z.string().max(64).default(""),
+  size: PageQuery.shape.size,
+  log_type: z.coerce.number().int().min(0).max(5).catch(0).default(0),
+  start_timestamp: z.coerce.number().int().min(0).default(0),
+  end_timestamp: z.coerce.number().int().min(0).default(0),
+  model_name: z.string().max(160).default(""),
+  token_name: z.string().max(64).default(""),
+  request_id: z.string().max(64).default(""),
+  source_ip: z.string().max(64).default(""),
+  /** Admin view only; ignored elsewhere. */
+  username: z.string().max(64).default(""),
+  channel_id: z.coerce.number().int().min(0).catch(0).default(0),
+});
+export type LogQuery = z.infer<typeof LogQuery>;
+
+export const LogTotals = z.object({
+  quota: Points,
+  count: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+});
+export type LogTotals = z.infer<typeof LogTotals>;

@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+/** What the caller's groups can reach: GET /api/available_model, by model name. */
+export const AvailableModel = z.object({
+  groups: z.array(z.string()),
+  owned_by: z.string(),
+  price: z
+    .object({
+      type: z.string(),
+      input: z.number(),
+      output: z.number(),
+      extra_ratios: z.record(z.string(), z.number()),
+    })
+    .nullable(),
+});
+export const AvailableModels = z.record(z.string(), AvailableModel);
+export type AvailableModels = z.infer<typeof AvailableModels>;

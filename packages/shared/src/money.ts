@@ -1,0 +1,51 @@
+/** 1 point = $0.000002. Every amount of money in the product is a whole number of points. */
+export const POINTS_PER_USD = 500_000;
+
+/** A ratio of 1 means $0.002 per 1,000 tokens, that is one point per token. */
+export const USD_PER_1K_AT_RATIO_1 = 0.002;
+/** The same in yuan, for the price helper. */
+export const CNY_PER_1K_AT_RATIO_1 = 0.014;
+
+/** Six significant digits, no trailing zeros: 0.0020000 → "0.002". */
+function significant(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+/**
+ * A ratio as a price: "Free" for 0, else "$x / ￥y" per 1K tokens, or per 1M with `perMillion`.
+ * @param freeWord what stands for zero, translated by the caller
+ */
+export function formatPrice(
+  ratio: number,
+  options: { perMillion?: boolean; usdOnly?: boolean; freeWord?: string } = {},
+): string {
+  if (ratio === 0) return options.freeWord ?? "Free";
+  const scale = options.perMillion ? 1000 : 1;
+  const usd = `$${significant(ratio * USD_PER_1K_AT_RATIO_1 * scale)}`;
+  return options.usdOnly ? usd : `${usd} / ￥${significant(ratio * CNY_PER_1K_AT_RATIO_1 * scale)}`;
+}
+
+/** 1.2B, 3.4M, 56.7k; below 10,000 the number itself. */
+export function formatNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e9) return `${(value / 1e9).toFixed(1)}B`;
+  if (size >= 1e6) return `${(value / 1e6).toFixed(1)}M`;
+  if (size >= 1e4) return `${(value / 1e3).toFixed(1)}k`;
+  return String(value);
+}
+
+/** Points as people read them: dollars with two decimals (or `digits`), or a shortened number of points. */
+export function formatQuota(
+  points: number,
+  options: { inCurrency: boolean; pointsPerUsd?: number; digits?: number },
+): string {
+  if (!options.inCurrency) return formatNumber(points);
+  const usd = points / (options.pointsPerUsd ?? POINTS_PER_USD);
+  const sign = usd < 0 ? "-" : "";
+  return `${sign}$${Math.abs(usd).toFixed(options.digits ?? 2)}`;
+}
+
+/** Dollars to points, rounded to a whole point. */
+export function pointsOf(usd: number, pointsPerUsd = POINTS_PER_USD): number {
+  return Math.round(usd * pointsPerUsd);
+}

@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+/** Query of every list: 1-based page, rows per page, `order=-field,other`. */
+export const PageQuery = z.object({
+  page: z.coerce.number().int().min(1).catch(1).default(1),
+  size: z.coerce.number().int().min(1).max(100).default(10),
+  order: z.string().max(100).default(""),
+});
+export type PageQuery = z.infer<typeof PageQuery>;
+
+export const Page = <T extends z.ZodType>(row: T) =>
+  z.object({ data: z.array(row), page: z.int(), size: z.int(), total_count: z.int() });
+export type Page<T> = { data: T[]; page: number; size: number; total_count: number };
+
+/** Seconds since 1970. */
+export const UnixTime = z.int();
+/** Whole points; JSON numbers hold them exactly up to 18 billion dollars. */
+export const Points = z.int();

@@ -1,0 +1,22 @@
+/** Roles are numbers, so that "at least" is a comparison. */
+export const Role = { guest: 0, user: 1, reliable: 3, admin: 10, root: 100 } as const;
+export type Role = (typeof Role)[keyof typeof Role];
+
+/** What a person may do. The server's guards and the console's menu ask the same table. */
+const least = {
+  useConsole: Role.user,
+  seeBillingTag: Role.reliable,
+  administer: Role.admin,
+  configure: Role.root,
+} as const;
+
+export type Action = keyof typeof least;
+
+export function can(role: number, action: Action): boolean {
+  return role >= least[action];
+}
+
+export function roleName(role: number): "guest" | "user" | "reliable" | "admin" | "root" | "unknown" {
+  for (const [name, value] of Object.entries(Role)) if (value === role) return name as keyof typeof Role;
+  return "unknown";
+}

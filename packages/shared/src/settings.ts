@@ -1,0 +1,61 @@
+import { z } from "zod";
+
+/**
+ * Runtime settings: one flat object, each field with its default. The database holds only what differs. Fields
+ * named in `secretSettings` are encrypted at rest and never leave the server.
+ */
+export const Settings = z.object({
+  // site
+  SystemName: z.string().max(64).default("One Hub"),
+  Logo: z.string().max(500).default(""),
+  Footer: z.string().max(20_000).default(""),
+  Notice: z.string().max(20_000).default(""),
+  About: z.string().max(50_000).default(""),
+  HomePageContent: z.string().max(50_000).default(""),
+  ServerAddress: z.string().max(300).default(""),
+  Language: z.enum(["zh_CN", "zh_HK", "en_US", "ja_JP"]).default("zh_CN"),
+  ChatLink: z.string().max(500).default(""),
+  ChatLinks: z.string().max(20_000).default(""),
+  TopUpLink: z.string().max(500).default(""),
+  // sign-in
+  PasswordLoginEnabled: z.boolean().default(true),
+  PasswordRegisterEnabled: z.boolean().default(true),
+  RegisterEnabled: z.boolean().default(true),
+  EmailVerificationEnabled: z.boolean().default(false),
+  GitHubOAuthEnabled: z.boolean().default(false),
+  GitHubClientId: z.string().max(200).default(""),
+  GitHubClientSecret: z.string().max(200).default(""),
+  // money
+  QuotaPerUnit: z.number().positive().default(500_000),
+  DisplayInCurrencyEnabled: z.boolean().default(true),
+  QuotaForNewUser: z.int().min(0).default(0),
+  QuotaForInviter: z.int().min(0).default(0),
+  QuotaForInvitee: z.int().min(0).default(0),
+  /** Days a balance lives after the last top-up; 0 = for ever. */
+  QuotaValidityDays: z.int().min(0).max(3650).default(180),
+  /** Charge a model without a price like One Hub did (ratio 30) instead of refusing it. */
+  ChargeUnpricedModels: z.boolean().default(false),
+  /** Output tokens assumed for the reservation when neither caller nor model says. */
+  DefaultMaxOutputTokens: z.int().min(1).max(1_000_000).default(4096),
+  // relay
+  RetryTimes: z.int().min(0).max(20).default(3),
+  /** Seconds from the start of a request after which no further attempt is made. */
+  RetryTimeOut: z.int().min(0).max(600).default(60),
+  /** Seconds a failed channel is frozen for a model when the vendor does not say. */
+  RetryCooldownSeconds: z.int().min(0).max(3600).default(5),
+  ConnectTimeoutMs: z.int().min(100).max(60_000).default(5_000),
+  FirstByteTimeoutMs: z.int().min(1_000).max(3_600_000).default(300_000),
+  IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),
+  /** Seconds of silence after which a stream gets a heartbeat comment; 0 = never. */
+  HeartbeatSeconds: z.int().min(0).max(90).default(15),
+  AutomaticDisableChannelEnabled: z.boolean().default(true),
+  AutomaticEnableChannelEnabled: z.boolean().default(true),
+  // logs
+  LogRetentionDays: z.int().min(0).max(3650).default(0),
+});
+export type Settings = z.infer<typeof Settings>;
+export type SettingKey = keyof Settings;
+
+export const secretSettings: readonly SettingKey[] = ["GitHubClientSecret"];
+
+export const defaultSettings: Settings = Settings.parse({});

@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+/** What anybody may know about this installation: GET /api/status. */
+export const SiteStatus = z.object({
+  version: z.string(),
+  start_time: z.int(),
+  /** No root account yet: the console shows the set-up screen. */
+  needs_setup: z.boolean(),
+  demo_upstream: z.boolean(),
+  system_name: z.string(),
+  logo: z.string(),
+  language: z.string(),
+  footer_html: z.string(),
+  server_address: z.string(),
+  quota_per_unit: z.number(),
+  display_in_currency: z.boolean(),
+  email_verification: z.boolean(),
+  register_enabled: z.boolean(),
+  password_login: z.boolean(),
+  github_oauth: z.boolean(),
+  github_client_id: z.string(),
+  oidc_auth: z.boolean(),
+  lark_login: z.boolean(),
+  lark_client_id: z.string(),
+  wechat_login: z.boolean(),
+  wechat_qrcode: z.string(),
+  turnstile_check: z.boolean(),
+  turnstile_site_key: z.string(),
+  telegram_bot: z.string(),
+  top_up_link: z.string(),
+  chat_link: z.string(),
+  chat_links: z.string(),
+});
+export type SiteStatus = z.infer<typeof SiteStatus>;
