@@ -1,0 +1,248 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, chown, cp, link, lstat, mkdir, readdir, readFile, realpath } from "node:fs/promises";
+import { rename, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+
+/** Where the embedded Postgres lives and as whom it runs. */
+export interface PostgresHome {
+  /** The cluster's folder (PGDATA). */
+  data: string;
+  /** The folder that holds `initdb` and `postgres`. */
+  binaries: string;
+  /** Set only when we are root: Postgres refuses to run as root, so it runs as this user. */
+  account: Account | undefined;
+}
+
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/** What DATA_DIR remembers between starts. */
+export interface PostgresNotes {
+  /** The cluster's folder; relative to DATA_DIR when it lies inside, so that DATA_DIR may be moved. */
+  data: string;
+  password: string;
+  port: number;
+  /** True once a cluster was made: from then on a missing cluster is a loss, not a first start. */
+  initialised: boolean;
+}
+
+const run = promisify(execFile);
+const accountName = "gateway-postgres";
+const outside = "/var/lib/gateway";
+
+export function notesFile(dataDir: string): string {
+  return join(dataDir, "embedded-postgres.json");
+}
+
+/** Reads DATA_DIR's notes, or makes them with a new password when there are none. */
+export async function openNotes(dataDir: string): Promise<PostgresNotes> {
+  await mkdir(dataDir, { recursive: true });
+  const found = await readNotes(dataDir);
+  if (found !== undefined) return found;
+  const account = await accountFor(undefined);
+  const reachable = account === undefined || (await canEnter(await realpath(dataDir), account));
+  const fresh: PostgresNotes = {
+    data: reachable ? "postgres" : join(outside, `data-${randomBytes(6).toString("hex")}`),
+    password: randomBytes(24).toString("base64url"),
+    port: 0,
+    initialised: false,
+  };
+  // Two nodes may start on one empty DATA_DIR: link() lets exactly one of them decide the password.
+  const draft = `${notesFile(dataDir)}.${process.pid}`;
+  await writeFile(draft, JSON.stringify(fresh, null, 2), { mode: 0o600 });
+  try {
+    await link(draft, notesFile(dataDir));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return (await readNotes(dataDir)) ?? fresh;
+}
+
+export async function saveNotes(dataDir: string, notes: PostgresNotes): Promise<void> {
+  const draft = `${notesFile(dataDir)}.${process.pid}`;
+  await writeFile(draft, JSON.stringify(notes, null, 2), { mode: 0o600 });
+  await rename(draft, notesFile(dataDir));
+}
+
+async function readNotes(dataDir: string): Promise<PostgresNotes | undefined> {
+  let text: string;
+  try {
+    text = await readFile(notesFile(dataDir), "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  return JSON.parse(text) as PostgresNotes;
+}
+
+/** Decides user, folder and binaries; makes the folder's parent and, when needed, a copy of the binaries. */
+export async function openHome(
+  dataDir: string,
+  notes: PostgresNotes,
+  log: (sentence: string) => void,
+): Promise<PostgresHome> {
+  const base = await realpath(dataDir);
+  const data = resolve(base, notes.data);
+  const exists = await isThere(join(data, "PG_VERSION"));
+  if (!exists && notes.initialised) {
+    throw new Error(
+      `The database that ${notesFile(dataDir)} points to (${data}) is gone. ` +
+        `Restore that folder, or delete ${notesFile(dataDir)} to begin with an empty database.`,
+    );
+  }
+  const account = await accountFor(exists ? data : undefined);
+  if (account === undefined && exists) await refuseForeignOwner(data);
+  const isOutside = relative(base, data).startsWith("..");
+  if (isOutside) await makePublic(dirname(data));
+  if (account !== undefined && !(await canEnter(dirname(data), account))) {
+    throw new Error(
+      `The user ${account.name}, as which the database runs, may not enter ${dirname(data)}. ` +
+        `Allow others to pass through its parent folders (chmod o+x), or choose another DATA_DIR.`,
+    );
+  }
+  if (isOutside && !exists) log(`Only root may enter ${base}, so the database lives in ${data}.`);
+  return { data, binaries: await binariesFor(account), account };
+}
+
+/** The user Postgres runs as: nobody special unless we are root; the owner of a cluster that is there already. */
+async function accountFor(cluster: string | undefined): Promise<Account | undefined> {
+  if (process.geteuid?.() !== 0) return undefined;
+  if (cluster !== undefined) {
+    const { uid, gid } = await stat(cluster);
+    return { name: `with id ${uid}`, uid, gid };
+  }
+  const known = await lookUp(accountName);
+  if (known !== undefined) return known;
+  try {
+    await run("useradd", ["--system", "--no-create-home", "--shell", "/usr/sbin/nologin", accountName]);
+  } catch {
+    // No useradd here, or another node was faster: the look-ups below tell.
+  }
+  const account = (await lookUp(accountName)) ?? (await lookUp("nobody"));
+  if (account !== undefined) return account;
+  throw new Error(
+    `Postgres does not run as root, and neither a user ${accountName} nor nobody exists. ` +
+      `Create one (useradd --system ${accountName}), or set DATABASE_URL.`,
+  );
+}
+
+async function lookUp(name: string): Promise<Account | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
+    return { name, uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function refuseForeignOwner(data: string): Promise<void> {
+  const { uid } = await stat(data);
+  if (uid === process.geteuid?.()) return;
+  throw new Error(
+    `The database in ${data} belongs to another user (id ${uid}). ` +
+      `Start the gateway as root or as that user, or choose another DATA_DIR.`,
+  );
+}
+
+/** Whether the account may pass through every folder down to and including `folder` (a real path). */
+async function canEnter(folder: string, account: Account): Promise<boolean> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (!(await mayUse(at, account, 1))) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+/** Checks one permission bit (4 read, 1 enter or run) the way the kernel does, access lists aside. */
+async function mayUse(path: string, account: Account, bit: number): Promise<boolean> {
+  const { uid, gid, mode } = await stat(path);
+  const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;
+  return ((mode >> shift) & bit) !== 0;
+}
+
+async function binariesFor(account: Account | undefined): Promise<string> {
+  const packaged = await packagedFolder();
+  if (account === undefined || (await canRunIn(packaged.folder, account))) {
+    return join(packaged.folder, "bin");
+  }
+  const copy = join(outside, `postgres-${packaged.version}`);
+  if (!(await isThere(copy))) await copyBinaries(packaged.folder, copy);
+  return join(copy, "bin");
+}
+
+async function packagedFolder(): Promise<{ folder: string; version: string }> {
+  // The wrapper package is not loaded: importing it takes over the signals of this process.
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(import.meta.resolve("embedded-postgres"));
+    const entry = await realpath(wrapper.resolve(name));
+    const root = resolve(dirname(entry), "..");
+    const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+    return { folder: join(root, "native"), version: manifest.version };
+  } catch (cause) {
+    throw new Error(
+      `There is no bundled Postgres for this machine (${name} is not installed). Set DATABASE_URL to a Postgres of your own.`,
+      { cause },
+    );
+  }
+}
+
+async function canRunIn(folder: string, account: Account): Promise<boolean> {
+  const program = join(folder, "bin", "postgres");
+  if (!(await canEnter(dirname(program), account))) return false;
+  if (!(await mayUse(program, account, 1))) return false;
+  return mayUse(join(folder, "share", "postgresql", "postgres.bki"), account, 4);
+}
+
+/** Copies aside and renames, so that a copy is either whole or not there. */
+async function copyBinaries(from: string, to: string): Promise<void> {
+  await makePublic(dirname(to));
+  const draft = `${to}.${process.pid}`;
+  await cp(from, draft, { recursive: true, verbatimSymlinks: true });
+  await openToAll(draft);
+  try {
+    await rename(draft, to);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "EEXIST")) throw error;
+  }
+}
+
+async function openToAll(path: string): Promise<void> {
+  const entry = await lstat(path);
+  if (entry.isSymbolicLink()) return;
+  await chmod(path, entry.isDirectory() || (entry.mode & 0o100) !== 0 ? 0o755 : 0o644);
+  if (!entry.isDirectory()) return;
+  for (const name of await readdir(path)) await openToAll(join(path, name));
+}
+
+async function makePublic(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+}
+
+/** Gives a file or folder to the user Postgres runs as; nothing to do for a plain user. */
+export async function handOver(path: string, account: Account | undefined): Promise<void> {
+  if (account !== undefined) await chown(path, account.uid, account.gid);
+}
+
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
