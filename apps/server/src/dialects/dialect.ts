@@ -1,0 +1,99 @@
+import type { GatewayError } from "#errors.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, DialectId, UpstreamError, Usage } from "./ir.ts";
+
+/** One server-sent event: the joined `data:` lines and the `event:` name, if any. */
+export interface Frame {
+  event: string | undefined;
+  data: string;
+}
+
+export type Wire = Record<string, unknown>;
+
+/** What the address says about a call, for dialects that keep model or stream out of the body. */
+export interface Address {
+  model?: string;
+  stream?: boolean;
+  /** False when the client wants its stream as one JSON array, not as events (Gemini without `alt=sse`). */
+  sse?: boolean;
+}
+
+/** What an error looks like on the wire before anything was sent. */
+export interface WireError {
+  status: number;
+  body: Wire;
+}
+
+/**
+ * Turns IR events into text ready for the socket, frames and separators included. `last` is true for the text that
+ * completes the answer in this dialect: it must not leave before the bill is settled.
+ */
+export type StreamEncoder = (event: ChatEvent) => { text: string; last: boolean };
+
+/** Turns frames into IR events. `end` is called once when the upstream body ended, however it ended. */
+export interface StreamDecoder {
+  frame(frame: Frame): ChatEvent[];
+  end(): ChatEvent[];
+}
+
+/** How much an answer weighs when its vendor gives no usage: characters that crossed the wire, by script. */
+export interface Tally {
+  /** Characters below U+0300: letters, digits, punctuation of alphabetic scripts. */
+  narrow: number;
+  /** All other characters, among them Chinese, Japanese, Korean. */
+  wide: number;
+}
+
+/**
+ * Reads a passing stream for the meter without building objects per frame: usage from the frame that carries it,
+ * and a tally of the text that was delivered.
+ */
+export interface Skimmer {
+  frame(frame: Frame): void;
+  readonly usage: Usage | undefined;
+  readonly tally: Tally;
+  /** The stream said its own end (finish reason, `[DONE]`, `message_stop` …). */
+  readonly complete: boolean;
+  /** An error that the vendor put into the stream. */
+  readonly error: UpstreamError | undefined;
+}
+
+/** What a client speaks to us. */
+export interface ClientDialect {
+  id: DialectId;
+  /** Throws `invalidRequest` with the path of the first offending field. */
+  decodeRequest(body: unknown, address: Address): ChatRequest;
+  encodeResponse(response: ChatResponse, request: ChatRequest): Wire;
+  encodeStream(request: ChatRequest): StreamEncoder;
+  encodeError(error: GatewayError, requestId: string): WireError;
+  /** The error as the end of a stream that has already begun, ready for the socket. */
+  encodeStreamError(error: GatewayError, requestId: string, request?: ChatRequest): string;
+  /** A comment or event that keeps a silent stream alive, ready for the socket. */
+  heartbeat: string;
+}
+
+/** What an upstream speaks. */
+export interface UpstreamDialect {
+  id: DialectId;
+  /** Path below the provider's base URL, e.g. `/v1/messages`. */
+  path(request: { model: string; stream: boolean }): string;
+  /** `dropped` names the request's fields that this dialect cannot say. */
+  encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] };
+  decodeResponse(body: unknown): ChatResponse;
+  decodeStream(): StreamDecoder;
+  decodeError(
+    status: number,
+    body: string,
+    headers: Record<string, string | string[] | undefined>,
+  ): UpstreamError;
+  /** Usage and tally of a whole answer that passes untouched. */
+  skimResponse(body: string): { usage: Usage | undefined; tally: Tally };
+  skim(): Skimmer;
+  /** Whether this frame completes the answer: it and all after it wait for the bill. */
+  isLast(frame: Frame): boolean;
+  /** Whether a frame that otherwise passes untouched is one that this client did not ask for. */
+  dropFrame?(frame: Frame, request: ChatRequest): boolean;
+  /** Sets model and stream usage on a body of this very dialect that otherwise passes untouched. */
+  adjust(body: Wire, model: string): Wire;
+}
+
+export type Dialect = ClientDialect & UpstreamDialect;

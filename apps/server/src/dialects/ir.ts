@@ -1,0 +1,235 @@
+/**
+ * The one internal representation of a chat call. Wire formats are decoded to it and encoded from it; it knows
+ * no vendor, no HTTP and no wire. A word is added here only when three dialects have it; until then a field
+ * travels untouched in `extra`, which reaches only an upstream that speaks the same dialect.
+ */
+
+export type DialectId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
+
+/** Fields of one dialect that the IR has no word for. Another dialect drops them and says so. */
+export interface Extra {
+  dialect: DialectId;
+  fields: Record<string, unknown>;
+}
+
+export interface CacheControl {
+  ttl?: "5m" | "1h";
+}
+
+export type MediaSource =
+  | { type: "data"; mediaType: string; data: string }
+  | { type: "url"; url: string; mediaType?: string }
+  | { type: "file"; id: string; mediaType?: string };
+
+export interface Citation {
+  url?: string;
+  title?: string;
+  citedText?: string;
+  /** Character offsets in the text part that the citation belongs to. */
+  start?: number;
+  end?: number;
+  raw?: Extra;
+}
+
+export type Part =
+  | { type: "text"; text: string; citations?: Citation[]; cache?: CacheControl }
+  | { type: "image"; source: MediaSource; detail?: string; cache?: CacheControl }
+  | { type: "audio"; source: MediaSource; format?: string; transcript?: string; id?: string }
+  | { type: "file"; source: MediaSource; filename?: string; cache?: CacheControl }
+  | { type: "refusal"; text: string }
+  /** `signature` proves the text to its vendor; `encrypted` replaces it. Both must survive the round trip. */
+  | { type: "reasoning"; text: string; signature?: string; encrypted?: string; id?: string }
+  /** `input` is JSON as text, exactly as the model wrote it. */
+  | { type: "tool-call"; id: string; name: string; input: string; signature?: string; cache?: CacheControl }
+  | {
+      type: "tool-result";
+      callId: string;
+      name?: string;
+      parts: Part[];
+      isError?: boolean;
+      cache?: CacheControl;
+    }
+  /** A part that only its own dialect can say (server tools, computer use …). */
+  | { type: "foreign"; extra: Extra };
+
+export type Role = "system" | "developer" | "user" | "assistant" | "tool";
+
+export interface Message {
+  role: Role;
+  parts: Part[];
+  name?: string;
+}
+
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON Schema of the input; absent means "any object". */
+  schema?: Record<string, unknown>;
+  strict?: boolean;
+  cache?: CacheControl;
+}
+
+/** A tool the vendor runs itself. `kind` is unified where three dialects have it, else the dialect's own name. */
+export interface ServerTool {
+  kind: "web-search" | "code-execution" | "other";
+  extra: Extra;
+}
+
+export type ToolChoice =
+  | { type: "auto" }
+  | { type: "none" }
+  | { type: "required" }
+  | { type: "tool"; name: string };
+
+export type ResponseFormat =
+  | { type: "text" }
+  | { type: "json" }
+  | {
+      type: "json-schema";
+      name?: string;
+      schema: Record<string, unknown>;
+      strict?: boolean;
+      description?: string;
+    };
+
+export interface Reasoning {
+  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+  budgetTokens?: number;
+  /** The model decides itself how long to think. */
+  adaptive?: boolean;
+  summary?: "auto" | "concise" | "detailed";
+}
+
+export interface ChatRequest {
+  model: string;
+  stream: boolean;
+  messages: Message[];
+  tools?: Tool[];
+  serverTools?: ServerTool[];
+  toolChoice?: ToolChoice;
+  parallelToolCalls?: boolean;
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  stop?: string[];
+  seed?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  logprobs?: boolean;
+  topLogprobs?: number;
+  /** How many answers; 1 when absent. */
+  n?: number;
+  responseFormat?: ResponseFormat;
+  reasoning?: Reasoning;
+  serviceTier?: string;
+  user?: string;
+  /** The client asked for a usage chunk (chat `stream_options.include_usage`); always true for the others. */
+  includeUsage?: boolean;
+  /** The client wants its stream as one JSON array: frames of the same dialect must be encoded anew, not passed. */
+  jsonArrayStream?: boolean;
+  extra?: Extra;
+}
+
+export type FinishReason =
+  | "stop"
+  | "length"
+  | "tool-calls"
+  | "content-filter"
+  | "refusal"
+  | "pause"
+  | "error"
+  | "other";
+
+/**
+ * Tokens of one call. `input` counts everything that was read, cached tokens included; `output` everything that
+ * was written, reasoning included. The other kinds are shares of those two. Absent means "the vendor did not say".
+ */
+export interface Usage {
+  input: number;
+  output: number;
+  cacheRead?: number;
+  cacheWrite5m?: number;
+  cacheWrite1h?: number;
+  reasoning?: number;
+  audioInput?: number;
+  audioOutput?: number;
+  imageInput?: number;
+  imageOutput?: number;
+  /** Calls of tools that the vendor ran and bills by call, by unified name. */
+  toolCalls?: Record<string, number>;
+  /** The vendor's own object, untouched. */
+  raw?: unknown;
+}
+
+export interface Choice {
+  index: number;
+  parts: Part[];
+  finish: FinishReason;
+  finishRaw?: string;
+  logprobs?: unknown;
+}
+
+export interface ChatResponse {
+  id: string;
+  model: string;
+  /** Unix seconds. */
+  created?: number;
+  choices: Choice[];
+  usage?: Usage;
+  serviceTier?: string;
+  extra?: Extra;
+}
+
+/**
+ * A streamed answer, in order. `part` numbers the parts of one choice from 0; parts of one choice never interleave
+ * except tool calls, which may stream side by side. A decoder yields exactly one `start` first and exactly one
+ * `finish` or `error` last.
+ */
+export type ChatEvent =
+  | { type: "start"; id: string; model: string; created?: number }
+  | { type: "text"; choice: number; part: number; text: string; logprobs?: unknown }
+  | { type: "refusal"; choice: number; part: number; text: string }
+  | { type: "reasoning"; choice: number; part: number; text: string; id?: string }
+  /** Completes the reasoning part with what proves it. */
+  | {
+      type: "reasoning-proof";
+      choice: number;
+      part: number;
+      signature?: string;
+      encrypted?: string;
+      id?: string;
+    }
+  | { type: "tool-call"; choice: number; part: number; id: string; name: string; signature?: string }
+  | { type: "tool-input"; choice: number; part: number; text: string }
+  | { type: "citation"; choice: number; part: number; citation: Citation }
+  | { type: "media"; choice: number; part: number; media: Part }
+  | { type: "foreign"; choice: number; part: number; extra: Extra }
+  /** One choice is done. */
+  | { type: "stop"; choice: number; reason: FinishReason; raw?: string }
+  /** The whole answer is done; usage is absent when the vendor was silent. */
+  | { type: "finish"; usage?: Usage; serviceTier?: string }
+  | { type: "error"; error: UpstreamError };
+
+/** What went wrong at the vendor, as data. Retry and health decide on `kind`, never on a vendor's prose. */
+export interface UpstreamError {
+  kind:
+    | "bad-request"
+    | "auth"
+    | "quota"
+    | "not-found"
+    | "rate-limited"
+    | "overloaded"
+    | "server"
+    | "timeout"
+    | "network";
+  /** The vendor's sentence; shown to the caller only for `bad-request`. */
+  message: string;
+  /** The vendor's status, or 0 when there was no answer. */
+  status: number;
+  /** Seconds, from `Retry-After` or the body. */
+  retryAfter?: number;
+  /** The vendor's own code and parameter, for the log and for the caller's own mistakes. */
+  code?: string;
+  param?: string;
+}

@@ -1,0 +1,121 @@
+import type { Frame } from "./dialect.ts";
+
+/**
+ * Server-sent events: bytes to frames and frames to text. It knows the event stream format and nothing of what
+ * the frames say.
+ */
+
+/** A frame with the text it came in, blank line and preceding comments included: all `raw` joined are the stream. */
+export interface RawFrame {
+  frame: Frame;
+  raw: string;
+}
+
+export interface FrameSplitter {
+  /** The frames that this chunk completes. */
+  push(chunk: Uint8Array): RawFrame[];
+  /** The frame that the end of the stream left without its blank line, if any. */
+  flush(): RawFrame[];
+}
+
+const space = 0x20;
+const cr = 0x0d;
+const lf = 0x0a;
+const none: RawFrame[] = [];
+
+/**
+ * Splits an event stream that arrives in any pieces. Each chunk is decoded and scanned once: what is incomplete
+ * is only appended to, so a frame of a megabyte in small chunks costs no rescanning.
+ */
+export function createFrameSplitter(): FrameSplitter {
+  const decoder = new TextDecoder();
+  /** Text since the last complete frame, without the current chunk. */
+  let held = "";
+  /** The line that the last chunk left unfinished. */
+  let partial = "";
+  let data: string | undefined;
+  let event: string | undefined;
+  /** The last chunk ended in CR; an LF that follows belongs to it. */
+  let afterCr = false;
+
+  function field(line: string): void {
+    if (line.startsWith("data:")) {
+      const value = line.slice(line.charCodeAt(5) === space ? 6 : 5);
+      data = data === undefined ? value : `${data}\n${value}`;
+    } else if (line.startsWith("event:")) {
+      event = line.slice(line.charCodeAt(6) === space ? 7 : 6);
+    } else if (line === "data") {
+      data = data === undefined ? "" : `${data}\n`;
+    }
+  }
+
+  function take(): Frame | undefined {
+    const frame = data === undefined ? undefined : { event, data };
+    data = undefined;
+    event = undefined;
+    return frame;
+  }
+
+  function scan(text: string): RawFrame[] {
+    let frames = none;
+    let rawStart = 0;
+    let lineStart = 0;
+    if (afterCr && text.charCodeAt(0) === lf) lineStart = 1;
+    if (text !== "") afterCr = false;
+    let nextCr = text.indexOf("\r", lineStart);
+    let nextLf = text.indexOf("\n", lineStart);
+    while (nextLf !== -1 || nextCr !== -1) {
+      const atCr = nextCr !== -1 && (nextLf === -1 || nextCr < nextLf);
+      const lineEnd = atCr ? nextCr : nextLf;
+      let next = lineEnd + 1;
+      if (atCr) {
+        if (next === text.length) afterCr = true;
+        else if (text.charCodeAt(next) === lf) next += 1;
+      }
+      const line = partial + text.slice(lineStart, lineEnd);
+      partial = "";
+      lineStart = next;
+      if (line === "") {
+        const frame = take();
+        if (frame !== undefined) {
+          if (frames === none) frames = [];
+          frames.push({ frame, raw: held + text.slice(rawStart, next) });
+          held = "";
+          rawStart = next;
+        }
+      } else {
+        field(line);
+      }
+      if (nextCr !== -1 && nextCr < next) nextCr = text.indexOf("\r", next);
+      if (nextLf !== -1 && nextLf < next) nextLf = text.indexOf("\n", next);
+    }
+    partial += text.slice(lineStart);
+    held += text.slice(rawStart);
+    return frames;
+  }
+
+  return {
+    push: (chunk) => scan(decoder.decode(chunk, { stream: true })),
+    flush() {
+      const frames = scan(decoder.decode());
+      const line = partial.charCodeAt(partial.length - 1) === cr ? partial.slice(0, -1) : partial;
+      partial = "";
+      if (line !== "") field(line);
+      const frame = take();
+      if (frame === undefined) return frames;
+      const raw = held;
+      held = "";
+      return [...frames, { frame, raw }];
+    },
+  };
+}
+
+/** One frame as text, blank line included. */
+export function formatFrame(frame: { event?: string | undefined; data: string }): string {
+  const head = frame.event === undefined ? "" : `event: ${frame.event}\n`;
+  if (!frame.data.includes("\n")) return `${head}data: ${frame.data}\n\n`;
+  return `${head}${frame.data
+    .split("\n")
+    .map((line) => `data: ${line}\n`)
+    .join("")}\n`;
+}
