@@ -45,6 +45,7 @@ export default defineConfig({
     "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     "no-console": "error",
     "no-shadow": "off",
+    "promise/always-return": "off",
     "no-await-in-loop": "off",
     "no-restricted-properties": [
       "error",

@@ -17,11 +17,8 @@ export interface Database {
 }
 
 // Counts and points come back as bigint; everything that leaves for JSON goes through a schema first.
-const INT8 = 20;
-const types = {
-  getTypeParser: ((oid: number, format?: "text" | "binary") =>
-    oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-};
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
 /** Opens a pool of at most `max` connections. Nothing is connected until the first statement. */
 export function connect(url: string, options: { max?: number; applicationName?: string } = {}): Database {

@@ -1,0 +1,128 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+
+export interface MigrateResult {
+  /** Names of the migrations this call applied, in order; empty when the database was up to date. */
+  applied: string[];
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  /** As Prisma reckons it: sha256 of the file, in hex. */
+  checksum: string;
+}
+
+interface AppliedMigration {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+  rolled_back_at: Date | null;
+}
+
+// The number `prisma migrate` locks on, so that neither runs beside the other.
+const migrateLock = 72_707_369;
+
+const migrationsTable = `
+  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id                  VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum            VARCHAR(64) NOT NULL,
+    finished_at         TIMESTAMPTZ,
+    migration_name      VARCHAR(255) NOT NULL,
+    logs                TEXT,
+    rolled_back_at      TIMESTAMPTZ,
+    started_at          TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count INTEGER NOT NULL DEFAULT 0
+  )`;
+
+/**
+ * Brings a database up to the migrations in `folder` (`<name>/migration.sql`, in name order), each in a transaction
+ * of its own, and keeps Prisma's books so that `prisma migrate deploy` agrees. Nodes that start together take turns.
+ * Rejects with a sentence when an applied migration was edited or one has failed; the database is then as it was.
+ */
+export async function migrate(database: string | pg.Pool, folder: string): Promise<MigrateResult> {
+  const migrations = await readMigrations(folder);
+  if (typeof database !== "string") {
+    const client = await database.connect();
+    try {
+      return await underLock(client, migrations);
+    } finally {
+      client.release();
+    }
+  }
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  try {
+    return await underLock(client, migrations);
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(join(folder, name, "migration.sql"), "utf8");
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}
+
+async function underLock(client: pg.ClientBase, migrations: Migration[]): Promise<MigrateResult> {
+  await client.query("SELECT pg_advisory_lock($1)", [migrateLock]);
+  try {
+    await client.query(migrationsTable);
+    const books = await client.query<AppliedMigration>(
+      "SELECT migration_name, checksum, finished_at, rolled_back_at FROM _prisma_migrations",
+    );
+    const missing = whatIsMissing(migrations, books.rows);
+    for (const migration of missing) await apply(client, migration);
+    return { applied: missing.map((migration) => migration.name) };
+  } finally {
+    // A connection that died has let go of the lock already.
+    await client.query("SELECT pg_advisory_unlock($1)", [migrateLock]).catch(() => undefined);
+  }
+}
+
+function whatIsMissing(migrations: Migration[], books: AppliedMigration[]): Migration[] {
+  const kept = books.filter((row) => row.rolled_back_at === null);
+  const failed = kept.find((row) => row.finished_at === null);
+  if (failed !== undefined) {
+    throw new Error(
+      `The migration ${failed.migration_name} failed halfway in an earlier run. ` +
+        `Mend the database, then mark it: npx prisma migrate resolve --applied or --rolled-back ${failed.migration_name}.`,
+    );
+  }
+  const checksums = new Map(kept.map((row) => [row.migration_name, row.checksum]));
+  return migrations.filter((migration) => {
+    const applied = checksums.get(migration.name);
+    if (applied !== undefined && applied !== migration.checksum) {
+      throw new Error(
+        `The migration ${migration.name} was changed after it had been applied. ` +
+          `Restore its file and put the change into a new migration.`,
+      );
+    }
+    return applied === undefined;
+  });
+}
+
+async function apply(client: pg.ClientBase, migration: Migration): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query(migration.sql);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), migration.checksum, migration.name],
+    );
+    await client.query("COMMIT");
+  } catch (cause) {
+    await client.query("ROLLBACK");
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The migration ${migration.name} failed and was rolled back: ${reason}`, { cause });
+  }
+}
