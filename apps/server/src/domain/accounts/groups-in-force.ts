@@ -1,0 +1,39 @@
+import type { Db } from "#platform/db.ts";
+
+/** A user group as calls need it. */
+export interface GroupInForce {
+  symbol: string;
+  /** Decimal string: exact. */
+  ratio: string;
+  public: boolean;
+  enable: boolean;
+  /** Requests per minute. */
+  apiRate: number;
+}
+
+export interface GroupsInForce {
+  get(symbol: string): GroupInForce | undefined;
+  reload(): Promise<void>;
+}
+
+/** All user groups in memory; there are few, and every call needs one. */
+export async function createGroups(db: Db): Promise<GroupsInForce> {
+  let groups = new Map<string, GroupInForce>();
+  async function reload(): Promise<void> {
+    const rows = await db.userGroup.findMany();
+    groups = new Map(
+      rows.map((row) => [
+        row.symbol,
+        {
+          symbol: row.symbol,
+          ratio: row.ratio.toString(),
+          public: row.public,
+          enable: row.enable,
+          apiRate: row.api_rate,
+        },
+      ]),
+    );
+  }
+  await reload();
+  return { get: (symbol) => groups.get(symbol), reload };
+}

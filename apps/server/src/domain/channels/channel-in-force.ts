@@ -1,0 +1,39 @@
+import type { Provider } from "#providers/provider.ts";
+
+export interface KeyInForce {
+  id: number;
+  key: string;
+  weight: number;
+}
+
+/** An enabled channel as the relay uses it: parsed once when it was loaded, shared by all calls. */
+export interface ChannelInForce {
+  id: number;
+  name: string;
+  provider: Provider;
+  baseUrl: string;
+  other: string;
+  keys: readonly KeyInForce[];
+  models: readonly string[];
+  groups: readonly string[];
+  priority: number;
+  weight: number;
+  /** Requested name → forwarded name and the name that is billed. */
+  mapping: ReadonlyMap<string, { upstream: string; billed: string }>;
+  headers: Readonly<Record<string, string>>;
+  parameters: Readonly<Record<string, unknown>>;
+  disabledStream: ReadonlySet<string>;
+  onlyChat: boolean;
+  preCost: number;
+  proxy: string;
+  plugin: Record<string, Record<string, unknown>>;
+  autoDisable: boolean;
+  connectTimeoutMs: number;
+  firstByteTimeoutMs: number;
+  idleTimeoutMs: number;
+}
+
+/** What a request for `model` becomes at this channel. */
+export function mapModel(channel: ChannelInForce, model: string): { upstream: string; billed: string } {
+  return channel.mapping.get(model) ?? { upstream: model, billed: model };
+}

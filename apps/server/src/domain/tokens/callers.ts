@@ -1,0 +1,140 @@
+import { TokenSetting } from "@gateway/shared/token";
+import { GatewayError, invalidKey } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Secrets } from "#platform/secrets.ts";
+
+/** The token and its owner, after authentication: what a request acts as. Loaded once, shared by its calls. */
+export interface Caller {
+  tokenId: number;
+  tokenName: string;
+  userId: number;
+  username: string;
+  role: number;
+  /** The owner's group: decides limits, and what the token may choose. */
+  userGroup: string;
+  /** Where calls go: the token's group, else the owner's. */
+  group: string;
+  /** Tried when `group` has no usable channel; "" = none. */
+  backupGroup: string;
+  unlimited: boolean;
+  tokenEnabled: boolean;
+  userEnabled: boolean;
+  /** Milliseconds since 1970; undefined = never. */
+  expiresAt: number | undefined;
+  setting: TokenSetting;
+}
+
+/** Pins that an administrator may put behind a key: `sk-…#12` only channel 12, `sk-…#!12` never channel 12. */
+export interface Pin {
+  only?: number;
+  never?: number;
+}
+
+export interface Callers {
+  /** Throws invalid_key. `presented` may carry `Bearer `, `sk-` and a pin. */
+  find(presented: string): Promise<{ caller: Caller; pin: Pin | undefined }>;
+  /** Forgets what a change made stale; 0 = everything. */
+  forgetToken(tokenId: number): void;
+  forgetUser(userId: number): void;
+}
+
+const MAX_CACHED = 50_000;
+const MAX_REFUSED = 10_000;
+/** Announcements clear the cache at once; this bounds what a missed one could cost. */
+const TTL_MS = 60_000;
+const REFUSED_TTL_MS = 5_000;
+const KEY = /^(?:Bearer\s+)?((?:sk-)?[\w-]{20,128})(?:#(!?)(\d{1,9})(?:#ignore)?)?$/i;
+
+interface Cached {
+  caller: Caller;
+  until: number;
+}
+
+export function createCallers(db: Db, secrets: Secrets): Callers {
+  const known = new Map<string, Cached>();
+  const refused = new Map<string, number>();
+  const loading = new Map<string, Promise<Caller | undefined>>();
+  // A load that began before a change must not put the old row back after it.
+  let generation = 0;
+
+  function remember(key: string, caller: Caller | undefined): void {
+    if (caller === undefined) {
+      if (refused.size >= MAX_REFUSED) refused.clear();
+      refused.set(key, Date.now() + REFUSED_TTL_MS);
+      return;
+    }
+    if (known.size >= MAX_CACHED) {
+      const oldest = known.keys().next();
+      if (!oldest.done) known.delete(oldest.value);
+    }
+    known.set(key, { caller, until: Date.now() + TTL_MS });
+  }
+
+  async function load(key: string): Promise<Caller | undefined> {
+    const begun = generation;
+    const row = await db.token.findUnique({
+      where: { key_hash: secrets.hash(key), deleted_at: null, user: { deleted_at: null } },
+      include: { user: { select: { username: true, role: true, group: true, status: true } } },
+    });
+    const caller: Caller | undefined =
+      row === null
+        ? undefined
+        : {
+            tokenId: row.id,
+            tokenName: row.name,
+            userId: row.user_id,
+            username: row.user.username,
+            role: row.user.role,
+            userGroup: row.user.group,
+            group: row.group === "" ? row.user.group : row.group,
+            backupGroup: row.backup_group,
+            unlimited: row.unlimited_quota,
+            tokenEnabled: row.status === 1,
+            userEnabled: row.user.status === 1,
+            expiresAt: row.expired_time?.getTime(),
+            setting: TokenSetting.parse(row.setting),
+          };
+    if (begun === generation) remember(key, caller);
+    return caller;
+  }
+
+  async function lookUp(key: string): Promise<Caller> {
+    const cached = known.get(key);
+    if (cached !== undefined && cached.until > Date.now()) return cached.caller;
+    const refusedUntil = refused.get(key);
+    if (refusedUntil !== undefined && refusedUntil > Date.now()) throw invalidKey();
+    let pending = loading.get(key);
+    if (pending === undefined) {
+      pending = load(key).finally(() => loading.delete(key));
+      loading.set(key, pending);
+    }
+    const caller = await pending;
+    if (caller === undefined) throw invalidKey();
+    return caller;
+  }
+
+  function forget(matches: (caller: Caller) => boolean): void {
+    generation += 1;
+    refused.clear();
+    for (const [key, { caller }] of known) if (matches(caller)) known.delete(key);
+  }
+
+  return {
+    async find(presented) {
+      const match = KEY.exec(presented.trim());
+      if (match === null) throw invalidKey();
+      const [, bare = "", not, channel] = match;
+      const key = bare.startsWith("sk-") ? bare : `sk-${bare}`;
+      const caller = await lookUp(key);
+      if (channel === undefined) return { caller, pin: undefined };
+      if (caller.role < 10) throw new GatewayError("forbidden", "Only administrators may choose a channel.");
+      return { caller, pin: not === "!" ? { never: Number(channel) } : { only: Number(channel) } };
+    },
+    forgetToken(tokenId) {
+      forget((caller) => tokenId === 0 || caller.tokenId === tokenId);
+    },
+    forgetUser(userId) {
+      forget((caller) => userId === 0 || caller.userId === userId);
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher, errors } from "undici";
+
+/**
+ * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in between, the
+ * body as chunks with back-pressure. Knows nothing of vendors or wires.
+ */
+export interface UpstreamRequest {
+  url: string;
+  method: "GET" | "POST" | "DELETE";
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+  /** http, https or socks5 URL; "" = direct. */
+  proxy: string;
+  connectTimeoutMs: number;
+  /** From the request being sent to the answer's headers. */
+  firstByteTimeoutMs: number;
+  /** Between two chunks of the body. */
+  idleTimeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+export interface UpstreamResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Reads at most `maxBytes`; what is beyond fails with BodyTooLarge. */
+  text(maxBytes: number): Promise<string>;
+  /** The body as it arrives. Leaving the loop early cancels the call. */
+  chunks(): AsyncGenerator<Buffer, void, undefined>;
+  cancel(): void;
+}
+
+/** Why there was no (whole) answer. */
+export class TransportError extends Error {
+  readonly kind: "timeout" | "network" | "aborted";
+  constructor(kind: "timeout" | "network" | "aborted", message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "TransportError";
+    this.kind = kind;
+  }
+}
+
+export interface UpstreamClient {
+  send(request: UpstreamRequest): Promise<UpstreamResponse>;
+  close(): Promise<void>;
+}
+
+// Chunks that may wait for a slow reader before the socket is paused, and the level at which it flows again.
+const HIGH_WATER = 32;
+const LOW_WATER = 8;
+const MAX_POOLS = 2_000;
+
+function classify(error: unknown): TransportError {
+  if (error instanceof TransportError) return error;
+  if (
+    error instanceof errors.ConnectTimeoutError ||
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError
+  )
+    return new TransportError("timeout", error.message, error);
+  const message = error instanceof Error ? error.message : String(error);
+  return new TransportError("network", message || "The connection failed.", error);
+}
+
+/** Collects the answer of one dispatched request: a small queue between undici's callbacks and one reader. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly response: Promise<UpstreamResponse>;
+  #settleResponse!: { resolve(value: UpstreamResponse): void; reject(error: Error): void };
+  #controller: Dispatcher.DispatchController | undefined;
+  #queue: Buffer[] = [];
+  #ended = false;
+  #failure: TransportError | undefined;
+  #wake: (() => void) | undefined;
+  #signal: AbortSignal | undefined;
+  #onAbort = () => this.cancel();
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    this.response = new Promise((resolve, reject) => {
+      this.#settleResponse = { resolve, reject };
+    });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal === undefined) return;
+    if (this.#signal.aborted) this.cancel();
+    else this.#signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.#settleResponse.resolve({
+      status,
+      headers,
+      text: (maxBytes) => this.#text(maxBytes),
+      chunks: () => this.#chunks(),
+      cancel: () => this.cancel(),
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#queue.push(chunk);
+    if (this.#queue.length >= HIGH_WATER) controller.pause();
+    this.#wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    this.#release();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#failure = classify(error);
+    this.#settleResponse.reject(this.#failure);
+    this.#release();
+  }
+
+  cancel(): void {
+    if (this.#ended || this.#failure !== undefined) return;
+    const reason = new TransportError("aborted", "The call was cancelled.");
+    if (this.#controller === undefined) this.onResponseError({} as Dispatcher.DispatchController, reason);
+    else this.#controller.abort(reason);
+  }
+
+  #release(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#wake?.();
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      while (true) {
+        const chunk = this.#queue.shift();
+        if (chunk !== undefined) {
+          if (this.#queue.length <= LOW_WATER && this.#controller?.paused) this.#controller.resume();
+          yield chunk;
+        } else if (this.#failure !== undefined) throw this.#failure;
+        else if (this.#ended) return;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  async #text(maxBytes: number): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.#chunks()) {
+      size += chunk.length;
+      if (size > maxBytes)
+        throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`);
+      parts.push(chunk);
+    }
+    return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
+  }
+}
+
+export function createUpstreamClient(options: { connections?: number } = {}): UpstreamClient {
+  const pools = new Map<string, Dispatcher>();
+
+  function poolOf(origin: string, proxy: string, connectTimeoutMs: number): Dispatcher {
+    const key = `${origin}|${proxy}|${connectTimeoutMs}`;
+    const known = pools.get(key);
+    if (known !== undefined) return known;
+    const settings = { connections: options.connections ?? 1_024, connect: { timeout: connectTimeoutMs } };
+    const pool = proxy.startsWith("socks")
+      ? new Socks5ProxyAgent(proxy, { connections: settings.connections })
+      : proxy === ""
+        ? new Pool(origin, settings)
+        : new ProxyAgent({ uri: proxy, connections: settings.connections });
+    if (pools.size >= MAX_POOLS) {
+      // The oldest pool closes once its calls are done; an operator with this many origins will not notice.
+      const [oldest] = pools.entries();
+      if (oldest !== undefined) {
+        pools.delete(oldest[0]);
+        oldest[1].close().catch(() => {});
+      }
+    }
+    pools.set(key, pool);
+    return pool;
+  }
+
+  return {
+    async send(request) {
+      const url = new URL(request.url);
+      const exchange = new Exchange(request.signal);
+      poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: request.method,
+          headers: request.headers,
+          body: request.body,
+          headersTimeout: request.firstByteTimeoutMs,
+          bodyTimeout: request.idleTimeoutMs,
+        },
+        exchange,
+      );
+      return exchange.response;
+    },
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Provider } from "./provider.ts";
+
+/** https://docs.claude.com/en/api/messages, read 2026-11. */
+export const anthropic: Provider = {
+  type: 14,
+  id: "anthropic",
+  label: "Anthropic",
+  baseUrl: "https://api.anthropic.com",
+  dialect: "anthropic",
+  endpoints: ["chat"],
+  keyHint: "sk-ant-…",
+  models: ["claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"],
+  testModel: "claude-haiku-4-5",
+  website: "https://console.anthropic.com",
+  headers: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
+};

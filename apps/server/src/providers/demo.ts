@@ -1,0 +1,19 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** The simulated vendor of demo/, so that everything can be tried without an account anywhere. */
+export function demo(url: string): Provider {
+  return {
+    type: 900,
+    id: "demo",
+    label: "Demo",
+    baseUrl: url,
+    dialect: "openai-chat",
+    endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "rerank"],
+    keyless: true,
+    keyHint: "",
+    models: ["demo-chat", "demo-chat-mini", "demo-think"],
+    testModel: "demo-chat-mini",
+    website: "",
+    headers: bearer,
+  };
+}

@@ -1,0 +1,24 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://platform.openai.com/docs/api-reference, read 2026-11. */
+export const openai: Provider = {
+  type: 1,
+  id: "openai",
+  label: "OpenAI",
+  baseUrl: "https://api.openai.com",
+  dialect: "openai-chat",
+  endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "realtime"],
+  keyHint: "sk-…",
+  models: [
+    "gpt-5.2",
+    "gpt-5-mini",
+    "gpt-5-nano",
+    "gpt-4.1",
+    "gpt-4o",
+    "gpt-4o-mini",
+    "text-embedding-3-small",
+  ],
+  testModel: "gpt-4o-mini",
+  website: "https://platform.openai.com/usage",
+  headers: bearer,
+};

@@ -1,0 +1,17 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://docs.siliconflow.cn, read 2026-11. */
+export const siliconflow: Provider = {
+  type: 45,
+  id: "siliconflow",
+  label: "SiliconFlow",
+  icon: "siliconcloud",
+  baseUrl: "https://api.siliconflow.cn",
+  dialect: "openai-chat",
+  endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
+  keyHint: "sk-…",
+  models: ["deepseek-ai/DeepSeek-V3.2", "Qwen/Qwen3-32B"],
+  testModel: "Qwen/Qwen3-8B",
+  website: "https://cloud.siliconflow.cn",
+  headers: bearer,
+};

@@ -1,0 +1,16 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://docs.x.ai/docs/api-reference, read 2026-11. */
+export const xai: Provider = {
+  type: 56,
+  id: "xai",
+  label: "xAI",
+  baseUrl: "https://api.x.ai",
+  dialect: "openai-chat",
+  endpoints: ["chat", "responses", "images"],
+  keyHint: "xai-…",
+  models: ["grok-4", "grok-4-fast", "grok-code-fast-1"],
+  testModel: "grok-4-fast",
+  website: "https://console.x.ai",
+  headers: bearer,
+};
