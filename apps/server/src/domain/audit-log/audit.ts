@@ -1,0 +1,65 @@
+import type { Db } from "#platform/db.ts";
+import { Prisma } from "#platform/prisma/client.ts";
+
+/** Who did what in the console. It must never hold a secret: what looks like one is masked before it is written. */
+
+export interface Actor {
+  /** Null for the process itself. */
+  id: number | null;
+  username: string;
+  ip: string;
+}
+
+export const systemActor: Actor = { id: null, username: "system", ip: "" };
+
+export interface AuditNote {
+  actor: Actor;
+  /** Noun and verb, e.g. `channel.create`. */
+  action: string;
+  targetType: string;
+  targetId: string | number;
+  before?: unknown;
+  after?: unknown;
+}
+
+/** Writes an audit row; `db` is the transaction that makes the change. */
+export async function audit(db: Db, note: AuditNote): Promise<void> {
+  await db.auditEntry.create({
+    data: {
+      user_id: note.actor.id,
+      username: note.actor.username,
+      action: note.action,
+      target_type: note.targetType,
+      target_id: String(note.targetId).slice(0, 128),
+      before: asJson(note.before),
+      after: asJson(note.after),
+      ip: note.actor.ip.slice(0, 64),
+    },
+  });
+}
+
+function asJson(value: unknown): Prisma.InputJsonValue | typeof Prisma.DbNull {
+  return value === undefined || value === null ? Prisma.DbNull : (masked(value) as Prisma.InputJsonValue);
+}
+
+const secretName =
+  /password|secret|credential|authorization|cookie|api[-_]?key|^key$|_key$|_hash$|encrypted|^token$/i;
+const MASK = "***";
+
+/** A copy that JSON can hold, with secrets replaced: by the name of their field, or as the password of a URL. */
+export function masked(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "string") return value.replace(/(\w:\/\/[^/\s:@]*):[^/\s@]+@/g, `$1:${MASK}@`);
+  if (value === null || typeof value !== "object") return value ?? null;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return MASK;
+  if (Array.isArray(value)) return value.map(masked);
+  if (Prisma.Decimal.isDecimal(value)) return Number(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, isSecret(name, part) ? MASK : masked(part)]),
+  );
+}
+
+function isSecret(name: string, value: unknown): boolean {
+  return secretName.test(name) && value !== null && value !== undefined && value !== "";
+}
