@@ -22,7 +22,7 @@ export interface EmbeddedPostgresOptions {
   /** DATA_DIR: keeps the notes, and the cluster too unless only root may enter it. */
   dataDir: string;
   log: (sentence: string) => void;
-  /** False for a database that is thrown away: faster, and lost in a power cut. Default true. */
+  /** False for a database that is thrown away: no fsync, so a power cut may ruin it. Default true. */
   durable?: boolean;
 }
 
@@ -92,7 +92,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (stopping) return;
       stopping = true;
       await reviving;
-      if (await isLastUser(session.guard)) await shutDown(home.data, session.running.pid, durable);
+      if (await isLastUser(session.guard)) await shutDown(home.data, session.running.pid);
       await session.guard.end().catch(() => undefined);
     },
   };
@@ -108,7 +108,7 @@ interface Session {
 async function open(
   home: PostgresHome,
   notes: PostgresNotes,
-  start: () => Promise<RunningPostgres>,
+  start: () => Promise<RunningPostgres & { launched: boolean }>,
   dataDir: string,
 ): Promise<Session> {
   for (let attempt = 1; ; attempt++) {
@@ -123,6 +123,7 @@ async function open(
     } catch (error) {
       await guard.end().catch(() => undefined);
       if (isWrongPassword(error)) {
+        if (running.launched) await shutDown(home.data, running.pid);
         throw new Error(
           `The password in ${notesFile(dataDir)} does not open the database in ${home.data}. ` +
             `Restore the file that belongs to it, or move both away to begin with an empty database.`,

@@ -54,7 +54,7 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
     initialised: false,
   };
   // Two nodes may start on one empty DATA_DIR: link() lets exactly one of them decide the password.
-  const draft = `${notesFile(dataDir)}.${process.pid}`;
+  const draft = besides(notesFile(dataDir));
   await writeFile(draft, JSON.stringify(fresh, null, 2), { mode: 0o600 });
   try {
     await link(draft, notesFile(dataDir));
@@ -67,7 +67,7 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
 }
 
 export async function saveNotes(dataDir: string, notes: PostgresNotes): Promise<void> {
-  const draft = `${notesFile(dataDir)}.${process.pid}`;
+  const draft = besides(notesFile(dataDir));
   await writeFile(draft, JSON.stringify(notes, null, 2), { mode: 0o600 });
   await rename(draft, notesFile(dataDir));
 }
@@ -204,7 +204,7 @@ async function canRunIn(folder: string, account: Account): Promise<boolean> {
 /** Copies aside and renames, so that a copy is either whole or not there. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   await makePublic(dirname(to));
-  const draft = `${to}.${process.pid}`;
+  const draft = besides(to);
   await cp(from, draft, { recursive: true, verbatimSymlinks: true });
   await openToAll(draft);
   try {
@@ -226,6 +226,11 @@ async function openToAll(path: string): Promise<void> {
 async function makePublic(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
+}
+
+/** A name next to `path` for what is made aside and renamed when it is whole. */
+export function besides(path: string): string {
+  return `${path}.new-${randomBytes(4).toString("hex")}`;
 }
 
 /** Gives a file or folder to the user Postgres runs as; nothing to do for a plain user. */

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Account, handOver, hasCode, isThere, type PostgresHome } from "./postgres-home.ts";
+import { type Account, besides, handOver, hasCode, isThere, type PostgresHome } from "./postgres-home.ts";
 
 /** A Postgres that is up on 127.0.0.1. */
 export interface RunningPostgres {
@@ -16,7 +16,7 @@ export interface RunningPostgres {
 export interface StartSettings {
   /** The port to prefer; 0 or a taken one means any free one. */
   port: number;
-  /** False: no fsync; for databases that are thrown away. */
+  /** False: no fsync; survives a crash of Postgres but not of the machine. */
   durable: boolean;
 }
 
@@ -35,8 +35,8 @@ function identity(account: Account | undefined) {
 
 /** Makes the cluster aside and renames it, so that a cluster is either whole or not there. */
 export async function createCluster(home: PostgresHome, password: string, durable: boolean): Promise<void> {
-  const draft = `${home.data}.new-${process.pid}`;
-  const passwordFile = `${home.data}.password-${process.pid}`;
+  const draft = besides(home.data);
+  const passwordFile = `${draft}.password`;
   try {
     await mkdir(draft, { mode: 0o700 });
     await handOver(draft, home.account);
@@ -77,15 +77,17 @@ export async function ensureRunning(
   home: PostgresHome,
   settings: StartSettings,
   log: (sentence: string) => void,
-): Promise<RunningPostgres> {
+): Promise<RunningPostgres & { launched: boolean }> {
   const deadline = Date.now() + readyTimeoutMs;
+  let launched = false;
   const note = setTimeout(() => log("Postgres is taking its time (recovering after a crash?)."), 5_000);
   try {
     for (;;) {
       const found = await findRunning(home.data);
-      if (found?.status === "ready") return found;
+      if (found?.status === "ready") return { ...found, launched };
       if (found === undefined) {
         const failure = await launch(home, settings, deadline);
+        launched = failure === undefined;
         if (failure !== undefined && !isPassing(failure)) {
           throw new Error(`The embedded database did not start: ${failure} (see ${logFile(home.data)})`);
         }
@@ -150,7 +152,7 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
     shared_buffers: "128MB",
     max_connections: 100,
     fsync: durability,
-    synchronous_commit: durability,
+    synchronous_commit: "on",
     full_page_writes: durability,
     huge_pages: "off",
     timezone: "UTC",
@@ -236,8 +238,8 @@ function tryListen(port: number): Promise<number | undefined> {
 }
 
 /** Fast shutdown (open transactions are rolled back); the immediate one when that takes longer than half a minute. */
-export async function shutDown(data: string, pid: number, durable: boolean): Promise<void> {
-  signal(pid, durable ? "SIGINT" : "SIGQUIT");
+export async function shutDown(data: string, pid: number): Promise<void> {
+  signal(pid, "SIGINT");
   if (await isGone(data, pid, 30_000)) return;
   signal(pid, "SIGQUIT");
   if (await isGone(data, pid, 10_000)) return;

@@ -1,0 +1,192 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
+
+const isRoot = process.geteuid?.() === 0;
+const program = fileURLToPath(new URL("./embedded-postgres.ts", import.meta.url));
+let dataDir: string;
+let sentences: string[];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "gateway-embedded-"));
+  await chmod(dataDir, 0o755);
+  sentences = [];
+});
+
+afterEach(async () => {
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function start(): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    durable: false,
+    log: (sentence) => sentences.push(sentence),
+  });
+  onTestFinished(() => postgres.stop());
+  return postgres;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<unknown[]>({ text: sql, rowMode: "array" })).rows.flat();
+  } finally {
+    await client.end();
+  }
+}
+
+/** A gateway in a process of its own, to be killed. */
+async function startElsewhere(): Promise<{ child: ChildProcess; postgresPid: number }> {
+  const script = join(dataDir, "gateway.ts");
+  await writeFile(
+    script,
+    `import { startEmbeddedPostgres } from ${JSON.stringify(program)};
+     const postgres = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, durable: false, log: () => {} });
+     process.send(postgres.pid());
+     setInterval(() => {}, 1000);`,
+  );
+  const child = fork(script, { stdio: "inherit" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const postgresPid = await new Promise<number>((resolve) => child.once("message", resolve as () => void));
+  return { child, postgresPid };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+}
+
+describe("an embedded Postgres", () => {
+  it("speaks UTF-8, listens on loopback only and asks for the password", async () => {
+    const { url } = await start();
+    const settings = "SELECT name || '=' || setting FROM pg_settings WHERE name IN";
+    const names =
+      "('listen_addresses', 'server_encoding', 'max_connections', 'password_encryption', 'unix_socket_directories')";
+    expect(await query(url, `${settings} ${names} ORDER BY name`)).toEqual([
+      "listen_addresses=127.0.0.1",
+      "max_connections=100",
+      "password_encryption=scram-sha-256",
+      "server_encoding=UTF8",
+      "unix_socket_directories=",
+    ]);
+    const wrong = new URL(url);
+    wrong.password = "guess";
+    await expect(query(wrong.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
+  });
+
+  it("keeps its password where only we may read it", async () => {
+    await start();
+    expect((await stat(join(dataDir, "embedded-postgres.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("finds its data, its password and its port again on the second start", async () => {
+    const first = await start();
+    await query(first.url, "CREATE TABLE kept AS SELECT 42 AS n");
+    await first.stop();
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, "SELECT n FROM kept")).toEqual([42]);
+  });
+
+  it("takes over the Postgres that a killed gateway left behind", async () => {
+    const { child, postgresPid } = await startElsewhere();
+    child.kill("SIGKILL");
+    await ended(child);
+    const next = await start();
+    expect(next.pid()).toBe(postgresPid);
+    await next.stop();
+    expect(existsSync(join(dataDir, "postgres/postmaster.pid"))).toBe(false);
+  });
+
+  it("recovers when gateway and Postgres were both killed", async () => {
+    const { child, postgresPid } = await startElsewhere();
+    child.kill("SIGKILL");
+    process.kill(postgresPid, "SIGKILL");
+    await ended(child);
+    const next = await start();
+    expect(next.pid()).not.toBe(postgresPid);
+    expect(await query(next.url, "SELECT 1")).toEqual([1]);
+  });
+
+  it("does not fall for a process number that belongs to someone else by now", async () => {
+    const first = await start();
+    await first.stop();
+    const stale = [process.pid, join(dataDir, "postgres"), 1, 5432, "", "127.0.0.1", "", "ready   ", ""];
+    await writeFile(join(dataDir, "postgres/postmaster.pid"), stale.join("\n"));
+    const second = await start();
+    expect(second.pid()).not.toBe(process.pid);
+    expect(await query(second.url, "SELECT 1")).toEqual([1]);
+  });
+
+  it("comes back at the same address when Postgres dies", async () => {
+    const postgres = await start();
+    const before = postgres.pid();
+    process.kill(before, "SIGKILL");
+    await expect
+      .poll(() => query(postgres.url, "SELECT 1").catch(() => []), { timeout: 15_000 })
+      .toEqual([1]);
+    await expect.poll(() => postgres.pid()).not.toBe(before);
+  });
+
+  it("stays up until the last of several gateways on one DATA_DIR stops", async () => {
+    const [one, two] = await Promise.all([start(), start()]);
+    expect(one.url).toBe(two.url);
+    await one.stop();
+    expect(await query(two.url, "SELECT 1")).toEqual([1]);
+    await two.stop();
+    await expect(query(two.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it("is not reached by a Ctrl-C at the terminal", async () => {
+    const { child, postgresPid } = await startElsewhere();
+    const group = (await readFile(`/proc/${postgresPid}/stat`, "utf8")).split(" ")[4];
+    expect(Number(group)).toBe(postgresPid);
+    child.kill("SIGKILL");
+    await ended(child);
+    await (await start()).stop();
+  });
+
+  it("says what to mend when its password file was lost", async () => {
+    await (await start()).stop();
+    await rm(join(dataDir, "embedded-postgres.json"));
+    await expect(start()).rejects.toThrow(/password in .*embedded-postgres.json does not open the database/);
+    expect(existsSync(join(dataDir, "postgres/postmaster.pid"))).toBe(false);
+  });
+
+  it("says what to mend when the database folder was lost", async () => {
+    await (await start()).stop();
+    await rm(join(dataDir, "postgres"), { recursive: true });
+    await expect(start()).rejects.toThrow(/is gone\. Restore that folder, or delete/);
+  });
+});
+
+describe.runIf(isRoot)("as root", () => {
+  it("runs Postgres as a user of its own", async () => {
+    const postgres = await start();
+    expect((await stat(`/proc/${postgres.pid()}`)).uid).not.toBe(0);
+    expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("keeps the data outside when only root may enter DATA_DIR, and says so", async () => {
+    await chmod(dataDir, 0o700);
+    const postgres = await start();
+    expect(await query(postgres.url, "SELECT 1")).toEqual([1]);
+    const notes = JSON.parse(await readFile(join(dataDir, "embedded-postgres.json"), "utf8")) as {
+      data: string;
+    };
+    expect(notes.data).toMatch(/^\/var\/lib\/gateway\/data-/);
+    expect(sentences.join(" ")).toContain(`so the database lives in ${notes.data}`);
+    await postgres.stop();
+    await rm(notes.data, { recursive: true });
+    await rm(`${notes.data}.log`);
+  });
+});
