@@ -1,0 +1,62 @@
+import type { ChatEvent, UpstreamError } from "./ir.ts";
+
+/** What every dialect's errors have in common: the HTTP status and the wish to be called again later. */
+
+export type Headers = Record<string, string | string[] | undefined>;
+
+export function kindOfStatus(status: number): UpstreamError["kind"] {
+  switch (status) {
+    case 401:
+    case 403:
+      return "auth";
+    case 402:
+      return "quota";
+    case 404:
+      return "not-found";
+    case 408:
+    case 504:
+    case 524:
+      return "timeout";
+    case 429:
+      return "rate-limited";
+    case 503:
+    case 529:
+      return "overloaded";
+    default:
+      return status >= 400 && status < 500 ? "bad-request" : "server";
+  }
+}
+
+function header(headers: Headers, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Seconds that the vendor asks to wait, at most a day. */
+export function retryAfterOf(headers: Headers): number | undefined {
+  const milliseconds = Number(header(headers, "retry-after-ms") ?? Number.NaN);
+  const plain = header(headers, "retry-after");
+  let seconds = milliseconds / 1000;
+  if (Number.isNaN(seconds) && plain !== undefined) {
+    seconds = Number(plain);
+    if (Number.isNaN(seconds)) seconds = (Date.parse(plain) - Date.now()) / 1000;
+  }
+  if (!Number.isFinite(seconds) || seconds < 0) return undefined;
+  return Math.min(Math.ceil(seconds), 86_400);
+}
+
+/** A vendor's sentence, or a stand-in; never a page of HTML. */
+export function messageOf(text: unknown, status: number): string {
+  if (typeof text === "string" && text.trim() !== "" && !text.trimStart().startsWith("<")) {
+    return text.slice(0, 2000);
+  }
+  return status === 0 ? "The upstream reported an error." : `The upstream answered with status ${status}.`;
+}
+
+/** The end of a stream that stopped before it said that it was done. */
+export function endedEarly(): ChatEvent {
+  return {
+    type: "error",
+    error: { kind: "network", message: "The upstream ended its answer early.", status: 0 },
+  };
+}

@@ -1,0 +1,68 @@
+import type { MediaSource } from "./ir.ts";
+
+/** Pictures, sounds and files on the wire: data URLs and media types. */
+
+export function isDataUrl(url: string): boolean {
+  return url.slice(0, 5).toLowerCase() === "data:";
+}
+
+/** A data URL becomes data, every other URL stays one. Data that is not base64 is made so. */
+export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
+  if (!isDataUrl(url))
+    return mediaType === undefined ? { type: "url", url } : { type: "url", url, mediaType };
+  const comma = url.indexOf(",");
+  const head = comma === -1 ? "" : url.slice(5, comma);
+  const data = url.slice(comma + 1);
+  const type = head.split(";")[0] || (mediaType ?? "application/octet-stream");
+  if (/;\s*base64$/i.test(head)) return { type: "data", mediaType: type, data };
+  return {
+    type: "data",
+    mediaType: type,
+    data: Buffer.from(percentDecoded(data), "utf8").toString("base64"),
+  };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function dataUrl(source: { mediaType: string; data: string }): string {
+  return `data:${source.mediaType};base64,${source.data}`;
+}
+
+const audioTypes: Record<string, string> = {
+  wav: "audio/wav",
+  mp3: "audio/mpeg",
+  flac: "audio/flac",
+  opus: "audio/opus",
+  aac: "audio/aac",
+  ogg: "audio/ogg",
+  m4a: "audio/mp4",
+  webm: "audio/webm",
+  pcm16: "audio/pcm",
+};
+
+export function audioMediaType(format: string): string {
+  return audioTypes[format] ?? `audio/${format}`;
+}
+
+/** The short name of an audio type; the subtype itself where there is no other. */
+export function audioFormat(mediaType: string): string {
+  const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
+  for (const [format, type] of Object.entries(audioTypes)) if (type === plain) return format;
+  if (plain === "audio/mp3") return "mp3";
+  if (plain === "audio/x-wav" || plain === "audio/wave") return "wav";
+  return plain.split("/")[1] ?? "wav";
+}
+
+export function textOfBase64(data: string): string {
+  return Buffer.from(data, "base64").toString("utf8");
+}
+
+export function base64OfText(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import type { CacheControl, Message, Part } from "#dialects/ir.ts";
+import { audioMediaType, sourceOfUrl } from "#dialects/media.ts";
+import { parseAt } from "#dialects/wire.ts";
+import {
+  type chatCacheControl,
+  type chatFunctionCall,
+  chatMessages,
+  chatParts,
+  type chatReasoningDetail,
+  type chatToolCall,
+} from "./schema.ts";
+
+type CacheWire = z.infer<typeof chatCacheControl> | null | undefined;
+type Content = string | Array<{ type: string }> | null | undefined;
+
+function cacheOf(wire: CacheWire): CacheControl | undefined {
+  if (!wire) return undefined;
+  return wire.ttl ? { ttl: wire.ttl } : {};
+}
+
+export function withCache<P extends object>(part: P, wire: CacheWire): P & { cache?: CacheControl } {
+  const cache = cacheOf(wire);
+  return cache === undefined ? part : { ...part, cache };
+}
+
+/** A picture's URL may carry a document: what is data and no image is a file. */
+function decodeImage(wire: z.infer<typeof chatParts.image_url>): Part {
+  const { url, detail } = wire.image_url;
+  const source = sourceOfUrl(url);
+  if (source.type === "data" && !source.mediaType.startsWith("image/")) {
+    return withCache({ type: "file" as const, source }, wire.cache_control);
+  }
+  return withCache({ type: "image" as const, source, ...(detail && { detail }) }, wire.cache_control);
+}
+
+function decodeFile(wire: z.infer<typeof chatParts.file>): Part {
+  const { file_id: id, file_data: data, filename } = wire.file;
+  const source = id
+    ? { type: "file" as const, id }
+    : sourceOfUrl(data?.startsWith("data:") ? data : `data:application/pdf;base64,${data ?? ""}`);
+  return withCache({ type: "file" as const, source, ...(filename && { filename }) }, wire.cache_control);
+}
+
+function decodePart(wire: { type: string }, at: string): Part {
+  switch (wire.type) {
+    case "text": {
+      const part = parseAt(chatParts.text, wire, at);
+      return withCache({ type: "text" as const, text: part.text }, part.cache_control);
+    }
+    case "refusal":
+      return { type: "refusal", text: parseAt(chatParts.refusal, wire, at).refusal };
+    case "image_url":
+      return decodeImage(parseAt(chatParts.image_url, wire, at));
+    case "input_audio": {
+      const { data, format } = parseAt(chatParts.input_audio, wire, at).input_audio;
+      return { type: "audio", source: { type: "data", mediaType: audioMediaType(format), data }, format };
+    }
+    case "file":
+      return decodeFile(parseAt(chatParts.file, wire, at));
+    default:
+      return { type: "foreign", extra: { dialect: "openai-chat", fields: { ...wire } } };
+  }
+}
+
+function decodeContent(content: Content, at: string): Part[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.map((part, index) => decodePart(part, `${at}.content.${index}`));
+}
+
+/** Reasoning parts with their proofs; an encrypted detail completes the text detail that has the same id. */
+export function decodeReasoningDetails(details: Array<z.infer<typeof chatReasoningDetail>>): Part[] {
+  const parts: Array<Extract<Part, { type: "reasoning" }>> = [];
+  for (const detail of details) {
+    const last = parts.at(-1);
+    const id = detail.id ? { id: detail.id } : {};
+    if (detail.type === "reasoning.encrypted" && detail.data) {
+      if (last?.id !== undefined && last.id === detail.id) last.encrypted = detail.data;
+      else parts.push({ type: "reasoning", text: "", encrypted: detail.data, ...id });
+    } else if (detail.type === "reasoning.text" || detail.type === "reasoning.summary") {
+      const text = detail.text ?? detail.summary ?? "";
+      const signature = detail.signature ? { signature: detail.signature } : {};
+      if (text !== "" || detail.signature) parts.push({ type: "reasoning", text, ...signature, ...id });
+    }
+  }
+  return parts;
+}
+
+/** Google's own chat endpoint documents this place for the signature that must come back with a call. */
+export function callSignature(extraContent: unknown): { signature?: string } {
+  const signature = callExtra.safeParse(extraContent).data?.google.thought_signature;
+  return signature === undefined ? {} : { signature };
+}
+
+const callExtra = z.looseObject({ google: z.looseObject({ thought_signature: z.string() }) });
+
+function decodeToolCall(call: z.infer<typeof chatToolCall>): Part {
+  if (!call.function) return { type: "foreign", extra: { dialect: "openai-chat", fields: call } };
+  const { name, arguments: input } = call.function;
+  return { type: "tool-call", id: call.id, name, input, ...callSignature(call.extra_content) };
+}
+
+/** The old form of a call has no id; its name is the only thing that links a result to it. */
+function legacyCall(call: z.infer<typeof chatFunctionCall>): Part {
+  return { type: "tool-call", id: `call_${call.name}`, name: call.name, input: call.arguments };
+}
+
+function decodeAssistant(wire: unknown, at: string): Message {
+  const message = parseAt(chatMessages.assistant, wire, at);
+  const parts = decodeReasoningDetails(message.reasoning_details ?? []);
+  const reasoning = message.reasoning_content ?? message.reasoning;
+  if (parts.length === 0 && reasoning) parts.push({ type: "reasoning", text: reasoning });
+  parts.push(...decodeContent(message.content, at));
+  if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
+  if (message.audio) {
+    const id = message.audio.id;
+    parts.push({ type: "audio", source: { type: "file", id }, id });
+  }
+  parts.push(...(message.tool_calls ?? []).map(decodeToolCall));
+  if (message.function_call) parts.push(legacyCall(message.function_call));
+  return named({ role: "assistant", parts }, message.name);
+}
+
+function named(message: Message, name: string | null | undefined): Message {
+  return name ? { ...message, name } : message;
+}
+
+/** One message; `at` is its path in the request, for errors. Throws `invalidRequest`. */
+export function decodeMessage(wire: { role: keyof typeof chatMessages }, at: string): Message {
+  switch (wire.role) {
+    case "assistant":
+      return decodeAssistant(wire, at);
+    case "tool": {
+      const message = parseAt(chatMessages.tool, wire, at);
+      const parts = decodeContent(message.content, at);
+      return { role: "tool", parts: [{ type: "tool-result", callId: message.tool_call_id, parts }] };
+    }
+    case "function": {
+      const message = parseAt(chatMessages.function, wire, at);
+      const parts = decodeContent(message.content, at);
+      return { role: "tool", parts: [{ type: "tool-result", callId: `call_${message.name}`, parts }] };
+    }
+    default: {
+      const message = parseAt(chatMessages[wire.role], wire, at);
+      return named({ role: wire.role, parts: decodeContent(message.content, at) }, message.name);
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
+import type { ChatEvent, Usage } from "#dialects/ir.ts";
+import { inOrder } from "#dialects/stream-order.ts";
+import { compact, parseRecord, readAs } from "#dialects/wire.ts";
+import { callSignature } from "./decode-messages.ts";
+import { decodeErrorObject } from "./error.ts";
+import {
+  argumentsText,
+  decodeAudio,
+  decodeCitation,
+  decodeFinish,
+  decodeImages,
+  spokenContent,
+} from "./response.ts";
+import { type ChatAnswerMessage, chatChunk } from "./schema.ts";
+import { decodeUsage } from "./usage.ts";
+
+interface Call {
+  part: number;
+  id: string;
+  /** Input that came before the name did. */
+  waiting: string;
+  named: boolean;
+}
+
+type ToolCallDelta = NonNullable<ChatAnswerMessage["tool_calls"]>[number];
+type Spoken = "text" | "refusal" | "reasoning";
+
+interface ChoiceDecoder {
+  delta(delta: ChatAnswerMessage, logprobs: unknown): ChatEvent[];
+  stop(raw: string | undefined): ChatEvent[];
+  readonly stopped: boolean;
+}
+
+/** Reads the deltas of one choice and numbers its parts. */
+function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
+  const calls = new Map<number, Call>();
+  let nextPart = 0;
+  let current: { type: Spoken; part: number } | undefined;
+  let lastReasoning: number | undefined;
+  let lastText: number | undefined;
+  let audioPart: number | undefined;
+  let plainReasoning = false;
+  let stopped = false;
+
+  function newPart(): number {
+    current = undefined;
+    nextPart += 1;
+    return nextPart - 1;
+  }
+
+  function say(type: Spoken, text: string): ChatEvent {
+    if (current?.type !== type) current = { type, part: newPart() };
+    const { part } = current;
+    if (type === "reasoning") lastReasoning = part;
+    if (type === "text") lastText = part;
+    return { type, choice, part, text };
+  }
+
+  /** Vendors that send details often repeat their text as plain reasoning; it must be read once. */
+  function reason(delta: ChatAnswerMessage, events: ChatEvent[]): void {
+    const plain = delta.reasoning_content ?? delta.reasoning;
+    if (plain) {
+      plainReasoning = true;
+      events.push(say("reasoning", plain));
+    }
+    for (const detail of delta.reasoning_details ?? []) {
+      const text = detail.text ?? detail.summary;
+      if (!plainReasoning && text) events.push(say("reasoning", text));
+      const signature = detail.signature || undefined;
+      const encrypted = detail.data || undefined;
+      if (signature === undefined && encrypted === undefined) continue;
+      const part = lastReasoning ?? newPart();
+      const proof = compact({ signature, encrypted, id: detail.id || undefined });
+      events.push({ type: "reasoning-proof", choice, part, ...proof });
+      current = undefined;
+      lastReasoning = undefined;
+    }
+  }
+
+  function callAt(delta: ToolCallDelta, position: number): Call {
+    const index = delta.index ?? (delta.id ? calls.size : position);
+    const known = calls.get(index);
+    const another = known?.named === true && !!delta.id && delta.id !== known.id && !!delta.function?.name;
+    if (known !== undefined && !another) return known;
+    // A vendor that numbers every call 0 is told apart by the id; the finished call moves out of the way.
+    if (known !== undefined) calls.set(-calls.size, known);
+    const part = newPart();
+    const call = { part, id: delta.id || `call_${answerId}_${part}`, waiting: "", named: false };
+    calls.set(index, call);
+    return call;
+  }
+
+  function call(delta: ToolCallDelta, position: number, events: ChatEvent[]): void {
+    const state = callAt(delta, position);
+    const { part, id } = state;
+    const text = argumentsText(delta.function?.arguments);
+    if (state.named) {
+      if (text !== "") events.push({ type: "tool-input", choice, part, text });
+      return;
+    }
+    state.waiting += text;
+    const name = delta.function?.name;
+    if (!name) return;
+    state.named = true;
+    events.push({ type: "tool-call", choice, part, id, name, ...callSignature(delta.extra_content) });
+    if (state.waiting !== "") events.push({ type: "tool-input", choice, part, text: state.waiting });
+  }
+
+  function cite(delta: ChatAnswerMessage, events: ChatEvent[]): void {
+    for (const each of delta.annotations ?? []) {
+      const citation = decodeCitation(each);
+      if (citation === undefined || lastText === undefined) continue;
+      events.push({ type: "citation", choice, part: lastText, citation });
+    }
+  }
+
+  function show(delta: ChatAnswerMessage, events: ChatEvent[]): void {
+    for (const media of decodeImages(delta.images)) {
+      events.push({ type: "media", choice, part: newPart(), media });
+    }
+    if (!delta.audio) return;
+    // Sound comes in pieces that make one part.
+    audioPart ??= newPart();
+    events.push({ type: "media", choice, part: audioPart, media: decodeAudio(delta.audio, "pcm16") });
+  }
+
+  return {
+    get stopped() {
+      return stopped;
+    },
+    delta(delta, logprobs) {
+      const events: ChatEvent[] = [];
+      reason(delta, events);
+      for (const piece of spokenContent(delta.content)) {
+        const event = say(piece.thought ? "reasoning" : "text", piece.text);
+        if (event.type === "text" && logprobs !== undefined && logprobs !== null) event.logprobs = logprobs;
+        events.push(event);
+      }
+      if (delta.refusal) events.push(say("refusal", delta.refusal));
+      cite(delta, events);
+      show(delta, events);
+      for (const [position, each] of (delta.tool_calls ?? []).entries()) call(each, position, events);
+      if (delta.function_call) call({ index: 0, function: delta.function_call }, 0, events);
+      return events;
+    },
+    stop(raw) {
+      if (stopped) return [];
+      stopped = true;
+      const reason = decodeFinish(raw, calls.size > 0);
+      return [{ type: "stop", choice, reason, ...(raw !== undefined && { raw }) }];
+    },
+  };
+}
+
+export function decodeStream(): StreamDecoder {
+  const choices = new Map<number, ChoiceDecoder>();
+  let started = false;
+  let answerId = "";
+  let usage: Usage | undefined;
+  let serviceTier: string | undefined;
+
+  function choiceAt(index: number): ChoiceDecoder {
+    const known = choices.get(index);
+    if (known !== undefined) return known;
+    const state = decodeChoice(index, answerId);
+    choices.set(index, state);
+    return state;
+  }
+
+  function finish(): ChatEvent[] {
+    const stops = [...choices.values()].flatMap((state) => state.stop(undefined));
+    return [...stops, { type: "finish", usage, ...(serviceTier !== undefined && { serviceTier }) }];
+  }
+
+  function decode(chunk: Wire): ChatEvent[] {
+    if (chunk["error"] !== undefined && chunk["error"] !== null) {
+      return [{ type: "error", error: decodeErrorObject(chunk, 0) }];
+    }
+    const wire = readAs(chatChunk, chunk);
+    if (wire === undefined) return [];
+    usage = decodeUsage(wire.usage) ?? usage;
+    serviceTier = wire.service_tier ?? serviceTier;
+    const events: ChatEvent[] = [];
+    // Some vendors open with a chunk that has neither a choice nor an id.
+    if (!started && (wire.id || (wire.choices ?? []).length > 0)) {
+      started = true;
+      answerId = wire.id ?? "";
+      const created = wire.created ?? undefined;
+      events.push({
+        type: "start",
+        id: answerId,
+        model: wire.model ?? "",
+        ...(created !== undefined && { created }),
+      });
+    }
+    for (const [position, choice] of (wire.choices ?? []).entries()) {
+      const state = choiceAt(choice.index ?? position);
+      if (state.stopped) continue;
+      if (choice.delta) events.push(...state.delta(choice.delta, choice.logprobs));
+      if (choice.finish_reason) events.push(...state.stop(choice.finish_reason));
+    }
+    return events;
+  }
+
+  return inOrder({
+    frame(frame: Frame) {
+      if (frame.data.trim() === "[DONE]") return finish();
+      const chunk = parseRecord(frame.data);
+      return chunk === undefined ? [] : decode(chunk);
+    },
+    end() {
+      const states = [...choices.values()];
+      return states.length > 0 && states.every((state) => state.stopped) ? finish() : [];
+    },
+  });
+}

@@ -1,0 +1,134 @@
+import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
+import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
+import { compact } from "#dialects/wire.ts";
+import { encodeReasoningDetails } from "./encode-messages.ts";
+import { encodeAudio, encodeCitations, encodeFinish, encodeImage, newId } from "./response.ts";
+import { encodeUsage } from "./usage.ts";
+
+interface ChoiceState {
+  /** Number of each call among the calls of its choice, by part. */
+  calls: Map<number, number>;
+  reasoning: Map<number, string>;
+  refused: boolean;
+  stopped: boolean;
+}
+
+/**
+ * Chunks of the wire. What ends the answer — finish reasons, usage, `[DONE]` — comes in one piece at the finish,
+ * because a client may take the finish reason alone for the end.
+ */
+export function encodeStream(request: ChatRequest): StreamEncoder {
+  const choices = new Map<number, ChoiceState>();
+  let head = "";
+  const tail = request.includeUsage === true ? ',"usage":null}' : "}";
+  let ending = "";
+
+  function chunk(choice: number, delta: Wire, finish: string | null = null, logprobs?: unknown): string {
+    const proof = logprobs === undefined ? "null" : JSON.stringify(logprobs);
+    const reason = JSON.stringify(finish);
+    const body = JSON.stringify(delta);
+    return `data: ${head},"choices":[{"index":${choice},"delta":${body},"logprobs":${proof},"finish_reason":${reason}}]${tail}\n\n`;
+  }
+
+  /** The choice's state; the first word about a choice is its role. */
+  function open(choice: number): { state: ChoiceState; opening: string } {
+    const known = choices.get(choice);
+    if (known !== undefined) return { state: known, opening: "" };
+    const state = { calls: new Map(), reasoning: new Map(), refused: false, stopped: false };
+    choices.set(choice, state);
+    return { state, opening: chunk(choice, { role: "assistant", content: "" }) };
+  }
+
+  function begin(event: Extract<ChatEvent, { type: "start" }>): string {
+    const object = {
+      id: event.id || newId(),
+      object: "chat.completion.chunk",
+      created: event.created ?? Math.floor(Date.now() / 1000),
+      model: event.model || request.model,
+    };
+    head = JSON.stringify(object).slice(0, -1);
+    return open(0).opening;
+  }
+
+  function callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire {
+    const index = state.calls.size;
+    state.calls.set(event.part, index);
+    const call = { index, id: event.id, type: "function", function: { name: event.name, arguments: "" } };
+    if (event.signature === undefined) return { tool_calls: [call] };
+    return { tool_calls: [{ ...call, extra_content: { google: { thought_signature: event.signature } } }] };
+  }
+
+  function deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
+    switch (event.type) {
+      case "text":
+        return { content: event.text };
+      case "refusal":
+        state.refused = true;
+        return { refusal: event.text };
+      case "reasoning":
+        state.reasoning.set(event.part, (state.reasoning.get(event.part) ?? "") + event.text);
+        return { reasoning_content: event.text };
+      case "reasoning-proof": {
+        const { signature, encrypted, id } = event;
+        const text = state.reasoning.get(event.part) ?? "";
+        return {
+          reasoning_details: encodeReasoningDetails([{ type: "reasoning", text, signature, encrypted, id }]),
+        };
+      }
+      case "tool-call":
+        return callDelta(state, event);
+      case "tool-input": {
+        const index = state.calls.get(event.part);
+        if (index === undefined) return undefined;
+        return { tool_calls: [{ index, function: { arguments: event.text } }] };
+      }
+      case "citation": {
+        const annotations = encodeCitations([event.citation]);
+        return annotations.length === 0 ? undefined : { annotations };
+      }
+      case "media":
+        if (event.media.type === "audio") return { audio: encodeAudio(event.media) };
+        if (event.media.type === "image") return { images: encodeImage(event.media) };
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  function finish(event: Extract<ChatEvent, { type: "finish" }>): string {
+    let text = ending;
+    for (const [choice, state] of choices) {
+      if (!state.stopped)
+        text += chunk(choice, {}, encodeFinish(state.calls.size > 0 ? "tool-calls" : "stop", false));
+    }
+    if (request.includeUsage === true && event.usage !== undefined) {
+      const usage = JSON.stringify(encodeUsage(event.usage));
+      text += `data: ${head},"choices":[],"usage":${usage}}\n\n`;
+    }
+    return `${text}data: [DONE]\n\n`;
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case "start":
+        return { text: begin(event), last: false };
+      case "finish":
+        return { text: finish(event), last: true };
+      case "error":
+        return { text: "", last: false };
+      case "stop": {
+        const { state, opening } = open(event.choice);
+        state.stopped = true;
+        ending += chunk(event.choice, {}, encodeFinish(event.reason, state.refused));
+        return { text: opening, last: false };
+      }
+      default: {
+        const { state, opening } = open(event.choice);
+        const delta = deltaOf(state, event);
+        if (delta === undefined) return { text: opening, last: false };
+        const logprobs = event.type === "text" ? event.logprobs : undefined;
+        return { text: opening + chunk(event.choice, compact(delta), null, logprobs), last: false };
+      }
+    }
+  };
+}

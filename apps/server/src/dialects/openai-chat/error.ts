@@ -1,0 +1,110 @@
+import { z } from "zod";
+import type { Wire, WireError } from "#dialects/dialect.ts";
+import { type Headers, kindOfStatus, messageOf, retryAfterOf } from "#dialects/failure.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { formatFrame } from "#dialects/sse.ts";
+import { compact, parseJson, readAs } from "#dialects/wire.ts";
+import type { GatewayError } from "#errors.ts";
+
+/** The `type` and `code` that this wire's client libraries know. */
+function nameOf(error: GatewayError): { type: string; code: string | null } {
+  switch (error.code) {
+    case "invalid_key":
+      return { type: "invalid_request_error", code: "invalid_api_key" };
+    case "insufficient_quota":
+    case "token_quota_exhausted":
+      return { type: "insufficient_quota", code: "insufficient_quota" };
+    case "rate_limited":
+    case "upstream_rate_limited":
+      return { type: "rate_limit_error", code: "rate_limit_exceeded" };
+    case "model_not_found":
+      return { type: "invalid_request_error", code: "model_not_found" };
+    case "invalid_request":
+      return { type: "invalid_request_error", code: null };
+    default:
+      break;
+  }
+  if (error.status >= 500) return { type: "server_error", code: error.code };
+  if (error.status === 403) return { type: "permission_error", code: error.code };
+  return { type: "invalid_request_error", code: error.code };
+}
+
+function errorBody(error: GatewayError, requestId: string): Wire {
+  const message = error.code === "internal" ? "The server had an error." : error.message;
+  return {
+    error: { message: `${message} (request id: ${requestId})`, ...nameOf(error), param: error.param ?? null },
+  };
+}
+
+export function encodeError(error: GatewayError, requestId: string): WireError {
+  return { status: error.status, body: errorBody(error, requestId) };
+}
+
+/** Clients of this wire know a stream that failed by the error and by the absence of `[DONE]`. */
+export function encodeStreamError(error: GatewayError, requestId: string): string {
+  return formatFrame({ data: JSON.stringify(errorBody(error, requestId)) });
+}
+
+const errorObject = z.looseObject({
+  message: z.string().nullish(),
+  type: z.string().nullish(),
+  code: z.union([z.string(), z.number()]).nullish(),
+  param: z.string().nullish(),
+});
+
+const errorAnswer = z.looseObject({
+  error: z.union([z.string(), errorObject]).nullish(),
+  message: z.string().nullish(),
+  detail: z.unknown().optional(),
+});
+
+/** Codes that say more than the status they travel with. */
+const kindOfCode: Record<string, UpstreamError["kind"]> = {
+  insufficient_quota: "quota",
+  billing_hard_limit_reached: "quota",
+  billing_not_active: "quota",
+  insufficient_balance: "quota",
+  invalid_api_key: "auth",
+  account_deactivated: "auth",
+  authentication_error: "auth",
+  permission_error: "auth",
+  model_not_found: "not-found",
+  rate_limit_exceeded: "rate-limited",
+  rate_limit_error: "rate-limited",
+  overloaded_error: "overloaded",
+  engine_overloaded_error: "overloaded",
+  invalid_request_error: "bad-request",
+  context_length_exceeded: "bad-request",
+  server_error: "server",
+};
+
+function kindOf(status: number, code: string, type: string): UpstreamError["kind"] {
+  const named = kindOfCode[code] ?? kindOfCode[type];
+  if (status < 400) return named ?? "server";
+  const plain = kindOfStatus(status);
+  if (named === "quota" || (named === "auth" && plain === "bad-request")) return named;
+  return plain;
+}
+
+/** The error object of an answer or of a frame. `status` is 0 within a stream. */
+export function decodeErrorObject(value: unknown, status: number): UpstreamError {
+  const answer = readAs(errorAnswer, Array.isArray(value) ? value[0] : value);
+  const error: z.infer<typeof errorObject> =
+    typeof answer?.error === "string" ? { message: answer.error } : (answer?.error ?? {});
+  const code = error.code === undefined || error.code === null ? "" : String(error.code);
+  const said = Number(code);
+  const known = status >= 400 ? status : Number.isInteger(said) && said >= 400 && said < 600 ? said : status;
+  return compact<UpstreamError>({
+    kind: kindOf(known, code, error.type ?? ""),
+    message: messageOf(error.message ?? answer?.message ?? answer?.detail, known),
+    status: known,
+    code: code || (error.type ?? undefined),
+    param: error.param ?? undefined,
+  });
+}
+
+export function decodeError(status: number, body: string, headers: Headers): UpstreamError {
+  const error = decodeErrorObject(parseJson(body), status);
+  const retryAfter = retryAfterOf(headers);
+  return retryAfter === undefined ? error : { ...error, retryAfter };
+}

@@ -1,0 +1,35 @@
+import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./error.ts";
+import { decodeRequest, encodeRequest } from "./request.ts";
+import { decodeResponse, encodeResponse } from "./response.ts";
+import { dropFrame, isLast, skim, skimResponse } from "./skim.ts";
+
+/** The usage chunk is asked for in any case: it is the bill. Who did not want it does not get it (`dropFrame`). */
+function adjust(body: Wire, model: string): Wire {
+  if (body["stream"] !== true) return { ...body, model };
+  return { ...body, model, stream_options: { ...asRecord(body["stream_options"]), include_usage: true } };
+}
+
+/** OpenAI's chat completions, the wire that most vendors speak. It must never know who is on the other side. */
+export const openaiChat: Dialect = {
+  id: "openai-chat",
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+  encodeStreamError,
+  heartbeat: ": heartbeat\n\n",
+  path: () => "/v1/chat/completions",
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+  skimResponse,
+  skim,
+  isLast,
+  dropFrame,
+  adjust,
+};

@@ -1,0 +1,207 @@
+import type { z } from "zod";
+import type { Address, Wire } from "#dialects/dialect.ts";
+import { effortOfBudget } from "#dialects/effort.ts";
+import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
+import { compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import { decodeMessage, withCache } from "./decode-messages.ts";
+import { encodeMessages } from "./encode-messages.ts";
+import { type chatFunction, chatRequest, type ChatWireRequest } from "./schema.ts";
+
+const known = new Set(Object.keys(chatRequest.shape));
+
+function decodeFunction(wire: z.infer<typeof chatFunction>): Tool {
+  return compact<Tool>({
+    name: wire.name,
+    description: wire.description ?? undefined,
+    schema: wire.parameters ?? undefined,
+    strict: wire.strict ?? undefined,
+  });
+}
+
+/** Function tools are the IR's; every other type of tool belongs to this dialect. */
+function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "serverTools"> {
+  const tools = (wire.functions ?? []).map(decodeFunction);
+  const serverTools: ServerTool[] = [];
+  for (const [index, tool] of (wire.tools ?? []).entries()) {
+    if (tool.function) tools.push(withCache(decodeFunction(tool.function), tool.cache_control));
+    else if (tool.type === "function") {
+      throw invalidRequest(`The field "tools.${index}.function" is required.`, `tools.${index}.function`);
+    } else serverTools.push({ kind: "other", extra: { dialect: "openai-chat", fields: tool } });
+  }
+  if (wire.web_search_options) {
+    const fields = { web_search_options: wire.web_search_options };
+    serverTools.push({ kind: "web-search", extra: { dialect: "openai-chat", fields } });
+  }
+  return {
+    tools: tools.length > 0 ? tools : undefined,
+    serverTools: serverTools.length > 0 ? serverTools : undefined,
+  };
+}
+
+/** `undefined` for a form that only this dialect has; it then stays in `extra`. */
+function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
+  const choice = wire.tool_choice;
+  if (typeof choice === "string") return { type: choice };
+  if (choice) {
+    const called = choice["function"] as { name?: unknown } | undefined;
+    if (choice.type === "function") {
+      if (typeof called?.name === "string") return { type: "tool", name: called.name };
+      throw invalidRequest('The field "tool_choice.function.name" is required.', "tool_choice.function.name");
+    }
+    const allowed = choice["allowed_tools"] as { mode?: unknown } | undefined;
+    if (choice.type === "allowed_tools") return { type: allowed?.mode === "required" ? "required" : "auto" };
+    return undefined;
+  }
+  if (typeof wire.function_call === "string") return { type: wire.function_call };
+  if (wire.function_call) return { type: "tool", name: wire.function_call.name };
+  return undefined;
+}
+
+function decodeFormat(format: ChatWireRequest["response_format"]): ResponseFormat | undefined {
+  if (!format) return undefined;
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json_object") return { type: "json" };
+  const wanted = format.json_schema;
+  if (!wanted?.schema) return { type: "json" };
+  return compact<ResponseFormat>({
+    type: "json-schema",
+    schema: wanted.schema,
+    name: wanted.name ?? undefined,
+    description: wanted.description ?? undefined,
+    strict: wanted.strict ?? undefined,
+  });
+}
+
+function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
+  const { reasoning } = wire;
+  const effort =
+    wire.reasoning_effort ?? reasoning?.effort ?? (reasoning?.enabled === false ? "none" : undefined);
+  const decoded = compact<Reasoning>({
+    effort,
+    budgetTokens: reasoning?.max_tokens ?? undefined,
+    summary: reasoning?.summary ?? undefined,
+  });
+  return Object.keys(decoded).length === 0 ? undefined : decoded;
+}
+
+/** What the IR cannot hold in full stays in `extra`, where it wins over what the IR says. */
+function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
+  const extra = extraOf("openai-chat", body, known);
+  const fields: Wire = extra?.fields ?? {};
+  const { include_usage: _, ...options } = body.stream_options ?? {};
+  if (Object.keys(options).length > 0) fields["stream_options"] = options;
+  const choice = body.tool_choice;
+  if (choice && typeof choice === "object" && choice.type !== "function") fields["tool_choice"] = choice;
+  return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-chat", fields };
+}
+
+export function decodeRequest(value: unknown, address: Address): ChatRequest {
+  const body = parseAt(chatRequest, value, "");
+  const model = address.model ?? body.model;
+  if (!model) throw invalidRequest('The field "model" is required.', "model");
+  const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
+  return compact<ChatRequest>({
+    model,
+    stream: body.stream ?? address.stream ?? false,
+    messages: body.messages.map((message, index) => decodeMessage(message, `messages.${index}`)),
+    ...decodeTools(body),
+    toolChoice: decodeToolChoice(body),
+    parallelToolCalls: body.parallel_tool_calls ?? undefined,
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: body.top_k ?? undefined,
+    stop: stop && stop.length > 0 ? stop : undefined,
+    seed: body.seed ?? undefined,
+    presencePenalty: body.presence_penalty ?? undefined,
+    frequencyPenalty: body.frequency_penalty ?? undefined,
+    logprobs: body.logprobs ?? undefined,
+    topLogprobs: body.top_logprobs ?? undefined,
+    n: body.n ?? undefined,
+    responseFormat: decodeFormat(body.response_format),
+    reasoning: decodeReasoning(body),
+    serviceTier: body.service_tier ?? undefined,
+    user: body.user ?? undefined,
+    includeUsage: body.stream_options?.include_usage ?? undefined,
+    extra: decodeExtra(body),
+  });
+}
+
+const tiers = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
+
+function encodeTool(tool: Tool): Wire {
+  const { name, description, schema, strict } = tool;
+  return { type: "function", function: compact({ name, description, parameters: schema, strict }) };
+}
+
+function encodeToolChoice(choice: ToolChoice | undefined): unknown {
+  if (choice === undefined) return undefined;
+  return choice.type === "tool" ? { type: "function", function: { name: choice.name } } : choice.type;
+}
+
+function encodeFormat(format: ResponseFormat | undefined): Wire | undefined {
+  if (format === undefined) return undefined;
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json") return { type: "json_object" };
+  const { name = "answer", description, schema, strict } = format;
+  return { type: "json_schema", json_schema: compact({ name, description, schema, strict }) };
+}
+
+/** This wire knows effort only; a budget becomes the effort that comes nearest. */
+function encodeEffort(reasoning: Reasoning | undefined): string | undefined {
+  if (reasoning === undefined) return undefined;
+  return reasoning.effort ?? effortOfBudget(reasoning.budgetTokens);
+}
+
+function encodeServerTools(request: ChatRequest, dropped: Set<string>): { tools: Wire[]; fields: Wire } {
+  const tools: Wire[] = [];
+  const fields: Wire = {};
+  for (const tool of request.serverTools ?? []) {
+    const own = ownFields("openai-chat", tool.extra);
+    if (own === undefined) dropped.add(tool.kind);
+    else if ("type" in own) tools.push(own);
+    else Object.assign(fields, own);
+  }
+  return { tools, fields };
+}
+
+function encodeStreamOptions(request: ChatRequest, own: Wire | undefined): Wire | undefined {
+  if (!request.stream) return undefined;
+  return { ...(own?.["stream_options"] as Wire | undefined), include_usage: true };
+}
+
+export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
+  const dropped = new Set<string>();
+  const own = ownFields("openai-chat", request.extra);
+  const server = encodeServerTools(request, dropped);
+  const tools = [...(request.tools ?? []).map(encodeTool), ...server.tools];
+  const body = compact<Wire>({
+    model: request.model,
+    messages: encodeMessages(request.messages, dropped),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? encodeToolChoice(request.toolChoice) : undefined,
+    parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+    max_tokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stop,
+    seed: request.seed,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+    logprobs: request.logprobs,
+    top_logprobs: request.topLogprobs,
+    n: request.n,
+    response_format: encodeFormat(request.responseFormat),
+    reasoning_effort: encodeEffort(request.reasoning),
+    service_tier: tiers.has(request.serviceTier ?? "") ? request.serviceTier : undefined,
+    user: request.user,
+    ...server.fields,
+    ...own,
+    stream: request.stream || undefined,
+    stream_options: encodeStreamOptions(request, own),
+  });
+  for (const field of unsaid(request, ["topK"])) dropped.add(field);
+  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  return { body, dropped: [...dropped] };
+}

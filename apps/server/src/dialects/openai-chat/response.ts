@@ -1,0 +1,271 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
+import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
+import { compact, parseAnswer, readAs } from "#dialects/wire.ts";
+import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
+import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
+import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+
+/** The unified reason; calls count as such even where a vendor says "stop" with them. */
+export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
+  switch (raw) {
+    case "stop":
+    case "eos":
+    case "end_turn":
+      return calls ? "tool-calls" : "stop";
+    case "length":
+    case "max_tokens":
+      return "length";
+    case "tool_calls":
+    case "function_call":
+      return "tool-calls";
+    case "content_filter":
+      return "content-filter";
+    case "error":
+      return "error";
+    default:
+      return calls ? "tool-calls" : "other";
+  }
+}
+
+export function encodeFinish(reason: FinishReason, spokenRefusal: boolean): string {
+  switch (reason) {
+    case "length":
+      return "length";
+    case "tool-calls":
+      return "tool_calls";
+    case "content-filter":
+      return "content_filter";
+    case "refusal":
+      return spokenRefusal ? "stop" : "content_filter";
+    default:
+      return "stop";
+  }
+}
+
+const textEntry = z.looseObject({ type: z.literal("text"), text: z.string() });
+const thinkingEntry = z.looseObject({ type: z.literal("thinking"), thinking: z.unknown() });
+
+/** Content is a string at most vendors; some send a list in which thinking stands beside text. */
+export function spokenContent(
+  content: ChatAnswerMessage["content"],
+): Array<{ thought: boolean; text: string }> {
+  if (typeof content === "string") return content === "" ? [] : [{ thought: false, text: content }];
+  return (content ?? []).flatMap<{ thought: boolean; text: string }>((entry) => {
+    const text = readAs(textEntry, entry)?.text;
+    if (text !== undefined) return [{ thought: false, text }];
+    const thinking = readAs(thinkingEntry, entry)?.thinking;
+    if (typeof thinking === "string") return [{ thought: true, text: thinking }];
+    if (!Array.isArray(thinking)) return [];
+    return thinking.flatMap((each) => {
+      const thought = readAs(textEntry, each)?.text;
+      return thought === undefined ? [] : [{ thought: true, text: thought }];
+    });
+  });
+}
+
+const annotation = z.looseObject({
+  url_citation: z.looseObject({
+    url: z.string(),
+    title: z.string().nullish(),
+    start_index: z.number().nullish(),
+    end_index: z.number().nullish(),
+    content: z.string().nullish(),
+  }),
+});
+
+export function decodeCitation(value: unknown): Citation | undefined {
+  const cited = readAs(annotation, value)?.url_citation;
+  if (cited === undefined) return undefined;
+  return compact<Citation>({
+    url: cited.url,
+    title: cited.title ?? undefined,
+    citedText: cited.content ?? undefined,
+    start: cited.start_index ?? undefined,
+    end: cited.end_index ?? undefined,
+  });
+}
+
+/** Only what has an address can be said here. */
+export function encodeCitations(citations: Citation[]): Wire[] {
+  const wire: Wire[] = [];
+  for (const { url, title, start, end } of citations) {
+    if (url === undefined) continue;
+    const cited = { url, title: title ?? url, start_index: start ?? 0, end_index: end ?? 0 };
+    wire.push({ type: "url_citation", url_citation: cited });
+  }
+  return wire;
+}
+
+const imageEntry = z.looseObject({ image_url: z.looseObject({ url: z.string() }) });
+
+export function decodeImages(images: ChatAnswerMessage["images"]): Part[] {
+  return (images ?? []).flatMap((value) => {
+    const url = readAs(imageEntry, value)?.image_url.url;
+    return url === undefined ? [] : [{ type: "image" as const, source: sourceOfUrl(url) }];
+  });
+}
+
+/** A list of one, or none when the picture is only an id at its vendor. */
+export function encodeImage(part: Extract<Part, { type: "image" }>): Wire[] {
+  if (part.source.type === "file") return [];
+  const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);
+  return [{ type: "image_url", image_url: { url } }];
+}
+
+export function decodeAudio(audio: NonNullable<ChatAnswerMessage["audio"]>, format = "wav"): Part {
+  return compact<Part>({
+    type: "audio",
+    source: { type: "data", mediaType: audioMediaType(format), data: audio.data ?? "" },
+    transcript: audio.transcript ?? undefined,
+    id: audio.id ?? undefined,
+  });
+}
+
+export function argumentsText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+function decodeCalls(message: ChatAnswerMessage, id: string): Part[] {
+  const calls = message.tool_calls ?? [];
+  const legacy = message.function_call;
+  const parts = calls.flatMap<Part>((call, index) => {
+    if (!call.function?.name) return [{ type: "foreign", extra: { dialect: "openai-chat", fields: call } }];
+    return [
+      {
+        type: "tool-call",
+        id: call.id || `call_${id}_${index}`,
+        name: call.function.name,
+        input: argumentsText(call.function.arguments) || "{}",
+        ...callSignature(call.extra_content),
+      },
+    ];
+  });
+  if (legacy?.name) {
+    parts.push({
+      type: "tool-call",
+      id: `call_${legacy.name}`,
+      name: legacy.name,
+      input: legacy.arguments || "{}",
+    });
+  }
+  return parts;
+}
+
+function decodeParts(message: ChatAnswerMessage, id: string): Part[] {
+  const parts = decodeReasoningDetails(message.reasoning_details ?? []);
+  const reasoning = message.reasoning_content ?? message.reasoning;
+  if (!parts.some((part) => part.type === "reasoning" && part.text !== "") && reasoning) {
+    parts.unshift({ type: "reasoning", text: reasoning });
+  }
+  const citations = (message.annotations ?? []).flatMap((each) => decodeCitation(each) ?? []);
+  for (const piece of spokenContent(message.content)) {
+    parts.push(piece.thought ? { type: "reasoning", text: piece.text } : { type: "text", text: piece.text });
+  }
+  const text = parts.findLast((part) => part.type === "text");
+  if (text?.type === "text" && citations.length > 0) text.citations = citations;
+  if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
+  if (message.audio) parts.push(decodeAudio(message.audio));
+  return [...parts, ...decodeImages(message.images), ...decodeCalls(message, id)];
+}
+
+export function decodeResponse(body: unknown): ChatResponse {
+  const answer = parseAnswer(chatAnswer, body);
+  const id = answer.id ?? "";
+  return compact<ChatResponse>({
+    id,
+    model: answer.model ?? "",
+    created: answer.created ?? undefined,
+    choices: answer.choices.map((choice, index) => {
+      const parts = decodeParts(choice.message ?? {}, id);
+      const calls = parts.some((part) => part.type === "tool-call");
+      return compact<Choice>({
+        index: choice.index ?? index,
+        parts,
+        finish: decodeFinish(choice.finish_reason, calls),
+        finishRaw: choice.finish_reason ?? undefined,
+        logprobs: choice.logprobs ?? undefined,
+      });
+    }),
+    usage: decodeUsage(answer.usage),
+    serviceTier: answer.service_tier ?? undefined,
+  });
+}
+
+function encodeMessage(parts: Part[]): Wire {
+  const message: Wire = { role: "assistant", content: null, refusal: null };
+  const calls: Wire[] = [];
+  const annotations: Wire[] = [];
+  const images: Wire[] = [];
+  let text: string | undefined;
+  let reasoning = "";
+  for (const part of parts) {
+    switch (part.type) {
+      case "text":
+        text = (text ?? "") + part.text;
+        annotations.push(...encodeCitations(part.citations ?? []));
+        break;
+      case "reasoning":
+        reasoning += part.text;
+        break;
+      case "refusal":
+        message["refusal"] = part.text;
+        break;
+      case "tool-call":
+        calls.push(encodeToolCall(part));
+        break;
+      case "image":
+        images.push(...encodeImage(part));
+        break;
+      case "audio":
+        message["audio"] = encodeAudio(part);
+        break;
+      case "file":
+      case "tool-result":
+      case "foreign":
+        break;
+    }
+  }
+  if (text !== undefined) message["content"] = text;
+  if (reasoning !== "") message["reasoning_content"] = reasoning;
+  const details = encodeReasoningDetails(parts);
+  if (details !== undefined) message["reasoning_details"] = details;
+  if (annotations.length > 0) message["annotations"] = annotations;
+  if (images.length > 0) message["images"] = images;
+  if (calls.length > 0) message["tool_calls"] = calls;
+  return message;
+}
+
+export function encodeAudio(part: Extract<Part, { type: "audio" }>): Wire {
+  const data = part.source.type === "data" ? part.source.data : "";
+  const format =
+    part.format ?? (part.source.type === "data" ? audioFormat(part.source.mediaType) : undefined);
+  return compact<Wire>({ id: part.id ?? "audio", data, transcript: part.transcript ?? "", format });
+}
+
+export function newId(): string {
+  return `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
+  return compact<Wire>({
+    id: response.id || newId(),
+    object: "chat.completion",
+    created: response.created ?? Math.floor(Date.now() / 1000),
+    model: response.model || request.model,
+    choices: response.choices.map((choice) => ({
+      index: choice.index,
+      message: encodeMessage(choice.parts),
+      logprobs: choice.logprobs ?? null,
+      finish_reason: encodeFinish(
+        choice.finish,
+        choice.parts.some((part) => part.type === "refusal"),
+      ),
+    })),
+    usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
+    service_tier: response.serviceTier,
+  });
+}

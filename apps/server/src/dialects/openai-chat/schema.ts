@@ -1,0 +1,233 @@
+import { z } from "zod";
+
+/** The chat completions wire. Requests: strict about what we use, loose about the rest. Answers: minimal. */
+
+export const chatCacheControl = z.looseObject({
+  type: z.literal("ephemeral"),
+  ttl: z.enum(["5m", "1h"]).nullish(),
+});
+
+/** Content parts by type; a type that is not here travels as a foreign part. */
+export const chatParts = {
+  text: z.looseObject({ text: z.string(), cache_control: chatCacheControl.nullish() }),
+  refusal: z.looseObject({ refusal: z.string() }),
+  image_url: z.looseObject({
+    image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
+    cache_control: chatCacheControl.nullish(),
+  }),
+  input_audio: z.looseObject({
+    input_audio: z.looseObject({ data: z.string().min(1), format: z.string().min(1) }),
+  }),
+  file: z.looseObject({
+    file: z.looseObject({
+      file_id: z.string().nullish(),
+      file_data: z.string().nullish(),
+      filename: z.string().nullish(),
+    }),
+    cache_control: chatCacheControl.nullish(),
+  }),
+};
+
+export const chatPart = z.looseObject({ type: z.string() });
+
+const content = z.union([z.string(), z.array(chatPart)], {
+  error: "expected a string or an array of content parts",
+});
+
+export const chatFunctionCall = z.looseObject({ name: z.string().min(1), arguments: z.string() });
+
+export const chatToolCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.string().nullish(),
+  function: chatFunctionCall.nullish(),
+  extra_content: z.unknown().optional(),
+});
+
+/** Reasoning with its proof, in the shape that OpenRouter documents and chat clients send back. */
+export const chatReasoningDetail = z.looseObject({
+  type: z.string(),
+  text: z.string().nullish(),
+  summary: z.string().nullish(),
+  data: z.string().nullish(),
+  signature: z.string().nullish(),
+  id: z.string().nullish(),
+});
+
+const spoken = z.looseObject({ content, name: z.string().nullish() });
+
+export const chatMessages = {
+  system: spoken,
+  developer: spoken,
+  user: spoken,
+  assistant: z.looseObject({
+    content: content.nullish(),
+    name: z.string().nullish(),
+    refusal: z.string().nullish(),
+    reasoning_content: z.string().nullish(),
+    reasoning: z.string().nullish(),
+    reasoning_details: z.array(chatReasoningDetail).nullish(),
+    audio: z.looseObject({ id: z.string() }).nullish(),
+    tool_calls: z.array(chatToolCall).nullish(),
+    function_call: chatFunctionCall.nullish(),
+  }),
+  tool: z.looseObject({ content, tool_call_id: z.string().min(1), name: z.string().nullish() }),
+  function: z.looseObject({ content: content.nullish(), name: z.string().min(1) }),
+};
+
+export const chatMessage = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+});
+
+const schemaObject = z.record(z.string(), z.unknown());
+
+export const chatFunction = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  parameters: schemaObject.nullish(),
+  strict: z.boolean().nullish(),
+});
+
+export const chatTool = z.looseObject({
+  type: z.string(),
+  function: chatFunction.nullish(),
+  cache_control: chatCacheControl.nullish(),
+});
+
+const effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+
+export const chatRequest = z.looseObject({
+  model: z.string().min(1).nullish(),
+  messages: z.array(chatMessage).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  max_tokens: z.int().positive().nullish(),
+  max_completion_tokens: z.int().positive().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.int().min(0).nullish(),
+  n: z.int().min(1).max(128).nullish(),
+  stop: z
+    .union([z.string(), z.array(z.string())], { error: "expected a string or an array of strings" })
+    .nullish(),
+  seed: z.int().nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  tools: z.array(chatTool).nullish(),
+  functions: z.array(chatFunction).nullish(),
+  tool_choice: z
+    .union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.string() })], {
+      error: 'expected "none", "auto", "required" or an object that names a tool',
+    })
+    .nullish(),
+  function_call: z.union([z.enum(["none", "auto"]), z.looseObject({ name: z.string().min(1) })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: z
+    .looseObject({
+      type: z.enum(["text", "json_object", "json_schema"]),
+      json_schema: z
+        .looseObject({
+          name: z.string().nullish(),
+          description: z.string().nullish(),
+          schema: schemaObject.nullish(),
+          strict: z.boolean().nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  reasoning_effort: effort.nullish(),
+  reasoning: z
+    .looseObject({
+      effort: effort.nullish(),
+      max_tokens: z.int().min(0).nullish(),
+      summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+      enabled: z.boolean().nullish(),
+    })
+    .nullish(),
+  service_tier: z.string().nullish(),
+  user: z.string().nullish(),
+  web_search_options: z.record(z.string(), z.unknown()).nullish(),
+});
+
+export type ChatWireRequest = z.infer<typeof chatRequest>;
+
+const usageDetails = z
+  .looseObject({
+    cached_tokens: z.number().nullish(),
+    cache_write_tokens: z.number().nullish(),
+    audio_tokens: z.number().nullish(),
+    image_tokens: z.number().nullish(),
+    reasoning_tokens: z.number().nullish(),
+  })
+  .nullish();
+
+export const chatUsage = z.looseObject({
+  prompt_tokens: z.number().nullish(),
+  completion_tokens: z.number().nullish(),
+  total_tokens: z.number().nullish(),
+  prompt_tokens_details: usageDetails,
+  completion_tokens_details: usageDetails,
+  prompt_cache_hit_tokens: z.number().nullish(),
+});
+
+const wireToolCall = z.looseObject({
+  index: z.number().nullish(),
+  id: z.string().nullish(),
+  type: z.string().nullish(),
+  function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() }).nullish(),
+  extra_content: z.unknown().optional(),
+});
+
+/** What a whole message and a streamed delta have in common. */
+export const chatAnswerMessage = z.looseObject({
+  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
+  refusal: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  reasoning_details: z.array(chatReasoningDetail).nullish(),
+  tool_calls: z.array(wireToolCall).nullish(),
+  function_call: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+  annotations: z.array(z.unknown()).nullish(),
+  audio: z
+    .looseObject({ id: z.string().nullish(), data: z.string().nullish(), transcript: z.string().nullish() })
+    .nullish(),
+  images: z.array(z.unknown()).nullish(),
+});
+
+export type ChatAnswerMessage = z.infer<typeof chatAnswerMessage>;
+
+export const chatAnswer = z.looseObject({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
+  created: z.number().nullish(),
+  service_tier: z.string().nullish(),
+  usage: z.unknown().optional(),
+  choices: z.array(
+    z.looseObject({
+      index: z.number().nullish(),
+      message: chatAnswerMessage.nullish(),
+      finish_reason: z.string().nullish(),
+      logprobs: z.unknown().optional(),
+    }),
+  ),
+});
+
+export const chatChunk = z.looseObject({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
+  created: z.number().nullish(),
+  service_tier: z.string().nullish(),
+  usage: z.unknown().optional(),
+  error: z.unknown().optional(),
+  choices: z
+    .array(
+      z.looseObject({
+        index: z.number().nullish(),
+        delta: chatAnswerMessage.nullish(),
+        finish_reason: z.string().nullish(),
+        logprobs: z.unknown().optional(),
+      }),
+    )
+    .nullish(),
+});

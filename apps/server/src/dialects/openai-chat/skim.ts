@@ -1,0 +1,59 @@
+import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
+import type { ChatRequest, UpstreamError, Usage } from "#dialects/ir.ts";
+import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { parseJson } from "#dialects/wire.ts";
+import { decodeErrorObject } from "./error.ts";
+import { decodeUsage } from "./usage.ts";
+
+const textKeys = ['"content"', '"arguments"', '"refusal"', '"transcript"'];
+
+function tallyText(json: string, tally: Tally): void {
+  for (const key of textKeys) tallyValues(json, key, tally);
+  // Vendors that know both names for reasoning say the same twice.
+  if (!tallyValues(json, '"reasoning_content"', tally)) tallyValues(json, '"reasoning"', tally);
+}
+
+export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
+  const tally = emptyTally();
+  tallyText(body, tally);
+  return { usage: decodeUsage(lastObject(body, '"usage"')), tally };
+}
+
+export function isLast(frame: Frame): boolean {
+  return frame.data === "[DONE]" || hasValue(frame.data, '"finish_reason"', '"');
+}
+
+/** A chunk that has no choice and only tells the usage. */
+export function isUsageOnly(frame: Frame): boolean {
+  return hasValue(frame.data, '"usage"', "{") && hasValue(frame.data, '"choices"', "[]");
+}
+
+export function dropFrame(frame: Frame, request: ChatRequest): boolean {
+  return request.includeUsage !== true && isUsageOnly(frame);
+}
+
+export function skim(): Skimmer {
+  const tally = emptyTally();
+  let usage: Usage | undefined;
+  let complete = false;
+  let error: UpstreamError | undefined;
+  return {
+    frame(frame) {
+      const { data } = frame;
+      if (isLast(frame)) complete = true;
+      if (hasValue(data, '"usage"', "{")) usage = decodeUsage(lastObject(data, '"usage"')) ?? usage;
+      if (hasValue(data, '"error"', "{")) error = decodeErrorObject(parseJson(data), 0);
+      tallyText(data, tally);
+    },
+    get usage() {
+      return usage;
+    },
+    tally,
+    get complete() {
+      return complete;
+    },
+    get error() {
+      return error;
+    },
+  };
+}

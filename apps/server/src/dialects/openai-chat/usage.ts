@@ -1,0 +1,62 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { tokens, usageOf } from "#dialects/tokens.ts";
+import { compact, readAs } from "#dialects/wire.ts";
+import { chatUsage } from "./schema.ts";
+
+/**
+ * Most vendors count reasoning within `completion_tokens`; one who does not is found by his own total, which then
+ * is the sum of all three.
+ */
+function outputOf(
+  prompt: number | undefined,
+  completion: number | undefined,
+  reasoning = 0,
+  total = 0,
+): number | undefined {
+  if (completion === undefined || reasoning === 0) return completion;
+  return total === (prompt ?? 0) + completion + reasoning ? completion + reasoning : completion;
+}
+
+export function decodeUsage(value: unknown): Usage | undefined {
+  const wire = readAs(chatUsage, value);
+  if (wire === undefined) return undefined;
+  const read = wire.prompt_tokens_details;
+  const written = wire.completion_tokens_details;
+  const input = tokens(wire.prompt_tokens);
+  const reasoning = tokens(written?.reasoning_tokens);
+  return usageOf({
+    input,
+    output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),
+    cacheRead: tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens),
+    cacheWrite5m: tokens(read?.cache_write_tokens),
+    reasoning,
+    audioInput: tokens(read?.audio_tokens),
+    audioOutput: tokens(written?.audio_tokens),
+    imageInput: tokens(read?.image_tokens),
+    imageOutput: tokens(written?.image_tokens),
+    raw: value,
+  });
+}
+
+export function encodeUsage(usage: Usage): Wire {
+  const cacheWrite = (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0);
+  return {
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+    prompt_tokens_details: compact<Wire>({
+      cached_tokens: usage.cacheRead ?? 0,
+      cache_write_tokens: cacheWrite > 0 ? cacheWrite : undefined,
+      audio_tokens: usage.audioInput ?? 0,
+      image_tokens: usage.imageInput,
+    }),
+    completion_tokens_details: compact<Wire>({
+      reasoning_tokens: usage.reasoning ?? 0,
+      audio_tokens: usage.audioOutput ?? 0,
+      image_tokens: usage.imageOutput,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    }),
+  };
+}

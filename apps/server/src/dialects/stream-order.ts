@@ -1,0 +1,40 @@
+import type { Frame, StreamDecoder } from "./dialect.ts";
+import { endedEarly } from "./failure.ts";
+import type { ChatEvent } from "./ir.ts";
+
+/**
+ * Holds every decoder to the promise of the IR, whatever the vendor sends: one `start` first, one `finish` or
+ * `error` last, nothing after it.
+ */
+export function inOrder(decoder: StreamDecoder): StreamDecoder {
+  let started = false;
+  let ended = false;
+
+  function pass(events: ChatEvent[]): ChatEvent[] {
+    if (ended || events.length === 0) return [];
+    const passed: ChatEvent[] = [];
+    for (const event of events) {
+      if (event.type === "start") {
+        if (started) continue;
+      } else if (!started) {
+        passed.push({ type: "start", id: "", model: "" });
+      }
+      started = true;
+      passed.push(event);
+      if (event.type === "finish" || event.type === "error") {
+        ended = true;
+        break;
+      }
+    }
+    return passed;
+  }
+
+  return {
+    frame: (frame: Frame) => pass(decoder.frame(frame)),
+    end() {
+      if (ended) return [];
+      const events = pass(decoder.end());
+      return ended ? events : [...events, ...pass([endedEarly()])];
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Tally, Wire } from "./dialect.ts";
+import { parseRecord } from "./wire.ts";
+
+/**
+ * Reading a few values out of JSON text without parsing it. A quoted key cannot be mistaken for text inside a
+ * string, because there its closing quote is escaped; a string value that equals the key has no colon behind it.
+ */
+
+const quote = 0x22;
+const colon = 0x3a;
+const backslash = 0x5c;
+const letterU = 0x75;
+const firstWide = 0x300;
+
+export function emptyTally(): Tally {
+  return { narrow: 0, wide: 0 };
+}
+
+function count(tally: Tally, code: number): void {
+  if (code < firstWide) tally.narrow += 1;
+  else if (code < 0xdc00 || code > 0xdfff) tally.wide += 1;
+}
+
+/** Adds plain text. */
+export function tallyText(text: string, tally: Tally): void {
+  for (let at = 0; at < text.length; at += 1) count(tally, text.charCodeAt(at));
+}
+
+/** Adds the JSON string whose first character is at `from`; returns the position behind its closing quote. */
+function tallyString(json: string, from: number, tally: Tally): number {
+  let at = from;
+  while (at < json.length) {
+    const code = json.charCodeAt(at);
+    if (code === quote) return at + 1;
+    if (code !== backslash) {
+      count(tally, code);
+      at += 1;
+    } else if (json.charCodeAt(at + 1) === letterU) {
+      count(tally, Number.parseInt(json.slice(at + 2, at + 6), 16) || 0);
+      at += 6;
+    } else {
+      tally.narrow += 1;
+      at += 2;
+    }
+  }
+  return at;
+}
+
+/** Where the value of the key that stands at `at` begins, or -1 when what stands there is no key. */
+function valueAt(json: string, key: string, at: number): number {
+  let next = at + key.length;
+  while (json.charCodeAt(next) <= 0x20) next += 1;
+  if (json.charCodeAt(next) !== colon) return -1;
+  next += 1;
+  while (json.charCodeAt(next) <= 0x20) next += 1;
+  return next;
+}
+
+/** Adds every string value of the key, which is given with its quotes. Says whether there was one. */
+export function tallyValues(json: string, key: string, tally: Tally): boolean {
+  let found = false;
+  let at = json.indexOf(key);
+  while (at !== -1) {
+    const value = valueAt(json, key, at);
+    let next = at + key.length;
+    if (value !== -1 && json.charCodeAt(value) === quote) {
+      next = tallyString(json, value + 1, tally);
+      found = true;
+    }
+    at = json.indexOf(key, next);
+  }
+  return found;
+}
+
+/** Whether the key occurs with a value that begins so, e.g. `"`, `{`, `[`. */
+export function hasValue(json: string, key: string, begin: string): boolean {
+  let at = json.indexOf(key);
+  while (at !== -1) {
+    const value = valueAt(json, key, at);
+    if (value !== -1 && json.startsWith(begin, value)) return true;
+    at = json.indexOf(key, at + key.length);
+  }
+  return false;
+}
+
+function closingBrace(json: string, from: number): number {
+  let depth = 0;
+  let inString = false;
+  for (let at = from; at < json.length; at += 1) {
+    const char = json[at];
+    if (inString) {
+      if (char === "\\") at += 1;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
+    else if (char === "{") depth += 1;
+    else if (char === "}") {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return -1;
+}
+
+/** The last object that stands under the key, parsed alone. */
+export function lastObject(json: string, key: string): Wire | undefined {
+  let at = json.lastIndexOf(key);
+  while (at !== -1) {
+    const value = valueAt(json, key, at);
+    if (value !== -1 && json[value] === "{") {
+      const end = closingBrace(json, value);
+      return end === -1 ? undefined : parseRecord(json.slice(value, end + 1));
+    }
+    at = at === 0 ? -1 : json.lastIndexOf(key, at - 1);
+  }
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import type { ZodType } from "zod";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import type { Wire } from "./dialect.ts";
+import type { ChatRequest, DialectId, Extra } from "./ir.ts";
+
+/** Reading JSON that somebody else wrote: parse at the edge, say what is wrong, never throw anything else. */
+
+export function asRecord(value: unknown): Wire | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Wire) : undefined;
+}
+
+/** The value, or undefined when the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseRecord(text: string): Wire | undefined {
+  return asRecord(parseJson(text));
+}
+
+function sentence(path: string, issue: { code?: string; message: string; input?: unknown }): string {
+  if (path === "") return "The request body must be a JSON object.";
+  const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  if (missing) return `The field "${path}" is required.`;
+  const wanted = issue.message.replace(/^Invalid (?:input|option): /, "");
+  return `The field "${path}" is not valid: ${wanted}.`;
+}
+
+/** What a caller sent, checked. Throws `invalidRequest` with the path of the first offending field. */
+export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const below = issue?.path.map(String).join(".") ?? "";
+  const path = at === "" || below === "" ? at + below : `${at}.${below}`;
+  throw invalidRequest(sentence(path, issue ?? { message: "unknown" }), path === "" ? undefined : path);
+}
+
+/** What a vendor sent, or undefined when it is not even roughly what was promised. */
+export function readAs<T>(schema: ZodType<T>, value: unknown): T | undefined {
+  const result = schema.safeParse(value);
+  return result.success ? result.data : undefined;
+}
+
+/** A vendor's whole answer; throws `upstream_failed` when it cannot be read. */
+export function parseAnswer<T>(schema: ZodType<T>, value: unknown): T {
+  const answer = readAs(schema, value);
+  if (answer === undefined)
+    throw new GatewayError("upstream_failed", "The upstream's answer is not readable.");
+  return answer;
+}
+
+/** The fields that are not among the known ones, as `extra` of this dialect. */
+export function extraOf(dialect: DialectId, body: Wire, known: ReadonlySet<string>): Extra | undefined {
+  let fields: Wire | undefined;
+  for (const key of Object.keys(body)) {
+    if (known.has(key) || body[key] === undefined) continue;
+    fields ??= {};
+    fields[key] = body[key];
+  }
+  return fields === undefined ? undefined : { dialect, fields };
+}
+
+/** The fields of an `extra`, if they are this dialect's own. */
+export function ownFields(dialect: DialectId, extra: Extra | undefined): Wire | undefined {
+  return extra?.dialect === dialect ? extra.fields : undefined;
+}
+
+/** Without the keys whose value is undefined, so that what is sent can be compared and counted. */
+export function compact<T extends object>(value: T): T {
+  for (const key of Object.keys(value) as Array<keyof T>) {
+    if (value[key] === undefined) delete value[key];
+  }
+  return value;
+}
+
+/** Arguments that a model wrote, for a wire that wants them as an object. What is not JSON becomes `{}`. */
+export function inputObject(input: string): Wire {
+  return parseRecord(input) ?? {};
+}
+
+/** The same for arguments that a caller sent back in the history: what is not JSON is the caller's mistake. */
+export function callerInputObject(input: string, message: number): Wire {
+  if (input.trim() === "") return {};
+  const value = parseRecord(input);
+  if (value !== undefined) return value;
+  const path = `messages.${message}`;
+  throw invalidRequest(`The arguments of a tool call in "${path}" are not a JSON object.`, path);
+}
+
+const wireNames: Partial<Record<keyof ChatRequest, string>> = {
+  maxOutputTokens: "max_tokens",
+  topP: "top_p",
+  topK: "top_k",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  topLogprobs: "top_logprobs",
+  responseFormat: "response_format",
+  serviceTier: "service_tier",
+  parallelToolCalls: "parallel_tool_calls",
+  serverTools: "server_tools",
+};
+
+/** Those of the fields that the request sets, by the name a caller would know. */
+export function unsaid(request: ChatRequest, fields: ReadonlyArray<keyof ChatRequest>): string[] {
+  return fields.filter((field) => request[field] !== undefined).map((field) => wireNames[field] ?? field);
+}
