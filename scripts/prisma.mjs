@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { node24, root } from "./steps.mjs";
+import { fail, node24, root } from "./steps.mjs";
 
 const [command, argument] = process.argv.slice(2);
 
@@ -72,9 +72,4 @@ async function difference() {
   } finally {
     await postgres.stop();
   }
-}
-
-function fail(sentence) {
-  console.error(sentence);
-  process.exit(1);
 }

@@ -1,0 +1,33 @@
+// pnpm dev | audit:money | bench, on the pinned Node.
+//   dev      the server, restarted on every change, and Vite in front of it
+//   audit    recomputes every balance; prints the drift, which must be 0
+//   bench    the measurements behind the numbers in the documentation
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { fail, generate, hand, install, node24, requireNode, root, toolEnvironment } from "./steps.mjs";
+
+const [what, ...rest] = process.argv.slice(2);
+const server = join(root, "apps/server");
+const programs = { audit: "src/audit.ts", bench: "bench/main.ts" };
+
+requireNode();
+install();
+generate();
+
+if (what === "dev") dev();
+else if (what in programs) {
+  hand(node24(), ["--env-file-if-exists=.env", join(server, programs[what]), ...rest]);
+} else fail("Say what to run: dev, audit or bench.");
+
+function dev() {
+  const web = join(root, "apps/web");
+  const vite = spawn(node24(), [join(web, "node_modules/vite/bin/vite.js")], {
+    cwd: web,
+    env: toolEnvironment(web),
+    stdio: "inherit",
+  });
+  process.once("exit", () => vite.kill());
+  const watch = ["--watch", "--env-file-if-exists=.env", join(server, "src/main.ts"), ...rest];
+  // Node's own watcher talks to its child over the channel that hand() would open.
+  hand(node24(), watch, { stdio: "inherit" });
+}

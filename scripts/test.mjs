@@ -1,0 +1,122 @@
+// npm test: every check and every test, from a fresh clone on. Goes on after a failure, so that the sum is whole;
+// the last line is always "N passed, N failed".
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { buildWeb, generate, install, node24, requireNode, root, say, toolEnvironment } from "./steps.mjs";
+
+const results = join(root, "node_modules/.gateway/results");
+const longestGroupMs = 30 * 60_000;
+let passed = 0;
+const failures = [];
+
+process.once("exit", () => {
+  for (const failure of failures) console.log(`✗ ${failure}`);
+  console.log(`${passed} passed, ${Math.max(failures.length, process.exitCode ? 1 : 0)} failed`);
+});
+
+// A step that fails ends the process: without it nothing after it can work. It counts as the one failure.
+process.exitCode = 1;
+requireNode();
+install();
+services();
+generate();
+
+const server = join(root, "apps/server");
+const web = join(root, "apps/web");
+const shared = join(root, "packages/shared");
+
+check("format: oxfmt --check", root, "oxfmt", ["--check"]);
+check("lint: oxlint", root, "oxlint", []);
+check("types: packages/shared", shared, "tsc", ["-p", "."]);
+check("types: apps/server", server, "tsc", ["-p", "."]);
+check("types: apps/web", web, "tsc", ["-p", "."]);
+check("unused code: knip", root, "knip", ["--no-progress"]);
+check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci"]);
+
+tests("packages/shared", shared, []);
+tests("apps/server", server, []);
+tests("apps/web", web, []);
+buildWeb();
+tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]);
+
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** redis-server and chromium come from the system; as root on Debian we fetch them ourselves. */
+function services() {
+  const missing = [];
+  if (!isOnPath("redis-server")) missing.push("redis-server");
+  if (!["chromium", "chromium-browser", "google-chrome"].some(isOnPath)) {
+    missing.push("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji");
+  }
+  if (missing.length === 0) return;
+  if (process.geteuid?.() === 0 && isOnPath("apt-get")) {
+    say(`Installing ${missing.join(", ")}`);
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    const apt = (...args) => spawnSync("apt-get", args, { env, encoding: "utf8" });
+    const update = apt("update");
+    const result = apt("install", "-y", "--no-install-recommends", ...missing);
+    if (result.status === 0) return;
+    console.error(`${update.stderr}${result.stderr}`);
+  }
+  console.error(
+    `The tests need ${missing.join(", ")}. On Debian or Ubuntu: sudo apt-get install -y ${missing.join(" ")}`,
+  );
+  process.exit(1);
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+/** One check is one result. Its output is shown only when it fails. */
+function check(title, cwd, program, args) {
+  const result = spawnSync(program, args, {
+    cwd,
+    env: { ...toolEnvironment(cwd), NO_COLOR: "1" },
+    encoding: "utf8",
+    timeout: longestGroupMs,
+    maxBuffer: 100_000_000,
+  });
+  const ok = result.status === 0;
+  say(`${title}: ${ok ? "ok" : "failed"}`);
+  if (ok) {
+    passed += 1;
+    return;
+  }
+  failures.push(title);
+  console.log(`${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`);
+}
+
+/** Runs one vitest project and adds up what its JSON report says. */
+function tests(title, cwd, flags) {
+  say(`tests: ${title}`);
+  const report = join(results, `${title.replaceAll("/", "-")}.json`);
+  mkdirSync(results, { recursive: true });
+  rmSync(report, { force: true });
+  const vitest = join(cwd, "node_modules/vitest/vitest.mjs");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const result = spawnSync(node24(), [vitest, "run", ...flags, ...reporters], {
+    cwd,
+    env: { ...toolEnvironment(cwd), NODE_ENV: "test", NO_COLOR: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: longestGroupMs,
+  });
+  const before = failures.length;
+  if (existsSync(report)) addUp(title, JSON.parse(readFileSync(report, "utf8")));
+  if (result.status !== 0 && failures.length === before) {
+    failures.push(
+      `${title}: vitest ended with ${result.signal ?? result.error?.message ?? `code ${result.status}`}`,
+    );
+  }
+}
+
+function addUp(title, report) {
+  passed += report.numPassedTests;
+  for (const file of report.testResults) {
+    const failed = file.assertionResults.filter((test) => test.status === "failed");
+    for (const test of failed) failures.push(`${title}: ${test.fullName}`);
+    // A file that could not even be loaded has no tests to fail.
+    if (file.status === "failed" && failed.length === 0) failures.push(`${title}: ${file.name}`);
+  }
+}
