@@ -163,7 +163,14 @@ export function say(sentence) {
   console.log(`» ${sentence}`);
 }
 
+/** What a person has to mend; shown without a stack. */
+class StepFailed extends Error {}
+
 export function fail(sentence) {
-  console.error(sentence);
-  process.exit(1);
+  throw new StepFailed(sentence);
 }
+
+process.on("uncaughtException", (error) => {
+  console.error(error instanceof StepFailed ? error.message : error);
+  process.exit(1);
+});

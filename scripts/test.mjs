@@ -3,7 +3,17 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { buildWeb, generate, install, node24, requireNode, root, say, toolEnvironment } from "./steps.mjs";
+import {
+  buildWeb,
+  fail,
+  generate,
+  install,
+  node24,
+  requireNode,
+  root,
+  say,
+  toolEnvironment,
+} from "./steps.mjs";
 
 const results = join(root, "node_modules/.gateway/results");
 const longestGroupMs = 30 * 60_000;
@@ -12,15 +22,14 @@ const failures = [];
 
 process.once("exit", () => {
   for (const failure of failures) console.log(`✗ ${failure}`);
-  console.log(`${passed} passed, ${Math.max(failures.length, process.exitCode ? 1 : 0)} failed`);
+  console.log(`${passed} passed, ${failures.length} failed`);
 });
 
-// A step that fails ends the process: without it nothing after it can work. It counts as the one failure.
-process.exitCode = 1;
 requireNode();
-install();
-services();
-generate();
+// Without these nothing after them can work, so each ends the run when it fails.
+for (const [title, work] of Object.entries({ install, services, generate })) {
+  if (!step(title, work)) process.exit(1);
+}
 
 const server = join(root, "apps/server");
 const web = join(root, "apps/web");
@@ -37,10 +46,23 @@ check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci"]
 tests("packages/shared", shared, []);
 tests("apps/server", server, []);
 tests("apps/web", web, []);
-buildWeb();
+step("build: apps/web", buildWeb);
 tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]);
 
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** One step of our own is one result. */
+function step(title, work) {
+  try {
+    work();
+    passed += 1;
+    return true;
+  } catch (error) {
+    console.error(error.message);
+    failures.push(title);
+    return false;
+  }
+}
 
 /** redis-server and chromium come from the system; as root on Debian we fetch them ourselves. */
 function services() {
