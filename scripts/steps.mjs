@@ -106,7 +106,7 @@ export function buildWeb() {
 
 /** Runs a tool quietly; shows what it said and stops when it fails. */
 function run(program, args, cwd, more = {}) {
-  const env = { ...toolEnvironment(cwd), NODE_ENV: "", ...more };
+  const env = { ...toolEnvironment(cwd), NODE_ENV: "", NO_COLOR: "1", ...more };
   const result = spawnSync(program, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   if (result.status === 0) return;
   fail(

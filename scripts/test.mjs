@@ -81,10 +81,9 @@ function services() {
     if (result.status === 0) return;
     console.error(`${update.stderr}${result.stderr}`);
   }
-  console.error(
+  fail(
     `The tests need ${missing.join(", ")}. On Debian or Ubuntu: sudo apt-get install -y ${missing.join(" ")}`,
   );
-  process.exit(1);
 }
 
 function isOnPath(program) {
