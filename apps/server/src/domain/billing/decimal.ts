@@ -1,0 +1,31 @@
+/**
+ * Exact decimal numbers ≥ 0 as integers of 10⁻¹². Products and sums stay exact; only their reader rounds.
+ */
+export const digits = 12;
+export const one = 10n ** BigInt(digits);
+
+const shape = /^(\d{1,15})(?:\.(\d+))?$/;
+
+/** "2.5" → 2_500_000_000_000n. Throws RangeError on anything but a plain decimal ≥ 0 with at most 12 decimals. */
+export function parseDecimal(text: string): bigint {
+  const match = shape.exec(text);
+  const fraction = (match?.[2] ?? "").replace(/0+$/, "");
+  if (match?.[1] === undefined || fraction.length > digits) {
+    throw new RangeError(`"${text}" is not a decimal number from 0 with at most ${digits} decimals.`);
+  }
+  return BigInt(match[1] + fraction.padEnd(digits, "0"));
+}
+
+/** An integer of 10^-`scale` as the shortest decimal string. */
+export function formatDecimal(value: bigint, scale: number): string {
+  const text = value.toString().padStart(scale + 1, "0");
+  const fraction = text.slice(text.length - scale).replace(/0+$/, "");
+  const whole = text.slice(0, text.length - scale);
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/** Up to the next whole number. */
+export function roundUp(value: bigint, scale: number): bigint {
+  const unit = 10n ** BigInt(scale);
+  return (value + unit - 1n) / unit;
+}

@@ -1,0 +1,193 @@
+import type { Tally } from "#dialects/dialect.ts";
+import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
+import { imageTokens } from "./image-tokens.ts";
+
+/**
+ * How many tokens a call may use, before it is made: the most that its request allows, so that what is reserved
+ * covers it. Also our own count of an answer when its vendor is silent. It must not know prices.
+ */
+
+export interface EstimateOptions {
+  /** What the model may write when the request does not say. */
+  maxOutputTokens: number;
+}
+
+export function estimateUsage(request: ChatRequest, options: EstimateOptions): Usage {
+  const scan: Scan = { narrow: 0, wide: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
+  for (const message of request.messages) addMessage(scan, message);
+  for (const tool of request.tools ?? []) {
+    scan.tokens += tokensPerTool;
+    addText(scan, tool.name);
+    addText(scan, tool.description ?? "");
+    addJson(scan, tool.schema);
+    noteCache(scan, tool.cache);
+  }
+  for (const tool of request.serverTools ?? []) addJson(scan, tool.extra.fields);
+  if (request.responseFormat?.type === "json-schema") addJson(scan, request.responseFormat.schema);
+
+  const text = Math.ceil(scan.narrow / narrowPerTokenAtLeast + scan.wide * tokensPerWideAtMost);
+  const input = tokensPerRequest + text + scan.tokens + scan.image + scan.audio;
+  const thinking = request.maxOutputTokens === undefined ? (request.reasoning?.budgetTokens ?? 0) : 0;
+  const output = ((request.maxOutputTokens ?? options.maxOutputTokens) + thinking) * (request.n ?? 1);
+  const tools = (request.serverTools ?? []).filter((tool) => tool.kind !== "other");
+  return {
+    input: capped(input),
+    output: capped(output),
+    ...(scan.image > 0 ? { imageInput: capped(scan.image) } : {}),
+    ...(scan.audio > 0 ? { audioInput: capped(scan.audio) } : {}),
+    // Whatever lies before the mark may be written anew, which costs more than reading.
+    ...(scan.cache === "1h" ? { cacheWrite1h: capped(input) } : {}),
+    ...(scan.cache === "5m" ? { cacheWrite5m: capped(input) } : {}),
+    ...(tools.length > 0 ? { toolCalls: Object.fromEntries(tools.map((tool) => [tool.kind, 1])) } : {}),
+  };
+}
+
+/** Tokens of a text whose vendor gave no usage: what an average of tokenizers makes of it, rounded up. */
+export function tokensOf(tally: Tally): number {
+  return Math.ceil(tally.narrow / narrowPerToken + tally.wide * tokensPerWide);
+}
+
+// Averages over today's tokenizers on prose, code and Chinese; the others are their unfavourable ends.
+const narrowPerToken = 4;
+const tokensPerWide = 0.8;
+const narrowPerTokenAtLeast = 3;
+const tokensPerWideAtMost = 1.3;
+
+const tokensPerRequest = 8;
+const tokensPerMessage = 5;
+const tokensPerTool = 12;
+/** Some vendors weave a sentence of their own around images, files and results. */
+const tokensPerPart = 8;
+const tokensPerUnseenFile = 10_000;
+/** Tokens per second: the dearest of the published rates. */
+const audioTokensPerSecond = 32;
+const unseenAudioSeconds = 60;
+/** 64 kbit/s, below which speech is rarely recorded. */
+const compressedBytesPerSecond = 8_000;
+/** 16 bit at 16 kHz, the leanest that recorders write. */
+const plainBytesPerSecond = 32_000;
+/** A page is some tens of kilobytes and up to 3,000 tokens of text and picture. */
+const bytesPerDocumentToken = 16;
+
+const largest = 1_000_000_000;
+
+function capped(tokens: number): number {
+  return Math.min(Math.max(0, Math.ceil(tokens)), largest);
+}
+
+interface Scan extends Tally {
+  /** Tokens that are known without looking at text. */
+  tokens: number;
+  image: number;
+  audio: number;
+  cache: "5m" | "1h" | undefined;
+}
+
+/** Texts longer than this are counted by samples: a megabyte must not hold up the other calls. */
+const longestWhole = 262_144;
+const samples = 64;
+
+function addText(scan: Scan, text: string): void {
+  if (text.length <= longestWhole) {
+    const wide = countWide(text, 0, text.length);
+    scan.wide += wide;
+    scan.narrow += text.length - wide;
+    return;
+  }
+  const length = Math.floor(longestWhole / samples);
+  const stride = Math.floor(text.length / samples);
+  let found = 0;
+  for (let sample = 0; sample < samples; sample += 1) {
+    found += countWide(text, sample * stride, sample * stride + length);
+  }
+  const wide = Math.ceil((found / (samples * length)) * text.length);
+  scan.wide += wide;
+  scan.narrow += text.length - wide;
+}
+
+/** UTF-16 units outside the alphabetic scripts. */
+function countWide(text: string, from: number, to: number): number {
+  let wide = 0;
+  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) >= 0x300) wide += 1;
+  return wide;
+}
+
+function addJson(scan: Scan, value: unknown): void {
+  if (value !== undefined) addText(scan, JSON.stringify(value));
+}
+
+function noteCache(scan: Scan, cache: { ttl?: "5m" | "1h" } | undefined): void {
+  if (cache !== undefined && scan.cache !== "1h") scan.cache = cache.ttl ?? "5m";
+}
+
+function addMessage(scan: Scan, message: Message): void {
+  scan.tokens += tokensPerMessage;
+  if (message.name !== undefined) addText(scan, message.name);
+  for (const part of message.parts) addPart(scan, part);
+}
+
+function addPart(scan: Scan, part: Part): void {
+  if ("cache" in part) noteCache(scan, part.cache);
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      addText(scan, part.text);
+      break;
+    case "reasoning":
+      addText(scan, part.text);
+      addText(scan, part.encrypted ?? "");
+      break;
+    case "tool-call":
+      scan.tokens += tokensPerPart;
+      addText(scan, part.name);
+      addText(scan, part.input);
+      break;
+    case "tool-result":
+      scan.tokens += tokensPerPart;
+      for (const inner of part.parts) addPart(scan, inner);
+      break;
+    case "image":
+      scan.tokens += tokensPerPart;
+      scan.image += imageTokens(part.source, part.detail);
+      break;
+    case "audio":
+      scan.tokens += tokensPerPart;
+      scan.audio += Math.ceil(audioSeconds(part.source, part.format) * audioTokensPerSecond);
+      break;
+    case "file":
+      scan.tokens += tokensPerPart;
+      addFile(scan, part.source);
+      break;
+    case "foreign":
+      addJson(scan, part.extra.fields);
+      break;
+    default:
+      part satisfies never;
+  }
+}
+
+function bytesOf(base64: string): number {
+  return Math.floor((base64.length * 3) / 4);
+}
+
+function audioSeconds(source: MediaSource, format: string | undefined): number {
+  if (source.type !== "data") return unseenAudioSeconds;
+  const bytes = bytesOf(source.data);
+  const kind = `${format ?? ""} ${source.mediaType}`;
+  if (!/wav|pcm|l16/i.test(kind)) return bytes / compressedBytesPerSecond;
+  const header = Buffer.from(source.data.slice(0, 64), "base64");
+  const isWave = header.length >= 32 && header.toString("latin1", 0, 4) === "RIFF";
+  const said = isWave ? header.readUInt32LE(28) : 0;
+  // A header may lie; a lie that makes the recording short would make it cheap.
+  return bytes / Math.min(said > 0 ? said : plainBytesPerSecond, 384_000);
+}
+
+function addFile(scan: Scan, source: MediaSource): void {
+  if (source.type !== "data") {
+    scan.tokens += tokensPerUnseenFile;
+    return;
+  }
+  const bytes = bytesOf(source.data);
+  if (/^text\/|json|xml|csv|markdown/.test(source.mediaType)) scan.narrow += bytes;
+  else scan.tokens += Math.ceil(bytes / bytesPerDocumentToken);
+}

@@ -1,0 +1,81 @@
+import type { MediaSource } from "#dialects/ir.ts";
+
+/**
+ * What an image weighs, by the dearest of the published formulas, because the channel is not chosen yet:
+ * tiles of 512 after scaling (85 + 170 each), or width × height / 750.
+ */
+
+const lowDetail = 85;
+const perTile = 170;
+/** For images that we do not see: 1568 × 1568 scaled down, the most that one image weighs. */
+const most = 1_640;
+
+export function imageTokens(source: MediaSource, detail: string | undefined): number {
+  if (detail === "low") return lowDetail;
+  if (source.type !== "data") return most;
+  const size = imageSize(Buffer.from(source.data.slice(0, headerCharacters), "base64"));
+  return size === undefined ? most : Math.min(most, Math.max(tileTokens(size), areaTokens(size)));
+}
+
+export interface ImageSize {
+  width: number;
+  height: number;
+}
+
+function tileTokens({ width, height }: ImageSize): number {
+  const fit = Math.min(1, 2048 / Math.max(width, height));
+  const short = Math.min(1, 768 / (Math.min(width, height) * fit));
+  const tiles = Math.ceil((width * fit * short) / 512) * Math.ceil((height * fit * short) / 512);
+  return lowDetail + perTile * tiles;
+}
+
+function areaTokens({ width, height }: ImageSize): number {
+  return Math.ceil((width * height) / 750);
+}
+
+// JPEG keeps its size behind the camera's notes, which may hold a thumbnail.
+const headerCharacters = 131_072;
+
+/** Width and height from the first bytes of a PNG, GIF, WebP or JPEG. */
+export function imageSize(bytes: Buffer): ImageSize | undefined {
+  const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
+  return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
+}
+
+function pngSize(bytes: Buffer): ImageSize | undefined {
+  if (bytes.length < 24 || bytes.readUInt32BE(0) !== 0x89504e47) return undefined;
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+}
+
+function gifSize(bytes: Buffer): ImageSize | undefined {
+  if (bytes.length < 10 || bytes.toString("latin1", 0, 4) !== "GIF8") return undefined;
+  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+}
+
+function webpSize(bytes: Buffer): ImageSize | undefined {
+  if (bytes.length < 30 || bytes.toString("latin1", 8, 12) !== "WEBP") return undefined;
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    case "VP8L": {
+      const packed = bytes.readUInt32LE(21);
+      return { width: (packed & 0x3fff) + 1, height: ((packed >> 14) & 0x3fff) + 1 };
+    }
+    case "VP8 ":
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    default:
+      return undefined;
+  }
+}
+
+function jpegSize(bytes: Buffer): ImageSize | undefined {
+  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
+  let at = 2;
+  while (at + 9 < bytes.length && bytes[at] === 0xff) {
+    const marker = bytes.readUInt8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}

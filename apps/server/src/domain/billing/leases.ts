@@ -1,0 +1,137 @@
+import type { Pool } from "#platform/db.ts";
+import { releaseStatement } from "./ledger-statements.ts";
+
+/**
+ * A reservation lives as long as the node that made it: nodes say that they are alive, and what a silent one holds
+ * is given back. It must not know what the reservations are for.
+ */
+export interface Leases {
+  /** Announces this node and looks after leases from now on. Rejects when the database cannot be reached. */
+  start(): Promise<void>;
+  /** Gives back whatever this node still holds and takes its name off the list. */
+  close(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  pool: Pool;
+  nodeId: string;
+  /** Request ids that this node still means to settle. */
+  isOpen(requestId: string): boolean;
+  onError: (error: unknown) => void;
+  beatMs?: number;
+  silentAfterMs?: number;
+}
+
+interface Held {
+  request_id: string;
+  user_id: number;
+  token_id: number;
+}
+
+// A release locks the accounts it touches, so it takes them in portions.
+const portion = 500;
+
+export function createLeases(options: LeaseOptions): Leases {
+  const { pool, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  let closed = false;
+  /** Since when every beat of ours has been heard; undefined after one that was not. */
+  let steadySince: number | undefined;
+
+  async function beat(): Promise<void> {
+    await pool.query(`INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now()`, [
+      nodeId,
+    ]);
+    steadySince ??= Date.now();
+  }
+
+  async function release(held: Held[]): Promise<void> {
+    for (let at = 0; at < held.length; at += portion) {
+      const rows = held.slice(at, at + portion);
+      await pool.query({
+        ...releaseStatement,
+        values: [
+          rows.map((row) => row.request_id),
+          [...new Set(rows.map((row) => row.user_id))],
+          [...new Set(rows.map((row) => row.token_id))],
+        ],
+      });
+    }
+  }
+
+  /** What silent nodes hold. */
+  async function releaseSilent(): Promise<void> {
+    // When Postgres itself was away, every node fell silent. Only who was heard all the while may judge others.
+    if (steadySince === undefined || Date.now() - steadySince < silentAfterMs) return;
+    const { rows } = await pool.query<Held>(
+      `SELECT request_id, user_id, token_id FROM reservations v
+       WHERE v.node_id <> $1 AND NOT EXISTS (
+         SELECT FROM nodes n WHERE n.id = v.node_id AND n.heartbeat > now() - $2 * interval '1 millisecond'
+       )`,
+      [nodeId, silentAfterMs],
+    );
+    await release(rows);
+    await pool.query(
+      `DELETE FROM nodes n WHERE n.heartbeat < now() - $1 * interval '1 millisecond'
+       AND NOT EXISTS (SELECT FROM reservations v WHERE v.node_id = n.id)`,
+      [silentAfterMs * 10],
+    );
+  }
+
+  /**
+   * What this node holds without knowing it: the answer to a reserve was lost and nobody waited for it any more, or
+   * a settle failed for good.
+   */
+  async function releaseForgotten(): Promise<void> {
+    const { rows } = await pool.query<Held>(
+      `SELECT request_id, user_id, token_id FROM reservations
+       WHERE node_id = $1 AND created_time < now() - $2 * interval '1 millisecond'`,
+      [nodeId, silentAfterMs],
+    );
+    await release(rows.filter((row) => !options.isOpen(row.request_id)));
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await beat();
+    } catch (error) {
+      steadySince = undefined;
+      onError(error);
+      return;
+    }
+    try {
+      await releaseSilent();
+      await releaseForgotten();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      round = look().then(() => {
+        if (!closed) schedule();
+      });
+    }, beatMs);
+    timer.unref();
+  }
+
+  return {
+    async start() {
+      await beat();
+      schedule();
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await round;
+      const { rows } = await pool.query<Held>(
+        `SELECT request_id, user_id, token_id FROM reservations WHERE node_id = $1`,
+        [nodeId],
+      );
+      await release(rows);
+      await pool.query(`DELETE FROM nodes WHERE id = $1`, [nodeId]);
+    },
+  };
+}

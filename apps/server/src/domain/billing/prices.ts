@@ -1,0 +1,168 @@
+import { invalidRequest, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Price, PriceExtra } from "#platform/prisma/client.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { parseDecimal } from "./decimal.ts";
+import { type PriceInForce, type PriceTable, type PriceTier, tableOf } from "./pricing.ts";
+
+/**
+ * The price list: what is in force, and how it is edited. Every edit makes a new immutable version, which log rows
+ * point to. It must not know how a bill is computed.
+ */
+export interface Prices {
+  /** The list in force on this node, for one call to carry along. */
+  table(): PriceTable;
+  /** Reads the list anew; the listener of the topic `prices` calls it. */
+  reload(): Promise<void>;
+}
+
+export async function createPrices(db: PrismaClient): Promise<Prices> {
+  let table = await loadTable(db);
+  return {
+    table: () => table,
+    async reload() {
+      table = await loadTable(db);
+    },
+  };
+}
+
+async function loadTable(db: Db): Promise<PriceTable> {
+  const rows = await db.price.findMany({ include: { extras: true } });
+  return tableOf(rows.map(inForce));
+}
+
+export type PriceRow = Price & { extras: PriceExtra[] };
+
+export function inForce(row: PriceRow): PriceInForce {
+  return {
+    versionId: row.version_id,
+    model: row.model,
+    type: row.type === "times" ? "times" : "tokens",
+    input: row.input.toFixed(),
+    output: row.output.toFixed(),
+    extras: Object.fromEntries(row.extras.map((extra) => [extra.kind, extra.value.toFixed()])),
+    // Only `savePrice` writes this column.
+    tiers: row.tiers as unknown as PriceTier[],
+  };
+}
+
+export interface SavePrice {
+  model: string;
+  type: "tokens" | "times";
+  /** Model owner. */
+  channelType: number;
+  input: string;
+  output: string;
+  extras: Record<string, string>;
+  tiers: PriceTier[];
+  locked: boolean;
+}
+
+const decimalsKept = 10;
+const largestRatio = parseDecimal("1000000000");
+const longestModel = 160;
+
+/** Throws `invalid_request` with the offending field when a price cannot be stored. */
+export function checkPrice(price: SavePrice): void {
+  const name = price.model;
+  if (name === "" || name.length > longestModel || name !== name.trim()) {
+    throw invalidRequest(
+      `A model name has 1 to ${longestModel} characters and no spaces around it.`,
+      "model",
+    );
+  }
+  if (name.slice(0, -1).includes("*")) {
+    throw invalidRequest("A wildcard * may stand only at the end of a model name.", "model");
+  }
+  checkRatio(price.input, "input");
+  checkRatio(price.output, "output");
+  for (const [kind, value] of Object.entries(price.extras)) {
+    if (kind === "" || kind.length > 48) throw invalidRequest("A kind has 1 to 48 characters.", "extras");
+    checkRatio(value, `extras.${kind}`);
+  }
+  const thresholds = new Set<number>();
+  for (const [index, tier] of price.tiers.entries()) {
+    if (!Number.isSafeInteger(tier.above) || tier.above <= 0 || thresholds.has(tier.above)) {
+      throw invalidRequest(
+        "A tier begins above a whole number of tokens, each at another.",
+        `tiers.${index}`,
+      );
+    }
+    thresholds.add(tier.above);
+    checkRatio(tier.input, `tiers.${index}.input`);
+    checkRatio(tier.output, `tiers.${index}.output`);
+  }
+}
+
+function checkRatio(text: string, param: string): void {
+  const fraction = text.split(".")[1] ?? "";
+  let value: bigint;
+  try {
+    value = parseDecimal(text);
+  } catch {
+    throw invalidRequest(`${param} must be a decimal number from 0.`, param);
+  }
+  if (value > largestRatio || fraction.replace(/0+$/, "").length > decimalsKept) {
+    throw invalidRequest(
+      `${param} must be at most 1000000000 and have at most ${decimalsKept} decimals.`,
+      param,
+    );
+  }
+}
+
+/** Adds a price or replaces it; the old version stays for the log rows that point to it. Announced to every node. */
+export async function savePrice(db: Db, price: SavePrice, actorId?: number): Promise<PriceInForce> {
+  checkPrice(price);
+  return inTransaction(db, async (tx) => {
+    const saved = await writePrice(tx, price, actorId);
+    await announce(tx, "prices", saved.id);
+    return inForce(saved);
+  });
+}
+
+/** `savePrice` without check and announcement, for callers that save many. */
+export async function writePrice(tx: Db, price: SavePrice, actorId?: number): Promise<PriceRow> {
+  const { model, type, channelType, input, output, locked } = price;
+  const tiers = [...price.tiers]
+    .sort((a, b) => a.above - b.above)
+    .map(({ above, input, output }) => ({ above, input, output }));
+  const version = await tx.priceVersion.create({
+    data: {
+      model,
+      snapshot: { type, input, output, extras: price.extras, tiers },
+      created_by: actorId ?? null,
+    },
+  });
+  const values = {
+    type,
+    channel_type: channelType,
+    input,
+    output,
+    locked,
+    tiers,
+    version_id: version.id,
+    updated_time: version.created_time,
+  };
+  const extras = Object.entries(price.extras).map(([kind, value]) => ({ kind, value }));
+  return tx.price.upsert({
+    where: { model },
+    create: { model, ...values, extras: { create: extras } },
+    update: { ...values, extras: { deleteMany: {}, create: extras } },
+    include: { extras: true },
+  });
+}
+
+/** Throws `not_found`. */
+export async function removePrice(db: Db, model: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const { count } = await tx.price.deleteMany({ where: { model } });
+    if (count === 0) throw notFound("Price");
+    await announce(tx, "prices");
+  });
+}
+
+/** Runs `work` in the transaction that `db` is, or in one of its own. */
+export function inTransaction<T>(db: Db, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+  return "$transaction" in db ? db.$transaction(work, { timeout: 60_000 }) : work(db);
+}

@@ -1,0 +1,225 @@
+import type { Bill } from "@gateway/shared/log";
+import { POINTS_PER_USD } from "@gateway/shared/money";
+import type { Usage } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
+import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts";
+
+/**
+ * What a call costs: usage × price × group ratio, exact, rounded up once at the end. It must not know balances,
+ * vendors or where prices are kept.
+ */
+
+export interface PriceTier {
+  /** Holds when more input tokens than this were read. */
+  above: number;
+  input: string;
+  output: string;
+}
+
+/** A price as one call carries it. Ratios are decimal strings: exact. */
+export interface PriceInForce {
+  versionId: number;
+  model: string;
+  type: "tokens" | "times";
+  /** Points per input token; for `times` thousands of points per call. */
+  input: string;
+  output: string;
+  /** Multiplier by kind of usage; `tool:<name>` is the dollars of one tool call. */
+  extras: Record<string, string>;
+  tiers: PriceTier[];
+}
+
+export interface PriceTable {
+  exact: ReadonlyMap<string, PriceInForce>;
+  /** Names that end in `*`, longest first. */
+  wildcards: readonly PriceInForce[];
+}
+
+/** Multipliers that hold when a price names none. */
+export const defaultExtras = {
+  cached_tokens: "1",
+  cached_read_tokens: "0.1",
+  cached_write_tokens: "1.25",
+  cached_write_1h_tokens: "2",
+  input_audio_tokens: "1",
+  output_audio_tokens: "1",
+  input_image_tokens: "1",
+  output_image_tokens: "1",
+  reasoning_tokens: "1",
+} as const;
+
+export type ExtraKind = keyof typeof defaultExtras;
+
+/** Dollars of one call of a vendor's tool when a price names none. Others are free. */
+export const defaultToolPrices: Record<string, string> = {
+  "web-search": "0.01",
+  "file-search": "0.0025",
+  "code-execution": "0.03",
+};
+
+export const toolPrefix = "tool:";
+
+const largestCount = 1_000_000_000;
+const largestToolCount = 1_000_000;
+/** A `times` price of 1 is a thousand points per call. */
+const pointsPerCall = 1_000n;
+
+export function tableOf(prices: Iterable<PriceInForce>): PriceTable {
+  const exact = new Map<string, PriceInForce>();
+  const wildcards: PriceInForce[] = [];
+  for (const price of prices) {
+    if (price.model.endsWith("*")) wildcards.push(price);
+    else exact.set(price.model, price);
+  }
+  wildcards.sort((a, b) => b.model.length - a.model.length);
+  return { exact, wildcards };
+}
+
+/** The exact name, else the longest wildcard that fits. */
+export function findPrice(table: PriceTable, model: string): PriceInForce | undefined {
+  return (
+    table.exact.get(model) ?? table.wildcards.find((price) => model.startsWith(price.model.slice(0, -1)))
+  );
+}
+
+/** A negative or absurd count is a vendor's error and never a credit. Throws `upstream_failed`. */
+export function checkUsage(usage: Usage): void {
+  const { raw: _raw, toolCalls, ...counts } = usage;
+  const isCount = (value: unknown, largest: number) =>
+    Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
+  const sane =
+    Object.values(counts).every((value) => value === undefined || isCount(value, largestCount)) &&
+    Object.values(toolCalls ?? {}).every((value) => isCount(value, largestToolCount));
+  if (!sane) throw new GatewayError("upstream_failed", "The upstream reported a usage that cannot be true.");
+}
+
+interface Line {
+  kind: string;
+  amount: number;
+  /** Points each, before the group's ratio, in 10⁻²⁴. */
+  each: bigint;
+}
+
+const lineScale = digits * 2;
+const billScale = digits * 3;
+
+/**
+ * @param groupRatio decimal string
+ * @param calls what a `times` price is multiplied with
+ */
+export function computeBill(
+  price: PriceInForce,
+  groupRatio: string,
+  usage: Usage,
+  calls = 1,
+): { points: bigint; bill: Bill } {
+  checkUsage(usage);
+  if (!Number.isSafeInteger(calls) || calls < 0 || calls > largestToolCount) {
+    throw new GatewayError("invalid_request", "The number of results cannot be billed.");
+  }
+  const group = parseDecimal(groupRatio);
+  const lines = [...(price.type === "times" ? callLines(price, calls) : tokenLines(price, usage))];
+  for (const [name, amount] of Object.entries(usage.toolCalls ?? {})) {
+    const dollars = price.extras[toolPrefix + name] ?? defaultToolPrices[name] ?? "0";
+    const each = parseDecimal(dollars) * BigInt(POINTS_PER_USD) * one;
+    if (amount > 0) lines.push({ kind: toolPrefix + name, amount, each });
+  }
+  const exact = sum(lines) * group;
+  return {
+    points: roundUp(exact, billScale),
+    bill: {
+      price_type: price.type,
+      group_ratio: formatDecimal(group, digits),
+      lines: lines.map(({ kind, amount, each }) => ({ kind, amount, ratio: formatDecimal(each, lineScale) })),
+      exact: formatDecimal(exact, billScale),
+    },
+  };
+}
+
+/** The points of a stored bill, from its lines alone. */
+export function recompute(bill: Bill): { points: bigint; exact: string } {
+  const lines = bill.lines.map(({ kind, amount, ratio }) => ({ kind, amount, each: parseLong(ratio) }));
+  const exact = sum(lines) * parseDecimal(bill.group_ratio);
+  return { points: roundUp(exact, billScale), exact: formatDecimal(exact, billScale) };
+}
+
+function sum(lines: Line[]): bigint {
+  return lines.reduce((total, line) => total + BigInt(line.amount) * line.each, 0n);
+}
+
+/** A ratio of a bill: a product of two decimals, so it may have twice the decimals of one. */
+function parseLong(text: string): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  const high = fraction.slice(0, digits);
+  const low = fraction.slice(digits).padEnd(digits, "0");
+  return parseDecimal(high === "" ? whole : `${whole}.${high}`) * one + BigInt(low);
+}
+
+function callLines(price: PriceInForce, calls: number): Line[] {
+  return [{ kind: "calls", amount: calls, each: parseDecimal(price.input) * pointsPerCall * one }];
+}
+
+function tokenLines(price: PriceInForce, usage: Usage): Line[] {
+  const { input, output } = ratiosFor(price, usage.input);
+  const read = cacheReadKind(price, usage);
+  return [
+    ...shareOut("input", usage.input, input, price, [
+      ["cached_write_1h_tokens", usage.cacheWrite1h],
+      ["cached_write_tokens", usage.cacheWrite5m],
+      [read, usage.cacheRead],
+      ["input_audio_tokens", usage.audioInput],
+      ["input_image_tokens", usage.imageInput],
+    ]),
+    ...shareOut("output", usage.output, output, price, [
+      ["output_audio_tokens", usage.audioOutput],
+      ["output_image_tokens", usage.imageOutput],
+      ["reasoning_tokens", usage.reasoning],
+    ]),
+  ];
+}
+
+/** The tier with the highest threshold that the input passes, else the price's own ratios. */
+function ratiosFor(price: PriceInForce, inputTokens: number): { input: string; output: string } {
+  let chosen: PriceTier | undefined;
+  for (const tier of price.tiers) {
+    if (inputTokens > tier.above && tier.above >= (chosen?.above ?? 0)) chosen = tier;
+  }
+  return chosen ?? price;
+}
+
+/**
+ * Vendors that bill cache writes discount reads to a tenth (`cached_read_tokens`); the others have discounts of
+ * every size, so theirs (`cached_tokens`) is none until the price says so. A price that names only one of the two
+ * means that one.
+ */
+function cacheReadKind(price: PriceInForce, usage: Usage): ExtraKind {
+  const billsWrites = usage.cacheWrite5m !== undefined || usage.cacheWrite1h !== undefined;
+  const kinds: [ExtraKind, ExtraKind] = billsWrites
+    ? ["cached_read_tokens", "cached_tokens"]
+    : ["cached_tokens", "cached_read_tokens"];
+  return kinds.find((kind) => price.extras[kind] !== undefined) ?? kinds[0];
+}
+
+/**
+ * Splits a total into its shares and the rest, so that no token counts twice. Shares that overlap (cached audio) or
+ * exceed their total are cut off in the given order: the sum of the amounts is always the total.
+ */
+function shareOut(
+  rest: "input" | "output",
+  total: number,
+  ratio: string,
+  price: PriceInForce,
+  shares: [ExtraKind, number | undefined][],
+): Line[] {
+  const base = parseDecimal(ratio);
+  const lines: Line[] = [];
+  let left = total;
+  for (const [kind, share = 0] of shares) {
+    const amount = Math.min(share, left);
+    left -= amount;
+    const multiplier = price.extras[kind] ?? defaultExtras[kind];
+    if (amount > 0) lines.push({ kind, amount, each: base * parseDecimal(multiplier) });
+  }
+  if (left > 0) lines.unshift({ kind: rest, amount: left, each: base * one });
+  return lines;
+}

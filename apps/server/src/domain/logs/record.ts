@@ -1,0 +1,136 @@
+import type { AttemptNote, Bill, Outcome } from "@gateway/shared/log";
+import type { Usage } from "#dialects/ir.ts";
+
+/**
+ * The request log's row of a call, as the ledger's statements take it. It must not know why a call cost what it
+ * cost.
+ */
+export interface CallRecord {
+  requestId: string;
+  createdAt: Date;
+  /** 2 consume, 5 failed */
+  type: 2 | 5;
+  userId: number;
+  username: string;
+  tokenId: number;
+  tokenName: string;
+  channelId: number;
+  group: string;
+  backupGroup: boolean;
+  /** The billed name. */
+  modelName: string;
+  upstreamModel: string;
+  endpoint: string;
+  isStream: boolean;
+  outcome: Outcome;
+  status: number;
+  errorCode: string;
+  content: string;
+  usage: Usage | undefined;
+  /** Points; 0n when the call costs nothing. */
+  quota: bigint;
+  estimated: boolean;
+  requestTimeMs: number;
+  firstByteTimeMs: number;
+  sourceIp: string;
+  priceVersionId: number;
+  bill: Bill | null;
+  attempts: AttemptNote[];
+}
+
+/** Column names and types of `json_to_recordset` for `rowOf`; the log's own columns come first. */
+export const logColumns = {
+  created_at: "timestamptz",
+  request_id: "text",
+  type: "smallint",
+  user_id: "int",
+  username: "text",
+  token_id: "int",
+  token_name: "text",
+  channel_id: "int",
+  group: "text",
+  backup_group: "boolean",
+  model_name: "text",
+  upstream_model: "text",
+  endpoint: "text",
+  is_stream: "boolean",
+  outcome: "text",
+  status: "smallint",
+  error_code: "text",
+  content: "text",
+  prompt_tokens: "bigint",
+  completion_tokens: "bigint",
+  quota: "bigint",
+  estimated: "boolean",
+  request_time: "int",
+  first_byte_time: "int",
+  source_ip: "text",
+  price_version_id: "int",
+  bill: "jsonb",
+  attempts: "jsonb",
+} as const;
+
+type LogColumn = keyof typeof logColumns;
+
+/** A log row as JSON, and what the roll-up needs besides. */
+export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number };
+
+// A sentence of a vendor may be a whole page; the column is for people.
+const longestText = 4_000;
+
+/** Text that Postgres takes: no NUL, no half of a surrogate pair, not endless. */
+function clean(text: string, longest = longestText): string {
+  return text.slice(0, longest).replaceAll("\0", "").toWellFormed();
+}
+
+function whole(value: number, largest: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), 0), largest) : 0;
+}
+
+const largestInt = 2_147_483_647;
+const largestSmallInt = 32_767;
+
+/** The record as the statements' JSON. Never throws: a log line must not be what a settlement fails on. */
+export function rowOf(record: CallRecord): LogJson {
+  const usage = record.usage;
+  return {
+    created_at: record.createdAt.toISOString(),
+    request_id: clean(record.requestId, 64),
+    type: record.type,
+    user_id: record.userId,
+    username: clean(record.username),
+    token_id: record.tokenId,
+    token_name: clean(record.tokenName),
+    channel_id: record.channelId,
+    // These two are keys of the roll-up, where they have a width.
+    group: clean(record.group, 50),
+    backup_group: record.backupGroup,
+    model_name: clean(record.modelName, 160),
+    upstream_model: clean(record.upstreamModel, 160),
+    endpoint: clean(record.endpoint, 200),
+    is_stream: record.isStream,
+    outcome: record.outcome,
+    status: whole(record.status, largestSmallInt),
+    error_code: clean(record.errorCode, 100),
+    content: clean(record.content),
+    prompt_tokens: whole(usage?.input ?? 0, Number.MAX_SAFE_INTEGER),
+    completion_tokens: whole(usage?.output ?? 0, Number.MAX_SAFE_INTEGER),
+    quota: String(record.quota),
+    estimated: record.estimated,
+    request_time: whole(record.requestTimeMs, largestInt),
+    first_byte_time: whole(record.firstByteTimeMs, largestInt),
+    source_ip: clean(record.sourceIp, 64),
+    price_version_id: record.priceVersionId,
+    bill: record.bill && {
+      ...record.bill,
+      lines: record.bill.lines.map((line) => ({ ...line, kind: clean(line.kind, 64) })),
+    },
+    attempts: record.attempts.map((note) => ({
+      ...note,
+      channel_name: clean(note.channel_name),
+      result: clean(note.result),
+      message: clean(note.message),
+    })),
+    cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),
+  };
+}
