@@ -4,7 +4,17 @@
 //   bench    the measurements behind the numbers in the documentation
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { fail, generate, hand, install, node24, requireNode, root, toolEnvironment } from "./steps.mjs";
+import {
+  fail,
+  generate,
+  hand,
+  install,
+  node24,
+  requireNode,
+  root,
+  serverFlags,
+  toolEnvironment,
+} from "./steps.mjs";
 
 const [what, ...rest] = process.argv.slice(2);
 const server = join(root, "apps/server");
@@ -16,7 +26,7 @@ generate();
 
 if (what === "dev") dev();
 else if (what in programs) {
-  hand(node24(), ["--env-file-if-exists=.env", join(server, programs[what]), ...rest]);
+  hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else fail("Say what to run: dev, audit or bench.");
 
 function dev() {
@@ -27,7 +37,7 @@ function dev() {
     stdio: "inherit",
   });
   process.once("exit", () => vite.kill());
-  const watch = ["--watch", "--env-file-if-exists=.env", join(server, "src/main.ts"), ...rest];
+  const watch = ["--watch", ...serverFlags(), join(server, "src/main.ts"), ...rest];
   // Node's own watcher talks to its child over the channel that hand() would open.
   hand(node24(), watch, { stdio: "inherit" });
 }

@@ -114,6 +114,11 @@ function run(program, args, cwd, more = {}) {
   );
 }
 
+/** Node's flags for the server's programs: a .env beside package.json is read, the environment wins over it. */
+export function serverFlags() {
+  return existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
+}
+
 /** Starts a long-running program that shares our terminal, passes signals on to it, and ends as it ends. */
 export function hand(program, args, options = {}) {
   const child = spawn(program, args, {
