@@ -1,0 +1,115 @@
+import type { z } from "zod";
+import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
+import { base64OfText } from "#dialects/media.ts";
+import { unpackProof } from "#dialects/proof.ts";
+import { parseAt } from "#dialects/wire.ts";
+import { decodeCitation } from "./citation.ts";
+import { type cacheControl, requestBlocks } from "./schema.ts";
+
+type Blocks = string | Array<{ type: string }> | null | undefined;
+
+export function withCache<P extends object>(
+  part: P,
+  wire: z.infer<typeof cacheControl> | null | undefined,
+): P & { cache?: CacheControl } {
+  if (!wire) return part;
+  return { ...part, cache: wire.ttl ? { ttl: wire.ttl } : {} };
+}
+
+function foreign(wire: { type: string }): Part {
+  return { type: "foreign", extra: { dialect: "anthropic", fields: { ...wire } } };
+}
+
+type ImageSource = z.infer<typeof requestBlocks.image>["source"];
+
+function decodeSource(source: ImageSource): MediaSource {
+  switch (source.type) {
+    case "base64":
+      return { type: "data", mediaType: source.media_type, data: source.data };
+    case "url":
+      return { type: "url", url: source.url };
+    default:
+      return { type: "file", id: source.file_id };
+  }
+}
+
+function decodeDocument(wire: { type: string }, at: string): Part {
+  const { source, title, cache_control: cache } = parseAt(requestBlocks.document, wire, at);
+  if (source.type === "content") return foreign(wire);
+  const decoded: MediaSource =
+    source.type === "text"
+      ? { type: "data", mediaType: source.media_type ?? "text/plain", data: base64OfText(source.data) }
+      : decodeSource(source);
+  return withCache({ type: "file" as const, source: decoded, ...(title && { filename: title }) }, cache);
+}
+
+function decodeText(wire: { type: string }, at: string): Part {
+  const { text, citations, cache_control: cache } = parseAt(requestBlocks.text, wire, at);
+  const cited = (citations ?? []).flatMap((each) => decodeCitation(each) ?? []);
+  const part = { type: "text" as const, text, ...(cited.length > 0 && { citations: cited }) };
+  return withCache(part, cache);
+}
+
+function decodeToolResult(wire: { type: string }, at: string): Part {
+  const result = parseAt(requestBlocks.tool_result, wire, at);
+  const part = {
+    type: "tool-result" as const,
+    callId: result.tool_use_id,
+    parts: decodeBlocks(result.content, `${at}.content`),
+    ...(result.is_error && { isError: true }),
+  };
+  return withCache(part, result.cache_control);
+}
+
+function decodeBlock(wire: { type: string }, at: string): Part {
+  switch (wire.type) {
+    case "text":
+      return decodeText(wire, at);
+    case "image": {
+      const image = parseAt(requestBlocks.image, wire, at);
+      return withCache({ type: "image" as const, source: decodeSource(image.source) }, image.cache_control);
+    }
+    case "document":
+      return decodeDocument(wire, at);
+    case "thinking": {
+      const { thinking, signature } = parseAt(requestBlocks.thinking, wire, at);
+      return { type: "reasoning", text: thinking, ...(signature && unpackProof(signature, "signature")) };
+    }
+    case "redacted_thinking": {
+      const { data } = parseAt(requestBlocks.redacted_thinking, wire, at);
+      return { type: "reasoning", text: "", ...unpackProof(data, "encrypted") };
+    }
+    case "tool_use": {
+      const { id, name, input, cache_control: cache } = parseAt(requestBlocks.tool_use, wire, at);
+      return withCache({ type: "tool-call" as const, id, name, input: JSON.stringify(input) }, cache);
+    }
+    case "tool_result":
+      return decodeToolResult(wire, at);
+    default:
+      return foreign(wire);
+  }
+}
+
+/** `at` is the path of the list. Throws `invalidRequest`. */
+export function decodeBlocks(content: Blocks, at: string): Part[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.map((wire, index) => decodeBlock(wire, `${at}.${index}`));
+}
+
+/** Tool results of this wire stand in a user's message; in the IR they are messages of their own. */
+export function decodeMessage(
+  wire: { role: "user" | "assistant" | "system"; content: Blocks },
+  at: string,
+): Message[] {
+  const parts = decodeBlocks(wire.content, `${at}.content`);
+  if (wire.role !== "user") return [{ role: wire.role, parts }];
+  const messages: Message[] = [];
+  for (const part of parts) {
+    const role = part.type === "tool-result" ? "tool" : "user";
+    const last = messages.at(-1);
+    if (last?.role === role) last.parts.push(part);
+    else messages.push({ role, parts: [part] });
+  }
+  return messages.length === 0 ? [{ role: "user", parts }] : messages;
+}

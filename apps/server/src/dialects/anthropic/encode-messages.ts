@@ -1,0 +1,157 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
+import { textOfBase64 } from "#dialects/media.ts";
+import { callerInputObject, ownFields } from "#dialects/wire.ts";
+import { encodeCitation } from "./citation.ts";
+
+export function encodeCache(cache: CacheControl | undefined): Wire {
+  if (cache === undefined) return {};
+  return { cache_control: { type: "ephemeral", ...(cache.ttl && { ttl: cache.ttl }) } };
+}
+
+/** Ids of this wire are letters, digits, `_` and `-`; other vendors' are made so, calls and results alike. */
+function encodeId(id: string): string {
+  return id.replaceAll(/[^\w-]/g, "_") || "_";
+}
+
+function encodeSource(source: MediaSource): Wire {
+  switch (source.type) {
+    case "data":
+      return { type: "base64", media_type: source.mediaType, data: source.data };
+    case "url":
+      return { type: "url", url: source.url };
+    default:
+      return { type: "file", file_id: source.id };
+  }
+}
+
+/** Documents are PDF or plain text here; no other file can be said. */
+function encodeFile(part: Extract<Part, { type: "file" }>): Wire | undefined {
+  const { source } = part;
+  const rest = { ...(part.filename && { title: part.filename }), ...encodeCache(part.cache) };
+  if (source.type !== "data" || source.mediaType === "application/pdf") {
+    return { type: "document", source: encodeSource(source), ...rest };
+  }
+  if (source.mediaType.startsWith("image/")) {
+    return { type: "image", source: encodeSource(source), ...encodeCache(part.cache) };
+  }
+  if (!source.mediaType.startsWith("text/") && source.mediaType !== "application/json") return undefined;
+  const text = { type: "text", media_type: "text/plain", data: textOfBase64(source.data) };
+  return { type: "document", source: text, ...rest };
+}
+
+/** Reasoning without a proof is not accepted back by any vendor of this wire. */
+function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | undefined {
+  if (part.signature !== undefined) {
+    return { type: "thinking", thinking: part.text, signature: part.signature };
+  }
+  if (part.encrypted !== undefined && part.text === "")
+    return { type: "redacted_thinking", data: part.encrypted };
+  return undefined;
+}
+
+/** `message` is the number of the message in the request, for the caller's mistakes. */
+function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
+  switch (part.type) {
+    case "text": {
+      if (part.text === "") return undefined;
+      const citations = (part.citations ?? []).flatMap(encodeCitation);
+      const cited = citations.length > 0 ? { citations } : {};
+      return { type: "text", text: part.text, ...cited, ...encodeCache(part.cache) };
+    }
+    case "refusal":
+      return part.text === "" ? undefined : { type: "text", text: part.text };
+    case "image":
+      return { type: "image", source: encodeSource(part.source), ...encodeCache(part.cache) };
+    case "file": {
+      const wire = encodeFile(part);
+      if (wire === undefined) dropped.add("file");
+      return wire;
+    }
+    case "reasoning":
+      return encodeReasoning(part);
+    case "audio": {
+      if (part.transcript) return { type: "text", text: part.transcript };
+      dropped.add("audio");
+      return undefined;
+    }
+    case "tool-call": {
+      const input = callerInputObject(part.input, message);
+      return { type: "tool_use", id: encodeId(part.id), name: part.name, input, ...encodeCache(part.cache) };
+    }
+    case "tool-result": {
+      const [only] = part.parts;
+      const isPlain = part.parts.length === 1 && only?.type === "text" && only.cache === undefined;
+      const content = isPlain ? only.text : encodeParts(part.parts, message, dropped);
+      const error = part.isError === true ? { is_error: true } : {};
+      const result = { type: "tool_result", tool_use_id: encodeId(part.callId), ...error };
+      return { ...result, ...(content.length > 0 && { content }), ...encodeCache(part.cache) };
+    }
+    case "foreign": {
+      const own = ownFields("anthropic", part.extra);
+      if (own === undefined) dropped.add("foreign");
+      return own;
+    }
+  }
+  return undefined;
+}
+
+function encodeParts(parts: Part[], message: number, dropped: Set<string>): Wire[] {
+  const wire: Wire[] = [];
+  for (const part of parts) {
+    const encoded = encodePart(part, message, dropped);
+    if (encoded !== undefined) wire.push(encoded);
+  }
+  return wire;
+}
+
+interface Turn {
+  role: "user" | "assistant";
+  content: Wire[];
+}
+
+/** Results of tools must open a user's turn. */
+function resultsFirst(content: Wire[]): Wire[] {
+  const results = content.filter((block) => block["type"] === "tool_result");
+  if (results.length === 0 || results.length === content.length) return content;
+  return [...results, ...content.filter((block) => block["type"] !== "tool_result")];
+}
+
+function simplified(content: Wire[]): string | Wire[] {
+  const [only] = content;
+  const isPlain = content.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
+  return isPlain ? String(only["text"]) : content;
+}
+
+/**
+ * System and turns of the wire: every system or developer message goes to the front, and neighbours that speak
+ * with one voice — tools and users do — become one turn.
+ */
+export function encodeMessages(
+  messages: Message[],
+  dropped: Set<string>,
+): { system: string | Wire[] | undefined; messages: Wire[] } {
+  let system: Wire[] = [];
+  const turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const content = encodeParts(message.parts, index, dropped);
+    if (message.role === "system" || message.role === "developer") {
+      system.push(...content.filter((block) => block["type"] === "text"));
+      continue;
+    }
+    if (content.length === 0) continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else turns.push({ role, content });
+  }
+  // A prompt that is nothing but a system message must still be asked by somebody.
+  if (turns.length === 0 && system.length > 0) {
+    turns.push({ role: "user", content: system });
+    system = [];
+  }
+  return {
+    system: system.length === 0 ? undefined : simplified(system),
+    messages: turns.map(({ role, content }) => ({ role, content: simplified(resultsFirst(content)) })),
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Wire, WireError } from "#dialects/dialect.ts";
+import { type Headers, kindOfStatus, messageOf, retryAfterOf } from "#dialects/failure.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { formatFrame } from "#dialects/sse.ts";
+import { compact, parseJson, readAs } from "#dialects/wire.ts";
+import type { GatewayError } from "#errors.ts";
+
+function typeOf(status: number): string {
+  switch (status) {
+    case 401:
+      return "authentication_error";
+    case 402:
+      return "billing_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limit_error";
+    case 503:
+      return "overloaded_error";
+    case 504:
+      return "timeout_error";
+    default:
+      return status >= 500 ? "api_error" : "invalid_request_error";
+  }
+}
+
+function errorBody(error: GatewayError, requestId: string): Wire {
+  const message = error.code === "internal" ? "The server had an error." : error.message;
+  const where = error.param === undefined ? message : `${error.param}: ${message}`;
+  return {
+    type: "error",
+    error: { type: typeOf(error.status), message: `${where} (request id: ${requestId})` },
+    request_id: requestId,
+  };
+}
+
+export function encodeError(error: GatewayError, requestId: string): WireError {
+  return { status: error.status, body: errorBody(error, requestId) };
+}
+
+export function encodeStreamError(error: GatewayError, requestId: string): string {
+  return formatFrame({ event: "error", data: JSON.stringify(errorBody(error, requestId)) });
+}
+
+const errorAnswer = z.looseObject({
+  error: z.looseObject({ type: z.string().nullish(), message: z.string().nullish() }).nullish(),
+  message: z.string().nullish(),
+});
+
+const kindOfType: Record<string, UpstreamError["kind"]> = {
+  invalid_request_error: "bad-request",
+  request_too_large: "bad-request",
+  authentication_error: "auth",
+  permission_error: "auth",
+  billing_error: "quota",
+  not_found_error: "not-found",
+  rate_limit_error: "rate-limited",
+  overloaded_error: "overloaded",
+  timeout_error: "timeout",
+  api_error: "server",
+};
+
+/** The error of an answer or of an event. `status` is 0 within a stream. */
+export function decodeErrorObject(value: unknown, status: number): UpstreamError {
+  const wire = readAs(errorAnswer, value);
+  const type = wire?.error?.type ?? undefined;
+  const named = type === undefined ? undefined : kindOfType[type];
+  const plain = status >= 400 ? kindOfStatus(status) : undefined;
+  // The status decides; the type only says more where the status is common to several troubles.
+  const kind = plain === undefined || plain === "bad-request" ? (named ?? plain ?? "server") : plain;
+  return compact<UpstreamError>({
+    kind,
+    message: messageOf(wire?.error?.message ?? wire?.message, status),
+    status,
+    code: type,
+  });
+}
+
+export function decodeError(status: number, body: string, headers: Headers): UpstreamError {
+  const error = decodeErrorObject(parseJson(body), status);
+  const retryAfter = retryAfterOf(headers);
+  return retryAfter === undefined ? error : { ...error, retryAfter };
+}

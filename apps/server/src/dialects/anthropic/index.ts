@@ -1,0 +1,27 @@
+import type { Dialect } from "#dialects/dialect.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./error.ts";
+import { decodeRequest, encodeRequest } from "./request.ts";
+import { decodeResponse, encodeResponse } from "./response.ts";
+import { isLast, skim, skimResponse } from "./skim.ts";
+
+/** The messages wire of Claude. It must never know who is on the other side. */
+export const anthropic: Dialect = {
+  id: "anthropic",
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+  encodeStreamError,
+  heartbeat: 'event: ping\ndata: {"type":"ping"}\n\n',
+  path: () => "/v1/messages",
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+  skimResponse,
+  skim,
+  isLast,
+  adjust: (body, model) => ({ ...body, model }),
+};

@@ -1,0 +1,209 @@
+import type { z } from "zod";
+import type { Address, Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
+import { compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
+import { encodeCache, encodeMessages } from "./encode-messages.ts";
+import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
+import { decodeReasoning, encodeThinking, unheldThinking } from "./thinking.ts";
+
+/** What an answer may have when the caller set no limit; this wire demands one. */
+const defaultMaxTokens = 8192;
+
+const known = new Set(Object.keys(messagesRequest.shape));
+
+function kindOf(type: string): ServerTool["kind"] {
+  if (type.startsWith("web_search_")) return "web-search";
+  if (type.startsWith("code_execution_")) return "code-execution";
+  return "other";
+}
+
+function decodeTool(wire: z.infer<typeof tool>, at: string): Tool {
+  if (!wire.name) throw invalidRequest(`The field "${at}.name" is required.`, `${at}.name`);
+  const decoded = compact<Tool>({
+    name: wire.name,
+    description: wire.description ?? undefined,
+    schema: wire.input_schema ?? undefined,
+    strict: wire.strict ?? undefined,
+  });
+  return withCache(decoded, wire.cache_control);
+}
+
+function decodeTools(wire: MessagesRequest): Pick<ChatRequest, "tools" | "serverTools"> {
+  const tools: Tool[] = [];
+  const serverTools: ServerTool[] = [];
+  for (const [index, each] of (wire.tools ?? []).entries()) {
+    if (!each.type || each.type === "custom") tools.push(decodeTool(each, `tools.${index}`));
+    else serverTools.push({ kind: kindOf(each.type), extra: { dialect: "anthropic", fields: each } });
+  }
+  return {
+    tools: tools.length > 0 ? tools : undefined,
+    serverTools: serverTools.length > 0 ? serverTools : undefined,
+  };
+}
+
+function decodeToolChoice(choice: MessagesRequest["tool_choice"]): ToolChoice | undefined {
+  if (!choice) return undefined;
+  if (choice.type === "tool") return { type: "tool", name: choice.name };
+  return { type: choice.type === "any" ? "required" : choice.type };
+}
+
+function decodeParallel(choice: MessagesRequest["tool_choice"]): boolean | undefined {
+  if (!choice || choice.type === "none") return undefined;
+  return typeof choice.disable_parallel_tool_use === "boolean"
+    ? !choice.disable_parallel_tool_use
+    : undefined;
+}
+
+/** What the IR cannot hold in full stays in `extra`, where it wins over what the IR says. */
+function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
+  const fields: Wire = extraOf("anthropic", body, known)?.fields ?? {};
+  const thinking = unheldThinking(body);
+  if (thinking !== undefined) fields["thinking"] = thinking;
+  const { user_id: _, ...metadata } = body.metadata ?? {};
+  if (Object.keys(metadata).length > 0) fields["metadata"] = body.metadata;
+  return Object.keys(fields).length === 0 ? undefined : { dialect: "anthropic", fields };
+}
+
+export function decodeRequest(value: unknown, address: Address): ChatRequest {
+  const body = parseAt(messagesRequest, value, "");
+  const model = address.model ?? body.model;
+  if (!model) throw invalidRequest('The field "model" is required.', "model");
+  const system = decodeBlocks(body.system, "system");
+  const messages: Message[] = system.length === 0 ? [] : [{ role: "system", parts: system }];
+  for (const [index, message] of body.messages.entries()) {
+    messages.push(...decodeMessage(message, `messages.${index}`));
+  }
+  const format = body.output_config?.format;
+  return compact<ChatRequest>({
+    model,
+    stream: body.stream ?? address.stream ?? false,
+    messages,
+    ...decodeTools(body),
+    toolChoice: decodeToolChoice(body.tool_choice),
+    parallelToolCalls: decodeParallel(body.tool_choice),
+    maxOutputTokens: body.max_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    topK: body.top_k ?? undefined,
+    stop: body.stop_sequences && body.stop_sequences.length > 0 ? body.stop_sequences : undefined,
+    responseFormat: format ? { type: "json-schema", schema: format.schema } : undefined,
+    reasoning: decodeReasoning(body),
+    serviceTier: body.service_tier ?? undefined,
+    user: body.metadata?.user_id ?? undefined,
+    includeUsage: true,
+    extra: decodeExtra(body),
+  });
+}
+
+/** Tools of other vendors that this wire has too, in their oldest form, which every model knows. */
+const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
+  "web-search": { type: "web_search_20250305", name: "web_search" },
+  "code-execution": { type: "code_execution_20250825", name: "code_execution" },
+};
+
+function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
+  const tools = (request.tools ?? []).map(({ name, description, schema, strict, cache }) =>
+    compact<Wire>({
+      name,
+      description,
+      input_schema: { type: "object", ...(schema ?? { properties: {} }) },
+      strict,
+      ...encodeCache(cache),
+    }),
+  );
+  for (const { kind, extra } of request.serverTools ?? []) {
+    const wire = ownFields("anthropic", extra) ?? unifiedTools[kind];
+    if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
+    else tools.push(wire);
+  }
+  return tools;
+}
+
+function encodeToolChoice(request: ChatRequest): Wire | undefined {
+  const { toolChoice: choice, parallelToolCalls: parallel } = request;
+  if (choice?.type === "none") return { type: "none" };
+  const disable = parallel === undefined ? {} : { disable_parallel_tool_use: !parallel };
+  if (choice?.type === "tool") return { type: "tool", name: choice.name, ...disable };
+  if (choice?.type === "required") return { type: "any", ...disable };
+  return choice === undefined && parallel === undefined ? undefined : { type: "auto", ...disable };
+}
+
+/** The vendor refuses schemas whose objects are open, so an object that says nothing is closed. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const result: Wire = {};
+  for (const [key, value] of Object.entries(schema))
+    result[key] = key === "enum" || key === "const" ? value : closed(value);
+  if (result["type"] === "object" && result["additionalProperties"] === undefined) {
+    result["additionalProperties"] = false;
+  }
+  return result;
+}
+
+function encodeOutput(request: ChatRequest, effort: Wire | undefined): Wire | undefined {
+  const format = request.responseFormat;
+  const wanted =
+    format?.type === "json-schema" ? { format: { type: "json_schema", schema: closed(format.schema) } } : {};
+  const output = { ...effort, ...wanted };
+  return Object.keys(output).length === 0 ? undefined : output;
+}
+
+/** Sampling as this wire allows it: no temperature above 1, and none of it while thinking to a budget. */
+function encodeSampling(request: ChatRequest, thinks: boolean, dropped: Set<string>): Wire {
+  const { temperature, topP, topK } = request;
+  if (!thinks) {
+    return {
+      temperature: temperature === undefined ? undefined : Math.min(1, temperature),
+      top_p: topP,
+      top_k: topK,
+    };
+  }
+  if (temperature !== undefined && temperature !== 1) dropped.add("temperature");
+  if (topK !== undefined) dropped.add("top_k");
+  const isTopPAllowed = topP !== undefined && topP >= 0.95;
+  if (topP !== undefined && !isTopPAllowed) dropped.add("top_p");
+  return { temperature: temperature === 1 ? 1 : undefined, top_p: isTopPAllowed ? topP : undefined };
+}
+
+function encodeStop(stop: string[] | undefined, dropped: Set<string>): string[] | undefined {
+  const usable = stop?.filter((sequence) => sequence.trim() !== "");
+  if (usable?.length !== stop?.length) dropped.add("stop");
+  return usable?.length === 0 ? undefined : usable;
+}
+
+export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
+  const dropped = new Set<string>();
+  const own = ownFields("anthropic", request.extra);
+  const { thinking, output, maxTokens, refused } = encodeThinking(
+    request,
+    request.maxOutputTokens ?? defaultMaxTokens,
+  );
+  if (refused) dropped.add("reasoning");
+  const tools = encodeTools(request, dropped);
+  const tier = request.serviceTier;
+  const isTierKnown = tier === "auto" || tier === "standard_only";
+  const body = compact<Wire>({
+    model: request.model,
+    max_tokens: maxTokens,
+    ...encodeMessages(request.messages, dropped),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
+    ...encodeSampling(request, thinking?.["type"] === "enabled", dropped),
+    stop_sequences: encodeStop(request.stop, dropped),
+    thinking,
+    output_config: encodeOutput(request, output),
+    service_tier: isTierKnown ? tier : undefined,
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    stream: request.stream || undefined,
+    ...own,
+  });
+  const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
+  for (const field of unsaid(request, silent)) dropped.add(field);
+  if (request.n !== undefined && request.n > 1) dropped.add("n");
+  if (request.responseFormat?.type === "json") dropped.add("response_format");
+  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  return { body, dropped: [...dropped] };
+}

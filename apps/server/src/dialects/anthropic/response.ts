@@ -1,0 +1,145 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, ChatResponse, Choice, FinishReason, Part } from "#dialects/ir.ts";
+import { dataUrl } from "#dialects/media.ts";
+import { packProof } from "#dialects/proof.ts";
+import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
+import { decodeCitation, encodeCitation } from "./citation.ts";
+import { answer, type AnswerBlock } from "./schema.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+
+export function decodeFinish(raw: string | null | undefined): FinishReason {
+  switch (raw) {
+    case "end_turn":
+    case "stop_sequence":
+      return "stop";
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "tool_use":
+      return "tool-calls";
+    case "pause_turn":
+      return "pause";
+    case "refusal":
+      return "refusal";
+    default:
+      return "other";
+  }
+}
+
+export function encodeFinish(reason: FinishReason): string {
+  switch (reason) {
+    case "length":
+      return "max_tokens";
+    case "tool-calls":
+      return "tool_use";
+    case "content-filter":
+    case "refusal":
+      return "refusal";
+    case "pause":
+      return "pause_turn";
+    default:
+      return "end_turn";
+  }
+}
+
+/** The text of an input that arrived as an object; an absent one is no arguments. */
+export function inputText(input: unknown): string {
+  return JSON.stringify(asRecord(input) ?? {});
+}
+
+function decodeBlock(block: AnswerBlock): Part {
+  switch (block.type) {
+    case "text": {
+      const citations = (block.citations ?? []).flatMap((each) => decodeCitation(each) ?? []);
+      return { type: "text", text: block.text ?? "", ...(citations.length > 0 && { citations }) };
+    }
+    case "thinking": {
+      const signature = block.signature ? { signature: block.signature } : {};
+      return { type: "reasoning", text: block.thinking ?? "", ...signature };
+    }
+    case "redacted_thinking":
+      return { type: "reasoning", text: "", encrypted: block.data ?? "" };
+    case "tool_use":
+      return { type: "tool-call", id: block.id ?? "", name: block.name ?? "", input: inputText(block.input) };
+    default:
+      return { type: "foreign", extra: { dialect: "anthropic", fields: block } };
+  }
+}
+
+export function decodeResponse(body: unknown): ChatResponse {
+  const wire = parseAnswer(answer, body);
+  const usage = decodeUsage(wire.usage);
+  const choice = compact<Choice>({
+    index: 0,
+    parts: wire.content.map(decodeBlock),
+    finish: decodeFinish(wire.stop_reason),
+    finishRaw: wire.stop_reason ?? undefined,
+  });
+  const tier = asRecord(wire.usage)?.["service_tier"];
+  return compact<ChatResponse>({
+    id: wire.id ?? "",
+    model: wire.model ?? "",
+    choices: [choice],
+    usage,
+    serviceTier: typeof tier === "string" ? tier : undefined,
+  });
+}
+
+/** This wire's answers are text: a picture or a sound is said as what text can hold of it. */
+export function mediaText(part: Part): string {
+  if (part.type === "image" && part.source.type !== "file") {
+    return `![image](${part.source.type === "url" ? part.source.url : dataUrl(part.source)})`;
+  }
+  return part.type === "audio" ? (part.transcript ?? "") : "";
+}
+
+function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire {
+  const hidden = packProof(part, "encrypted");
+  if (part.text === "" && part.encrypted !== undefined && hidden !== undefined) {
+    return { type: "redacted_thinking", data: hidden };
+  }
+  return { type: "thinking", thinking: part.text, signature: packProof(part, "signature") ?? "" };
+}
+
+function encodeBlock(part: Part): Wire[] {
+  switch (part.type) {
+    case "text": {
+      const citations = (part.citations ?? []).flatMap(encodeCitation);
+      return [{ type: "text", text: part.text, citations: citations.length > 0 ? citations : null }];
+    }
+    case "refusal":
+      return [{ type: "text", text: part.text, citations: null }];
+    case "reasoning":
+      return [encodeReasoning(part)];
+    case "tool-call":
+      return [{ type: "tool_use", id: part.id, name: part.name, input: inputObject(part.input) }];
+    case "foreign":
+      return [ownFields("anthropic", part.extra)].flatMap<Wire>((own) => (own === undefined ? [] : [own]));
+    case "image":
+    case "audio": {
+      const text = mediaText(part);
+      return text === "" ? [] : [{ type: "text", text, citations: null }];
+    }
+    default:
+      return [];
+  }
+}
+
+export function newId(): string {
+  return `msg_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
+  const choice = response.choices[0];
+  const stoppedBySequence = choice?.finishRaw === "stop_sequence";
+  return {
+    id: response.id || newId(),
+    type: "message",
+    role: "assistant",
+    model: response.model || request.model,
+    content: (choice?.parts ?? []).flatMap(encodeBlock),
+    stop_reason: stoppedBySequence ? "stop_sequence" : encodeFinish(choice?.finish ?? "stop"),
+    stop_sequence: null,
+    usage: encodeUsage(response.usage),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { tokens, usageOf } from "#dialects/tokens.ts";
+import { asRecord, compact, readAs } from "#dialects/wire.ts";
+import { type WireUsage, wireUsage } from "./schema.ts";
+
+/** Requests of vendor-run tools, by the wire's name and by ours. */
+const countedTools = {
+  web_search_requests: "web-search",
+  web_fetch_requests: "web-fetch",
+  code_execution_requests: "code-execution",
+} as const;
+
+function decodeToolCalls(wire: WireUsage): Record<string, number> | undefined {
+  const counts: Record<string, number> = {};
+  for (const [name, unified] of Object.entries(countedTools)) {
+    const count = tokens(wire.server_tool_use?.[name]);
+    if (count !== undefined && count > 0) counts[unified] = count;
+  }
+  return Object.keys(counts).length === 0 ? undefined : counts;
+}
+
+/** On this wire `input_tokens` is only what no cache read or wrote; the IR counts everything that was read. */
+export function decodeUsage(value: unknown): Usage | undefined {
+  const wire = readAs(wireUsage, value);
+  if (wire === undefined) return undefined;
+  const plain = tokens(wire.input_tokens);
+  const cacheRead = tokens(wire.cache_read_input_tokens);
+  const written = tokens(wire.cache_creation_input_tokens) ?? 0;
+  const hour = tokens(wire.cache_creation?.ephemeral_1h_input_tokens);
+  const minutes = tokens(wire.cache_creation?.ephemeral_5m_input_tokens);
+  const cacheWrite1h = Math.min(hour ?? 0, written || (hour ?? 0));
+  const cacheWrite5m = Math.max(written - cacheWrite1h, minutes ?? 0);
+  const isKnown = plain !== undefined || cacheRead !== undefined;
+  const saysWrites = wire.cache_creation_input_tokens !== undefined || !!wire.cache_creation;
+  return usageOf({
+    input: isKnown ? (plain ?? 0) + (cacheRead ?? 0) + cacheWrite5m + cacheWrite1h : undefined,
+    output: tokens(wire.output_tokens),
+    cacheRead,
+    cacheWrite5m: saysWrites ? cacheWrite5m : undefined,
+    cacheWrite1h: saysWrites ? cacheWrite1h : undefined,
+    reasoning: tokens(wire.output_tokens_details?.thinking_tokens),
+    toolCalls: decodeToolCalls(wire),
+    raw: value,
+  });
+}
+
+/**
+ * The usage of a stream: the counts of the start, overwritten by the cumulative ones of each delta. A nothing in
+ * a delta overwrites nothing: some vendors repeat only the output there.
+ */
+export function mergeUsage(start: unknown, delta: unknown): Wire | undefined {
+  const merged: Wire = { ...asRecord(start) };
+  for (const [key, value] of Object.entries(asRecord(delta) ?? {})) {
+    const isEmpty = value === null || value === undefined || (value === 0 && merged[key] !== undefined);
+    if (!isEmpty || !(key in merged)) merged[key] = value;
+  }
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+export function encodeUsage(usage: Usage | undefined): Wire {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
+  const written = cacheWrite5m + cacheWrite1h;
+  const searches = usage?.toolCalls?.["web-search"];
+  return compact<Wire>({
+    input_tokens: Math.max(0, input - cacheRead - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cacheRead,
+    cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
+    output_tokens: output,
+    output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
+    server_tool_use: searches === undefined ? undefined : { web_search_requests: searches },
+  });
+}
