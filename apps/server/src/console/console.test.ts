@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { issueSetupToken } from "#domain/accounts/setup.ts";
+import { buildConsole, origin, passwordOf, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+
+beforeAll(async () => {
+  site = await buildConsole();
+});
+afterAll(() => site.close());
+
+const cookieOf = (header: unknown) => /session=([^;]*)/.exec(String(header))?.[1] ?? "";
+
+describe("the first run", () => {
+  it("asks for set-up, makes the root account against the link and signs it in", async () => {
+    const { db, secrets } = site.services;
+    const before = await site.guest.get<{ needs_setup: boolean }>("/api/status");
+    expect(before.body).toMatchObject({ success: true, data: { needs_setup: true, system_name: "One Hub" } });
+
+    const token = await issueSetupToken(db, secrets);
+    const account = { username: "first", password: "a long password" };
+    const wrong = await site.guest.send("POST", "/api/setup", { ...account, token: "guess" });
+    expect(wrong).toMatchObject({ status: 401, body: { code: "wrong_credentials" } });
+    const short = await site.guest.send("POST", "/api/setup", { token, username: "x", password: "short" });
+    expect(short.status).toBe(400);
+    expect(Object.keys(short.body.fields ?? {})).toEqual(["username", "password"]);
+
+    const made = await site.guest.send("POST", "/api/setup", { ...account, token });
+    expect(made.body).toMatchObject({
+      success: true,
+      data: { username: "first", role: 100, quota: 100_000_000, group_name: "Default" },
+    });
+    expect(made.body.data).not.toHaveProperty("password_hash");
+    expect(made.response.headers["set-cookie"]).toMatch(
+      /session=\w{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    const again = await site.guest.send("POST", "/api/setup", { ...account, username: "second", token });
+    expect(again).toMatchObject({ status: 409, body: { code: "setup_done" } });
+    expect((await site.guest.get("/api/status")).body.data).toMatchObject({ needs_setup: false });
+  });
+});
+
+describe("a session", () => {
+  it("begins with the password, changes its id at every sign-in and ends with the sign-out", async () => {
+    const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
+    const login = { username: user.username, password: "open sesame" };
+    const first = await site.guest.send("POST", "/api/user/login", login);
+    expect(first.body).toMatchObject({ success: true, data: { id: user.id } });
+    const cookie = cookieOf(first.response.headers["set-cookie"]);
+    const headers = { cookie: `session=${cookie}` };
+    const second = await site.guest.send("POST", "/api/user/login", login, headers);
+    const next = cookieOf(second.response.headers["set-cookie"]);
+    expect(next).not.toBe(cookie);
+    const self = (session: string) =>
+      site.app.inject({ url: "/api/user/self", headers: { cookie: `session=${session}` } });
+    expect((await self(cookie)).statusCode).toBe(401);
+    expect((await self(next)).json()).toMatchObject({ success: true, data: { username: user.username } });
+    const out = await site.guest.send("POST", "/api/user/logout", undefined, { cookie: `session=${next}` });
+    expect(out).toMatchObject({ status: 200, body: { success: true, data: null } });
+    expect((await self(next)).statusCode).toBe(401);
+  });
+
+  it("is Secure over https", async () => {
+    const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
+    const login = { username: user.username, password: "open sesame" };
+    const headers = { "x-forwarded-proto": "https" };
+    const { response } = await site.guest.send("POST", "/api/user/login", login, headers);
+    expect(response.headers["set-cookie"]).toContain("Secure");
+  });
+
+  it("ends when it is revoked, and does nothing for a disabled or demoted user", async () => {
+    const { db } = site.services;
+    const admin = await site.makeUser({ role: 10 });
+    const browser = await site.as(admin);
+    expect((await browser.get("/api/user/self")).status).toBe(200);
+    await db.user.update({ where: { id: admin.id }, data: { status: 2 } });
+    expect(await browser.get("/api/user/self")).toMatchObject({
+      status: 403,
+      body: { code: "user_disabled" },
+    });
+    expect((await browser.get("/api/status")).status).toBe(200);
+    await db.user.update({ where: { id: admin.id }, data: { status: 1, role: 100 } });
+    expect((await browser.get("/api/option")).status).toBe(200);
+    await db.user.update({ where: { id: admin.id }, data: { role: 1 } });
+    expect(await browser.get("/api/option")).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    await db.session.deleteMany({ where: { user_id: admin.id } });
+    expect(await browser.get("/api/user/self")).toMatchObject({ status: 401 });
+  });
+});
+
+describe("an access token", () => {
+  it("opens the API with and without Bearer, from any origin", async () => {
+    const { secrets } = site.services;
+    const token = "k".repeat(32);
+    await site.makeUser({ role: 100, access_token_hash: secrets.hash(token) });
+    for (const authorization of [token, `Bearer ${token}`]) {
+      const headers = { authorization, origin: "https://elsewhere.example" };
+      const body = { key: "Notice", value: "hello" };
+      expect(await site.guest.send("PUT", "/api/option", body, headers)).toMatchObject({ status: 200 });
+    }
+    const wrong = await site.app.inject({
+      url: "/api/user/self",
+      headers: { authorization: "Bearer nonsense" },
+    });
+    expect(wrong.statusCode).toBe(401);
+    expect((await site.guest.get("/api/notice")).body.data).toBe("hello");
+  });
+});
+
+describe("guessing passwords", () => {
+  it("ends after twenty tries of one address, with Retry-After", async () => {
+    const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
+    const ask = (from: string) =>
+      site.app.inject({
+        method: "POST",
+        url: "/api/user/login",
+        headers: { ...origin, "x-forwarded-for": from },
+        payload: { username: user.username, password: "wrong" },
+      });
+    for (let n = 0; n < 20; n++) expect((await ask("203.0.113.7")).statusCode).toBe(401);
+    const refused = await ask("203.0.113.7");
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toMatchObject({ success: false, code: "rate_limited" });
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(1000);
+    expect((await ask("203.0.113.8")).statusCode).toBe(401);
+  });
+});
+
+describe("a request from a foreign page", () => {
+  it("changes nothing with our cookie, and cannot sign anybody in", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const body = { key: "Notice", value: "owned" };
+    for (const foreign of ["https://evil.example", "null", "http://localhost:81"]) {
+      const answer = await root.send("PUT", "/api/option", body, { origin: foreign });
+      expect(answer).toMatchObject({ status: 403, body: { code: "origin_refused" } });
+    }
+    const silent = await site.app.inject({
+      method: "PUT",
+      url: "/api/option",
+      headers: { cookie: `session=${root.cookie}` },
+      payload: body,
+    });
+    expect(silent.statusCode).toBe(403);
+    const login = { username: "a", password: "b" };
+    const foreign = { origin: "https://evil.example" };
+    expect((await site.guest.send("POST", "/api/user/login", login, foreign)).status).toBe(403);
+    expect((await site.guest.get("/api/notice")).body.data).not.toBe("owned");
+  });
+
+  it("is welcome from the configured server address", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const address = { key: "ServerAddress", value: "https://ai.example.com" };
+    expect((await root.send("PUT", "/api/option", address)).status).toBe(200);
+    const body = { key: "About", value: "us" };
+    const answer = await root.send("PUT", "/api/option", body, { origin: "https://ai.example.com" });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("bad input", () => {
+  it("gets an honest status, a code, a sentence and the request id", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const send = (headers: Record<string, string>, payload: string) =>
+      site.app.inject({
+        method: "PUT",
+        url: "/api/option",
+        headers: { ...origin, cookie: `session=${root.cookie}`, ...headers },
+        payload,
+      });
+    const json = { "content-type": "application/json" };
+    const broken = await send(json, "{");
+    expect(broken.statusCode).toBe(400);
+    expect(broken.json()).toMatchObject({ success: false, code: "invalid_request" });
+    expect(broken.json<{ request_id: string }>().request_id).toHaveLength(36);
+    expect((await send(json, "")).statusCode).toBe(400);
+    expect((await send({ "content-type": "text/plain" }, "x")).json()).toMatchObject({
+      code: "unsupported_media_type",
+    });
+    expect(
+      (await send(json, JSON.stringify({ key: "Notice", value: "x".repeat(2_000_000) }))).statusCode,
+    ).toBe(413);
+    expect((await send(json, '{"key":"Notice","value":"a\\u0000b"}')).statusCode).toBe(400);
+    expect((await send(json, '{"key":"__proto__","value":1}')).json()).toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  it("meets a 404 in the same envelope", async () => {
+    const answer = await site.guest.get("/api/no/such/route");
+    expect(answer).toMatchObject({ status: 404, body: { success: false, code: "not_found" } });
+  });
+});
+
+describe("settings over the API", () => {
+  it("are for root only and never show a secret", async () => {
+    const admin = await site.as(await site.makeUser({ role: 10 }));
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    expect((await site.guest.get("/api/option")).status).toBe(401);
+    expect((await admin.get("/api/option")).status).toBe(403);
+    const secret = { key: "GitHubClientSecret", value: "do not show" };
+    expect((await root.send("PUT", "/api/option", secret)).status).toBe(200);
+    const { body } = await root.get<Record<string, unknown>>("/api/option");
+    expect(body.data).toMatchObject({ RetryTimes: 3 });
+    expect(JSON.stringify(body)).not.toContain("do not show");
+    expect(body.data).not.toHaveProperty("GitHubClientSecret");
+    const wrong = await root.send("PUT", "/api/option", { key: "RetryTimes", value: -1 });
+    expect(wrong).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  });
+});
+
+describe("what anybody may read", () => {
+  it("is the health of the node, the texts and the groups in reach", async () => {
+    expect((await site.guest.get("/api/health")).body).toEqual({ status: "ok" });
+    expect((await site.guest.get("/api/ready")).body).toEqual({ status: "ok" });
+    for (const path of ["notice", "about", "home_page_content"]) {
+      expect((await site.guest.get(`/api/${path}/`)).body).toMatchObject({ success: true });
+    }
+    const vip = await site.as(await site.makeUser({ group: "vip" }));
+    expect(Object.keys((await site.guest.get<object>("/api/user_group_map")).body.data)).toEqual(["default"]);
+    const own = await vip.get<Record<string, unknown>>("/api/user_group_map");
+    expect(Object.keys(own.body.data)).toEqual(["default", "vip"]);
+    expect(own.body.data["vip"]).toEqual({
+      id: 2,
+      symbol: "vip",
+      name: "VIP",
+      ratio: 1,
+      public: false,
+      enable: true,
+      api_rate: 600,
+    });
+  });
+
+  it("includes the description of the API", async () => {
+    const { response } = await site.guest.get("/api/openapi.json");
+    const document = response.json<{ openapi: string; paths: Record<string, object> }>();
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.paths["/api/user/login"]).toMatchObject({ post: { requestBody: {} } });
+    expect(document.paths["/api/status"]).toBeDefined();
+  });
+});
+
+describe("a console below a path", () => {
+  it("lives there with its cookie", async () => {
+    const below = await buildConsole({ basePath: "gateway" });
+    try {
+      const user = await below.makeUser({ password_hash: await passwordOf("open sesame") });
+      const login = { username: user.username, password: "open sesame" };
+      const { response } = await below.guest.send("POST", "/gateway/api/user/login", login);
+      expect(response.headers["set-cookie"]).toContain("Path=/gateway;");
+      expect((await below.app.inject({ url: "/api/status" })).statusCode).toBe(404);
+    } finally {
+      await below.close();
+    }
+  });
+});
+
+it("a route that does not say who may use it stops the start", async () => {
+  const { guardRoute } = await import("./guards.ts");
+  const route = { url: "/api/forgotten", method: "GET" as const, handler: async () => "" };
+  expect(() => guardRoute(route, site.services, {} as never)).toThrow(/does not say who may use it/);
+});

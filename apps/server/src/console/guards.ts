@@ -1,0 +1,65 @@
+import { Role } from "@gateway/shared/roles";
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { userDisabled } from "#domain/accounts/users.ts";
+import { forbidden, GatewayError } from "#errors.ts";
+import { requireOwnOrigin } from "./origin.ts";
+import type { Services } from "./services.ts";
+import type { Sessions, Viewer } from "./session.ts";
+
+/** Who may use a route. Every route of the console says so in `config.access`; one that does not stops the start. */
+export type Access = "anyone" | "user" | "admin" | "root";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    /** The signed-in person; null for a guest. */
+    viewer: Viewer | null;
+  }
+}
+
+const leastRole: Record<Access, number> = {
+  anyone: Role.guest,
+  user: Role.user,
+  admin: Role.admin,
+  root: Role.root,
+};
+
+/** The signed-in person of a route that is not open to anyone. */
+export function viewerOf(request: FastifyRequest): Viewer {
+  if (request.viewer === null) throw unauthenticated();
+  return request.viewer;
+}
+
+/** Puts the guard that `config.access` asks for behind the route's rate limit. */
+export function guardRoute(route: RouteOptions, services: Services, sessions: Sessions): void {
+  const access = route.config?.access;
+  if (access === undefined) throw new Error(`The route ${route.url} does not say who may use it.`);
+  const before = route.onRequest === undefined ? [] : [route.onRequest].flat();
+  route.onRequest = [...before, (request, reply) => guard(request, reply, access, { services, sessions })];
+}
+
+async function guard(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  access: Access,
+  { services, sessions }: { services: Services; sessions: Sessions },
+): Promise<void> {
+  const identity = await sessions.identify(request, reply);
+  requireOwnOrigin(request, identity?.by ?? "nothing", services.settings.current().ServerAddress);
+  if (access === "anyone") {
+    request.viewer = identity?.enabled === true ? identity.viewer : null;
+    return;
+  }
+  if (identity === undefined) throw unauthenticated();
+  if (!identity.enabled) throw userDisabled();
+  if (identity.viewer.role < leastRole[access]) {
+    throw forbidden("Your account does not have the rights to do this.");
+  }
+  request.viewer = identity.viewer;
+}
+
+function unauthenticated(): GatewayError {
+  return new GatewayError("unauthenticated", "Sign in first, or send an access token.");
+}

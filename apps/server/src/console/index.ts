@@ -1,0 +1,79 @@
+import cookie from "@fastify/cookie";
+import rateLimit from "@fastify/rate-limit";
+import swagger from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
+import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { GatewayError } from "#errors.ts";
+import { accountRoutes } from "./accounts.ts";
+import { answerFailure, answerNotFound } from "./failures.ts";
+import { guardRoute } from "./guards.ts";
+import type { Services } from "./services.ts";
+import { createSessions } from "./session.ts";
+import { settingRoutes } from "./settings.ts";
+import { siteRoutes } from "./site.ts";
+import { validator } from "./validation.ts";
+
+/**
+ * Door 2: the management API under `<base path>/api`, for our console and for scripts. It knows sessions, envelopes
+ * and roles; what a route does is decided in the domain. It must never know the gateway's dialects.
+ */
+export interface ConsoleOptions {
+  services: Services;
+  /** Without slashes at the ends: "" or "gateway". */
+  basePath?: string;
+}
+
+/** Requests of one address to /api within three minutes. */
+const GENERAL_LIMIT = { max: 300, timeWindow: 180_000 };
+
+/** Bytes of a request body; the gateway next door takes far more. */
+const BODY_LIMIT = 1_048_576;
+
+export async function consoleRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
+  const root = options.basePath === undefined || options.basePath === "" ? "" : `/${options.basePath}`;
+  await app.register((scope) => openConsole(scope, options.services, root), { prefix: `${root}/api` });
+}
+
+async function openConsole(scope: FastifyInstance, services: Services, root: string): Promise<void> {
+  const app = scope.withTypeProvider<ZodTypeProvider>();
+  const sessions = createSessions(services, root === "" ? "/" : root);
+  app.setValidatorCompiler(validator);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(answerFailure);
+  app.decorateRequest("viewer", null);
+  readOnlyJson(app);
+
+  await app.register(cookie);
+  await app.register(rateLimit, {
+    ...GENERAL_LIMIT,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new GatewayError("rate_limited", "Too many requests from this address. Try again later.", {
+        retryAfter: ttl / 1000,
+      }),
+  });
+  await app.register(swagger, {
+    openapi: { openapi: "3.1.0", info: { title: "Management API", version: services.version } },
+    transform: jsonSchemaTransform,
+  });
+  // After the rate limiter, so that a flood is refused before the database is asked who it is.
+  app.addHook("onRoute", (route) => guardRoute(route, services, sessions));
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);
+
+  siteRoutes(app, services);
+  accountRoutes(app, services, sessions);
+  settingRoutes(app, services);
+}
+
+/** JSON or nothing, whatever the server around us reads. An empty body is none: some clients label it as JSON. */
+function readOnlyJson(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>(
+    "application/json",
+    { parseAs: "string", bodyLimit: BODY_LIMIT },
+    (request, body, done) => {
+      if (body === "") done(null, undefined);
+      else void parseJson(request, body, done);
+    },
+  );
+}

@@ -1,0 +1,31 @@
+import type { FastifyRequest } from "fastify";
+import { GatewayError } from "#errors.ts";
+
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * A request that changes something and is signed in by a cookie must come from our own pages; browsers always say
+ * where such a request comes from. Without a credential (login, set-up) a foreign origin is refused too; an access
+ * token is never sent by a browser on its own, so it needs no origin.
+ */
+export function requireOwnOrigin(
+  request: FastifyRequest,
+  credential: "cookie" | "token" | "nothing",
+  serverAddress: string,
+): void {
+  if (safeMethods.has(request.method) || credential === "token") return;
+  const origin = request.headers.origin;
+  if (origin === undefined && credential === "nothing") return;
+  if (origin !== undefined && isOurs(origin, request.host, serverAddress)) return;
+  throw new GatewayError("origin_refused", "This request does not come from a page of this console.");
+}
+
+/** The scheme is not compared: behind a proxy that ends TLS ours is not known. A default port counts as none. */
+function isOurs(origin: string, ownHost: string, serverAddress: string): boolean {
+  const from = URL.parse(origin);
+  if (from === null) return false;
+  return (
+    from.host === URL.parse(`${from.protocol}//${ownHost}`)?.host ||
+    from.host === URL.parse(serverAddress)?.host
+  );
+}

@@ -1,0 +1,25 @@
+import { Prisma } from "#platform/prisma/client.ts";
+
+type Decimal = Prisma.Decimal;
+
+/** A row as JSON has it: bigint and decimal as numbers, instants as unix seconds. */
+export type Presented<T> = { [K in keyof T]: PresentedValue<T[K]> };
+type PresentedValue<V> = V extends bigint | Date | Decimal ? number : V;
+
+export function present<T extends object>(row: T): Presented<T> {
+  const entries = Object.entries(row).map(([name, value]) => [name, presentValue(value)]);
+  // The mapped type above says what the loop does; TypeScript cannot follow it.
+  return Object.fromEntries(entries) as Presented<T>;
+}
+
+function presentValue(value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof Date) return unixTime(value);
+  if (Prisma.Decimal.isDecimal(value)) return value.toNumber();
+  return value;
+}
+
+/** Seconds since 1970. */
+export function unixTime(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000);
+}

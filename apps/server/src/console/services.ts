@@ -1,0 +1,26 @@
+import type { ChannelTestResult } from "@gateway/shared/channel";
+import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import type { Health } from "#domain/channels/health.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { Pool } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { Providers } from "#providers/index.ts";
+
+/** What the console's routes need of the process; made in main.ts, real in tests too. */
+export interface Services {
+  db: PrismaClient;
+  pool: Pool;
+  secrets: Secrets;
+  settings: SettingsStore;
+  health: Pick<Health, "freezes" | "forgive">;
+  providers: Providers;
+  /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
+  testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
+  /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */
+  fetchModels(channel: ChannelForTest): Promise<string[]>;
+  startedAt: Date;
+  version: string;
+  /** The simulated vendor is available as a channel type. */
+  demoUpstream: boolean;
+}

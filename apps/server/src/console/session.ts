@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";
+import { findByAccessToken, isEnabled } from "#domain/accounts/users.ts";
+import type { Actor } from "#domain/audit-log/audit.ts";
+import type { User } from "#platform/prisma/client.ts";
+import type { Services } from "./services.ts";
+
+/** Who asks: the cookie or the access token of a request, looked up anew each time. */
+
+const COOKIE = "session";
+
+export interface Viewer extends Actor {
+  id: number;
+  role: number;
+  /** Symbol of the user's own group. */
+  group: string;
+}
+
+export interface Identity {
+  viewer: Viewer;
+  by: "cookie" | "token";
+  enabled: boolean;
+}
+
+export interface Sessions {
+  /** Undefined without a valid credential. A good cookie comes first, then the `Authorization` header. */
+  identify(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined>;
+  /** Signs this browser in under a new id; a session it had before ends. */
+  signIn(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+export function createSessions(services: Services, cookiePath: string): Sessions {
+  const { db, secrets } = services;
+
+  async function endOwn(request: FastifyRequest): Promise<void> {
+    const id = sessionIdOf(request);
+    if (id !== undefined) await endSession(db, secrets, id);
+  }
+
+  function setCookie(request: FastifyRequest, reply: FastifyReply, id: string): void {
+    void reply.setCookie(COOKIE, id, {
+      path: cookiePath,
+      httpOnly: true,
+      sameSite: "lax",
+      secure: request.protocol === "https",
+      maxAge: SESSION_DAYS * 86_400,
+    });
+  }
+
+  return {
+    async identify(request, reply) {
+      const id = sessionIdOf(request);
+      if (id !== undefined) {
+        const found = await findSession(db, secrets, id);
+        if (found?.renewed === true) setCookie(request, reply, id);
+        if (found !== undefined) return identityOf(found.user, "cookie", request);
+      }
+      const token = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
+      const user = token === "" ? null : await findByAccessToken(db, secrets, token);
+      return user === null ? undefined : identityOf(user, "token", request);
+    },
+    async signIn(request, reply, userId) {
+      await endOwn(request);
+      const visitor = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+      setCookie(request, reply, await startSession(db, secrets, userId, visitor));
+    },
+    async signOut(request, reply) {
+      await endOwn(request);
+      void reply.clearCookie(COOKIE, { path: cookiePath });
+    },
+  };
+}
+
+function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Identity {
+  const { id, username, role, group } = user;
+  return { viewer: { id, username, role, group, ip: request.ip }, by, enabled: isEnabled(user) };
+}
+
+function sessionIdOf(request: FastifyRequest): string | undefined {
+  const id = request.cookies[COOKIE];
+  return id === undefined || id === "" || id.length > 128 ? undefined : id;
+}

@@ -1,0 +1,92 @@
+import { UserGroupMap } from "@gateway/shared/group";
+import { SiteStatus } from "@gateway/shared/status";
+import { z } from "zod";
+import { usableGroups } from "#domain/accounts/groups.ts";
+import { hasRoot } from "#domain/accounts/setup.ts";
+import { GatewayError } from "#errors.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { present, unixTime } from "./present.ts";
+import type { Services } from "./services.ts";
+
+/** What anybody may read: the state of the site, its texts, its public groups. */
+export function siteRoutes(app: ConsoleApp, services: Services): void {
+  const { db, settings } = services;
+  const open = { access: "anyone" } as const;
+  const unlimited = { ...open, rateLimit: false } as const;
+  // A root account is for ever, so it is looked for only until there is one.
+  let rooted = false;
+
+  app.get("/status", { config: open, schema: { response: answers(SiteStatus) } }, async () => {
+    rooted ||= await hasRoot(db);
+    return ok(siteStatus(services, !rooted));
+  });
+
+  app.get("/health", { config: unlimited, schema: { response: { 200: Healthy } } }, async () => healthy);
+
+  app.get("/ready", { config: unlimited, schema: { response: { 200: Healthy } } }, async () => {
+    try {
+      await db.$queryRaw`SELECT 1`;
+    } catch (cause) {
+      throw new GatewayError("internal", "The database does not answer.", { status: 503, cause });
+    }
+    return healthy;
+  });
+
+  const texts = { response: answers(z.string()) };
+  app.get("/notice", { config: open, schema: texts }, async () => ok(settings.current().Notice));
+  app.get("/about", { config: open, schema: texts }, async () => ok(settings.current().About));
+  app.get("/home_page_content", { config: open, schema: texts }, async () =>
+    ok(settings.current().HomePageContent),
+  );
+
+  app.get(
+    "/user_group_map",
+    { config: open, schema: { response: answers(UserGroupMap) } },
+    async (request) => {
+      const groups = await usableGroups(db, request.viewer?.group);
+      return ok(Object.fromEntries(groups.map((group) => [group.symbol, present(group)])));
+    },
+  );
+
+  app.get(
+    "/openapi.json",
+    { config: open, schema: { hide: true, response: { 200: z.record(z.string(), z.unknown()) } } },
+    async () => ({ ...app.swagger() }),
+  );
+}
+
+const Healthy = z.object({ status: z.literal("ok") });
+const healthy = { status: "ok" } as const;
+
+function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
+  const settings = services.settings.current();
+  return {
+    version: services.version,
+    start_time: unixTime(services.startedAt),
+    needs_setup: needsSetup,
+    demo_upstream: services.demoUpstream,
+    system_name: settings.SystemName,
+    logo: settings.Logo,
+    language: settings.Language,
+    footer_html: settings.Footer,
+    server_address: settings.ServerAddress,
+    quota_per_unit: settings.QuotaPerUnit,
+    display_in_currency: settings.DisplayInCurrencyEnabled,
+    email_verification: settings.EmailVerificationEnabled,
+    register_enabled: settings.RegisterEnabled,
+    password_login: settings.PasswordLoginEnabled,
+    github_oauth: settings.GitHubOAuthEnabled,
+    github_client_id: settings.GitHubClientId,
+    oidc_auth: false,
+    lark_login: false,
+    lark_client_id: "",
+    wechat_login: false,
+    wechat_qrcode: "",
+    turnstile_check: false,
+    turnstile_site_key: "",
+    telegram_bot: "",
+    top_up_link: settings.TopUpLink,
+    chat_link: settings.ChatLink,
+    chat_links: settings.ChatLinks,
+  };
+}

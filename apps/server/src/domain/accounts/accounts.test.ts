@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { openSecrets, randomText } from "#platform/secrets.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { enabledGroups, usableGroups } from "./groups.ts";
+import { hashPassword } from "./passwords.ts";
+import { seedAccounts } from "./seed.ts";
+import {
+  endSession,
+  findSession,
+  listSessions,
+  revokeSession,
+  revokeSessions,
+  startSession,
+} from "./sessions.ts";
+import { ensureRoot, issueSetupToken, setUp } from "./setup.ts";
+import { listUsers, logIn } from "./users.ts";
+
+const secrets = openSecrets("a secret that only this test run knows");
+let place: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = connect(place.url, { max: 8 });
+  await seedAccounts(database.db);
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const visitor = { ip: "10.0.0.1", userAgent: "test" };
+
+async function makeUser(values: { password?: string; status?: number; email?: string } = {}) {
+  const { password, ...rest } = values;
+  return database.db.user.create({
+    data: {
+      ...rest,
+      username: `user-${randomText(8)}`,
+      aff_code: randomText(12),
+      ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
+    },
+  });
+}
+
+describe("the first account", () => {
+  it("is made once, by one of many who hold a good link at the same time", async () => {
+    const { db } = database;
+    const token = await issueSetupToken(db, secrets);
+    const other = await issueSetupToken(db, secrets);
+    if (token === undefined || other === undefined) throw new Error("no token");
+    await expect(
+      setUp(db, secrets, { token: "wrong", username: "eve", password: "12345678", ip: "" }),
+    ).rejects.toMatchObject({ code: "wrong_credentials" });
+    const tries = await Promise.allSettled(
+      [token, other, token].map((each, n) =>
+        setUp(db, secrets, { token: each, username: `root${n}`, password: "long enough", ip: "" }),
+      ),
+    );
+    expect(tries.filter((each) => each.status === "fulfilled")).toHaveLength(1);
+    const roots = await db.user.findMany({ where: { role: 100 } });
+    expect(roots).toHaveLength(1);
+    expect(roots[0]?.quota).toBe(100_000_000n);
+    const gift = await db.ledgerEntry.findFirstOrThrow({ where: { user_id: roots[0]!.id } });
+    expect(gift).toMatchObject({ kind: "gift", amount: 100_000_000n });
+    expect(await db.oneTimeCode.count({ where: { purpose: "setup" } })).toBe(0);
+    expect(await issueSetupToken(db, secrets)).toBeUndefined();
+    expect(await ensureRoot(db, secrets, { username: "other", password: "12345678" })).toBe(false);
+  });
+});
+
+describe("the first account from the environment", () => {
+  it("is made by exactly one of two nodes that start together, with its access token", async () => {
+    const own = await freshDatabase();
+    const opened = connect(own.url, { max: 8 });
+    const { db } = opened;
+    try {
+      const input = { username: "admin", password: "from the env", accessToken: "t".repeat(32) };
+      const made = await Promise.all([ensureRoot(db, secrets, input), ensureRoot(db, secrets, input)]);
+      expect(made.filter(Boolean)).toHaveLength(1);
+      const root = await db.user.findFirstOrThrow({ where: { role: 100 } });
+      expect(Buffer.from(root.access_token_hash!)).toEqual(Buffer.from(secrets.hash(input.accessToken)));
+    } finally {
+      await opened.close();
+      await own.drop();
+    }
+  });
+});
+
+describe("guessing at set-up links", () => {
+  it("ends after a number of wrong tries, even with the right token", async () => {
+    const own = await freshDatabase();
+    const opened = connect(own.url, { max: 4 });
+    const { db } = opened;
+    try {
+      const token = (await issueSetupToken(db, secrets))!;
+      const guess = (tried: string) =>
+        setUp(db, secrets, { token: tried, username: "guess", password: "12345678", ip: "" });
+      for (let n = 0; n < 50; n++) await expect(guess(`wrong ${n}`)).rejects.toMatchObject({ status: 401 });
+      await expect(guess(token)).rejects.toMatchObject({ code: "wrong_credentials" });
+    } finally {
+      await opened.close();
+      await own.drop();
+    }
+  });
+});
+
+describe("signing in", () => {
+  const login = (username: string, password: string, passwordLoginEnabled = true) =>
+    logIn(database.db, { username, password, ip: "10.0.0.2", passwordLoginEnabled });
+
+  it("takes the user name or the e-mail address", async () => {
+    const user = await makeUser({ password: "correct horse", email: "horse@example.com" });
+    expect((await login(user.username, "correct horse")).id).toBe(user.id);
+    expect(await login("horse@example.com", "correct horse")).toMatchObject({ last_login_ip: "10.0.0.2" });
+  });
+
+  it("answers unknown users and wrong passwords alike", async () => {
+    const user = await makeUser({ password: "correct horse" });
+    const unknown = await login("nobody", "x").catch((error: Error) => error.message);
+    const wrong = await login(user.username, "x").catch((error: Error) => error.message);
+    expect(unknown).toBe(wrong);
+  });
+
+  it("refuses an account without a password, a disabled one, and everybody but root when switched off", async () => {
+    const none = await makeUser();
+    await expect(login(none.username, "nobody has this password")).rejects.toMatchObject({ status: 401 });
+    const disabled = await makeUser({ password: "correct horse", status: 2 });
+    await expect(login(disabled.username, "correct horse")).rejects.toMatchObject({ code: "user_disabled" });
+    const user = await makeUser({ password: "correct horse" });
+    await expect(login(user.username, "correct horse", false)).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
+
+describe("sessions", () => {
+  it("are stored as a keyed hash and end after thirty days without use", async () => {
+    const { db } = database;
+    const user = await makeUser();
+    const id = await startSession(db, secrets, user.id, visitor);
+    const row = await db.session.findFirstOrThrow({ where: { user_id: user.id } });
+    expect(Buffer.from(row.id_hash).toString("latin1")).not.toContain(id);
+    expect(await findSession(db, secrets, id)).toMatchObject({ user: { id: user.id }, renewed: false });
+    const soon = new Date(Date.now() + 3_600_000);
+    expect((await findSession(db, secrets, id, soon))?.renewed).toBe(true);
+    const late = new Date(Date.now() + 31 * 86_400_000);
+    expect(await findSession(db, secrets, id, late)).toBeUndefined();
+    expect(await findSession(db, secrets, `${id}x`)).toBeUndefined();
+  });
+
+  it("are listed, and revoked by their owner only", async () => {
+    const { db } = database;
+    const [user, other] = [await makeUser(), await makeUser()];
+    const here = await startSession(db, secrets, user.id, visitor);
+    const there = await startSession(db, secrets, user.id, visitor);
+    const listed = await listSessions(db, secrets, user.id, here);
+    expect(listed.filter((each) => each.current)).toHaveLength(1);
+    const target = listed.find((each) => !each.current)!;
+    expect(await revokeSession(db, other.id, target.id)).toBe(false);
+    expect(await revokeSession(db, user.id, target.id)).toBe(true);
+    expect(await findSession(db, secrets, there)).toBeUndefined();
+    const third = await startSession(db, secrets, user.id, visitor);
+    await revokeSessions(db, secrets, user.id, here);
+    expect(await findSession(db, secrets, third)).toBeUndefined();
+    expect(await findSession(db, secrets, here)).toBeDefined();
+    await endSession(db, secrets, here);
+    expect(await findSession(db, secrets, here)).toBeUndefined();
+  });
+
+  it("of a deleted user find nobody", async () => {
+    const user = await makeUser();
+    const id = await startSession(database.db, secrets, user.id, visitor);
+    await database.db.user.update({ where: { id: user.id }, data: { deleted_at: new Date() } });
+    expect(await findSession(database.db, secrets, id)).toBeUndefined();
+  });
+});
+
+describe("groups", () => {
+  it("can be used when they are enabled and public, or one's own", async () => {
+    const { db } = database;
+    const symbols = async (own?: string) => (await usableGroups(db, own)).map((group) => group.symbol);
+    expect(await symbols()).toEqual(["default"]);
+    expect(await symbols("vip")).toEqual(["default", "vip"]);
+    await db.userGroup.create({ data: { symbol: "off", name: "Off", enable: false, public: true } });
+    expect(await symbols("off")).toEqual(["default"]);
+    expect(await enabledGroups(db)).toEqual(["default", "vip", "svip"]);
+  });
+
+  it("and owners are seeded once", async () => {
+    const owners = await database.db.modelOwner.count();
+    await seedAccounts(database.db);
+    expect(await database.db.modelOwner.count()).toBe(owners);
+  });
+});
+
+describe("the list of users", () => {
+  it("finds by id and by the beginning of a name", async () => {
+    const user = await makeUser({ email: "someone.special@example.com" });
+    const search = { skip: 0, take: 10, orderBy: [{ id: "desc" as const }] };
+    const byId = await listUsers(database.db, { ...search, keyword: String(user.id) });
+    expect(byId.rows.map((row) => row.id)).toContain(user.id);
+    const byMail = await listUsers(database.db, { ...search, keyword: "SOMEONE.sp" });
+    expect(byMail).toMatchObject({ total: 1, rows: [{ id: user.id }] });
+  });
+});

@@ -1,0 +1,29 @@
+import type { Db } from "#platform/db.ts";
+import type { UserGroup } from "#platform/prisma/client.ts";
+
+/** User groups: what a call costs, how many there may be a minute, and which channels it can reach. */
+
+/** The groups that somebody may use: enabled, and either public or his own. Without a user the public ones. */
+export async function usableGroups(db: Db, ownGroup?: string): Promise<UserGroup[]> {
+  return db.userGroup.findMany({
+    where: {
+      enable: true,
+      OR: [{ public: true }, ...(ownGroup === undefined ? [] : [{ symbol: ownGroup }])],
+    },
+    orderBy: { id: "asc" },
+  });
+}
+
+/** Symbols of all enabled groups. */
+export async function enabledGroups(db: Db): Promise<string[]> {
+  const rows = await db.userGroup.findMany({
+    where: { enable: true },
+    select: { symbol: true },
+    orderBy: { id: "asc" },
+  });
+  return rows.map((row) => row.symbol);
+}
+
+export async function findGroup(db: Db, symbol: string): Promise<UserGroup | null> {
+  return db.userGroup.findUnique({ where: { symbol } });
+}

@@ -1,0 +1,143 @@
+import { Role } from "@gateway/shared/roles";
+import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/billing/ledger.ts";
+import { conflict, GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
+import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
+import { hashPassword } from "./passwords.ts";
+
+/**
+ * The first account of an installation: made through a one-time link that the server prints, or from the
+ * environment. There is no default password and no second way in once a root exists.
+ */
+
+/** Points that the first root finds in the account. */
+const ROOT_GIFT = 100_000_000n;
+const PURPOSE = "setup";
+const SETUP_HOURS = 24;
+const MAX_ATTEMPTS = 50;
+/** Everything that may make a root takes this lock, so there is never a second one. */
+const ROOT_LOCK = 4_211_801n;
+
+export async function hasRoot(db: Db): Promise<boolean> {
+  return (await db.user.findFirst({ where: { role: Role.root }, select: { id: true } })) !== null;
+}
+
+/** The token of a new set-up link, valid for a day; undefined when a root exists. Links of other nodes stay valid. */
+export async function issueSetupToken(db: Db, secrets: Secrets): Promise<string | undefined> {
+  if (await hasRoot(db)) return undefined;
+  const now = Date.now();
+  await db.oneTimeCode.deleteMany({ where: { purpose: PURPOSE, expires_at: { lt: new Date(now) } } });
+  const token = randomText(43);
+  await db.oneTimeCode.create({
+    data: {
+      purpose: PURPOSE,
+      subject: randomText(16),
+      code_hash: secrets.hash(token),
+      expires_at: new Date(now + SETUP_HOURS * 3_600_000),
+    },
+  });
+  return token;
+}
+
+/** Makes the root account against a set-up token. Throws `setup_done`, or `wrong_credentials` for a bad token. */
+export async function setUp(
+  db: PrismaClient,
+  secrets: Secrets,
+  input: { token: string; username: string; password: string; ip: string },
+): Promise<User> {
+  if (await hasRoot(db)) throw setupDone();
+  await spendAttempt(db, secrets, input.token);
+  const passwordHash = await hashPassword(input.password);
+  return db.$transaction(async (tx) => {
+    const actor = { ...systemActor, username: input.username, ip: input.ip };
+    const user = await createRoot(tx, { username: input.username, passwordHash, actor });
+    await tx.oneTimeCode.deleteMany({ where: { purpose: PURPOSE } });
+    return user;
+  });
+}
+
+/** A wrong guess counts against every open link, so that guessing ends after a few. */
+async function spendAttempt(db: Db, secrets: Secrets, token: string): Promise<void> {
+  const open = await db.oneTimeCode.findMany({
+    where: { purpose: PURPOSE, attempts: { lt: MAX_ATTEMPTS }, expires_at: { gt: new Date() } },
+  });
+  const presented = secrets.hash(token);
+  if (open.some((code) => sameSecret(code.code_hash, presented))) return;
+  await db.oneTimeCode.updateMany({
+    where: { purpose: PURPOSE, attempts: { lt: MAX_ATTEMPTS } },
+    data: { attempts: { increment: 1 } },
+  });
+  throw new GatewayError(
+    "wrong_credentials",
+    "This set-up link is not valid any more. Restart the server to get a new one.",
+  );
+}
+
+/** Makes root from the environment when there is none. Answers whether it did; an existing root is left alone. */
+export async function ensureRoot(
+  db: PrismaClient,
+  secrets: Secrets,
+  input: { username: string; password: string; accessToken?: string },
+): Promise<boolean> {
+  if (await hasRoot(db)) return false;
+  const passwordHash = await hashPassword(input.password);
+  try {
+    await db.$transaction(async (tx) => {
+      const extra =
+        input.accessToken === undefined ? {} : { access_token_hash: secrets.hash(input.accessToken) };
+      await createRoot(tx, { username: input.username, passwordHash, actor: systemActor, extra });
+      await tx.oneTimeCode.deleteMany({ where: { purpose: PURPOSE } });
+    });
+    return true;
+  } catch (error) {
+    // Another node of the same first start was faster.
+    if (error instanceof GatewayError && error.code === "setup_done") return false;
+    throw error;
+  }
+}
+
+interface NewRoot {
+  username: string;
+  passwordHash: string;
+  actor: Actor;
+  extra?: Pick<Prisma.UserUncheckedCreateInput, "access_token_hash">;
+}
+
+async function createRoot(tx: Prisma.TransactionClient, root: NewRoot): Promise<User> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ROOT_LOCK})`;
+  if (await hasRoot(tx)) throw setupDone();
+  if ((await tx.user.findUnique({ where: { username: root.username } })) !== null) {
+    throw conflict("This user name is taken.", { username: "This user name is taken." });
+  }
+  const user = await tx.user.create({
+    data: {
+      ...root.extra,
+      username: root.username,
+      display_name: root.username,
+      password_hash: root.passwordHash,
+      role: Role.root,
+      aff_code: randomText(8),
+    },
+  });
+  await credit(tx, {
+    userId: user.id,
+    kind: "gift",
+    amount: ROOT_GIFT,
+    reference: `root:${user.id}`,
+    reason: "Initial balance of the root account",
+  });
+  await audit(tx, {
+    actor: { ...root.actor, id: user.id },
+    action: "user.setup",
+    targetType: "user",
+    targetId: user.id,
+    after: { username: user.username, role: user.role },
+  });
+  return tx.user.findUniqueOrThrow({ where: { id: user.id } });
+}
+
+function setupDone(): GatewayError {
+  return new GatewayError("setup_done", "This installation already has a root account. Sign in instead.");
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from "fastify";
+import { consoleRoutes } from "#console/index.ts";
+import type { Services } from "#console/services.ts";
+import { hashPassword } from "#domain/accounts/passwords.ts";
+import { seedAccounts } from "#domain/accounts/seed.ts";
+import { startSession } from "#domain/accounts/sessions.ts";
+import { credit } from "#domain/billing/ledger.ts";
+import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { createHealth } from "#domain/channels/health.ts";
+import { createSettings } from "#domain/settings/settings.ts";
+import { connect, type Database } from "#platform/db.ts";
+import type { Prisma, User } from "#platform/prisma/client.ts";
+import { openSecrets, randomText } from "#platform/secrets.ts";
+import { openProviders } from "#providers/index.ts";
+import { freshDatabase } from "./database.ts";
+
+/** The management API on a real, empty database; the upstream is the one thing that is not there. */
+export interface TestConsole {
+  app: FastifyInstance;
+  services: Services;
+  database: Database;
+  /** What was asked of the upstream, and what it answers. */
+  upstream: { calls: { channel: ChannelForTest; model: string }[]; ok: boolean };
+  makeUser(values?: Partial<Prisma.UserUncheckedCreateInput> & { balance?: bigint }): Promise<User>;
+  /** A browser that is signed in as this user. */
+  as(user: { id: number }): Promise<Browser>;
+  /** Somebody without a cookie. */
+  guest: Browser;
+  close(): Promise<void>;
+}
+
+export interface Answer<T = unknown> {
+  status: number;
+  body: { success: boolean; message: string; data: T; code?: string; fields?: Record<string, string> };
+  response: LightMyRequestResponse;
+}
+
+export interface Browser {
+  cookie: string | undefined;
+  get<T = unknown>(url: string): Promise<Answer<T>>;
+  send<T = unknown>(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    url: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer<T>>;
+}
+
+export const origin = { origin: "http://localhost:80", host: "localhost:80" };
+
+export async function buildConsole(
+  options: { basePath?: string; trustProxy?: boolean } = {},
+): Promise<TestConsole> {
+  const place = await freshDatabase();
+  const database = connect(place.url, { max: 6 });
+  const { db } = database;
+  await seedAccounts(db);
+  const secrets = openSecrets("a secret that only this test run knows");
+  const upstream: TestConsole["upstream"] = { calls: [], ok: true };
+  const services: Services = {
+    db,
+    pool: database.pool,
+    secrets,
+    settings: await createSettings(db, secrets),
+    health: createHealth(db, {
+      onError: (error) => {
+        throw error;
+      },
+    }),
+    providers: openProviders("http://127.0.0.1:9"),
+    async testChannel(input) {
+      upstream.calls.push(input);
+      const message = upstream.ok ? "" : "The vendor refuses the key.";
+      return { ok: upstream.ok, model: input.model, duration: 12, message };
+    },
+    async fetchModels(channel) {
+      upstream.calls.push({ channel, model: "" });
+      return ["model-b", "model-a"];
+    },
+    startedAt: new Date(),
+    version: "0.0.0-test",
+    demoUpstream: true,
+  };
+  // Every test comes from an address of its own, so that no test meets another's rate limit.
+  const app = Fastify({
+    trustProxy: options.trustProxy ?? true,
+    routerOptions: { ignoreTrailingSlash: true },
+    genReqId: () => randomUUID(),
+  });
+  await app.register(consoleRoutes, {
+    services,
+    ...(options.basePath === undefined ? {} : { basePath: options.basePath }),
+  });
+  await app.ready();
+
+  function browser(cookie: string | undefined): Browser {
+    const address = `10.${dice()}.${dice()}.${dice()}`;
+    async function ask<T>(request: InjectOptions): Promise<Answer<T>> {
+      const response = await app.inject({
+        ...request,
+        headers: {
+          "x-forwarded-for": address,
+          ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }),
+          ...request.headers,
+        },
+      });
+      return { status: response.statusCode, body: response.json(), response };
+    }
+    return {
+      cookie,
+      get: (url) => ask({ method: "GET", url }),
+      send: (method, url, body, headers = {}) =>
+        ask({
+          method,
+          url,
+          headers: { ...origin, ...headers },
+          ...(body === undefined ? {} : { payload: body as Record<string, unknown> }),
+        }),
+    };
+  }
+
+  return {
+    app,
+    services,
+    database,
+    upstream,
+    async makeUser({ balance, ...values } = {}) {
+      const user = await db.user.create({
+        data: { username: `user-${randomText(10)}`, aff_code: randomText(12), ...values },
+      });
+      if (balance !== undefined) {
+        const reference = `test:${user.id}`;
+        await credit(db, { userId: user.id, kind: "gift", amount: balance, reference, reason: "" });
+      }
+      return db.user.findUniqueOrThrow({ where: { id: user.id } });
+    },
+    async as(user) {
+      return browser(await startSession(db, secrets, user.id, { ip: "127.0.0.1", userAgent: "test" }));
+    },
+    guest: browser(undefined),
+    async close() {
+      await app.close();
+      await database.close();
+      await place.drop();
+    },
+  };
+}
+
+export function passwordOf(password: string): Promise<string> {
+  return hashPassword(password);
+}
+
+function dice(): number {
+  return Math.floor(Math.random() * 256);
+}
