@@ -81,3 +81,28 @@ export async function listen(url: string, onError: (error: Error) => void): Prom
     },
   };
 }
+
+/**
+ * Runs a reload one at a time: what is announced meanwhile is answered by exactly one more run, so an old read never
+ * ends after a new one.
+ */
+export function coalesce(reload: () => Promise<void>, onError: (error: unknown) => void): () => void {
+  let running = false;
+  let again = false;
+  async function run(): Promise<void> {
+    running = true;
+    do {
+      again = false;
+      try {
+        await reload();
+      } catch (error) {
+        onError(error);
+      }
+    } while (again);
+    running = false;
+  }
+  return () => {
+    again = true;
+    if (!running) void run();
+  };
+}

@@ -78,13 +78,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.response = new Promise((resolve, reject) => {
       this.#settleResponse = { resolve, reject };
     });
+    if (signal?.aborted) this.cancel();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal === undefined) return;
-    if (this.#signal.aborted) this.cancel();
-    else this.#signal.addEventListener("abort", this.#onAbort, { once: true });
+    // Cancelled while it waited for a connection.
+    if (this.#failure !== undefined) controller.abort(this.#failure);
   }
 
   onResponseStart(
@@ -114,16 +115,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#failure = classify(error);
-    this.#settleResponse.reject(this.#failure);
-    this.#release();
+    this.#fail(classify(error));
   }
 
   cancel(): void {
     if (this.#ended || this.#failure !== undefined) return;
     const reason = new TransportError("aborted", "The call was cancelled.");
-    if (this.#controller === undefined) this.onResponseError({} as Dispatcher.DispatchController, reason);
+    if (this.#controller === undefined) this.#fail(reason);
     else this.#controller.abort(reason);
+  }
+
+  #fail(failure: TransportError): void {
+    this.#failure ??= failure;
+    this.#settleResponse.reject(this.#failure);
+    this.#release();
   }
 
   #release(): void {

@@ -6,7 +6,7 @@ export const anthropic: Provider = {
   id: "anthropic",
   label: "Anthropic",
   baseUrl: "https://api.anthropic.com",
-  dialect: "anthropic",
+  dialects: ["anthropic"],
   endpoints: ["chat"],
   keyHint: "sk-ant-…",
   models: ["claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"],

@@ -7,7 +7,7 @@ export const custom: Provider = {
   label: "OpenAI-compatible",
   icon: "openai",
   baseUrl: "",
-  dialect: "openai-chat",
+  dialects: ["openai-chat"],
   endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "rerank"],
   keyless: true,
   keyHint: "sk-…",

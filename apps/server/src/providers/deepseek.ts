@@ -6,7 +6,7 @@ export const deepseek: Provider = {
   id: "deepseek",
   label: "DeepSeek",
   baseUrl: "https://api.deepseek.com",
-  dialect: "openai-chat",
+  dialects: ["openai-chat"],
   endpoints: ["chat", "completions"],
   keyHint: "sk-…",
   models: ["deepseek-chat", "deepseek-reasoner"],

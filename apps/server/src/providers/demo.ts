@@ -7,7 +7,7 @@ export function demo(url: string): Provider {
     id: "demo",
     label: "Demo",
     baseUrl: url,
-    dialect: "openai-chat",
+    dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
     endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "rerank"],
     keyless: true,
     keyHint: "",

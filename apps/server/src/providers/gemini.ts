@@ -6,7 +6,7 @@ export const gemini: Provider = {
   id: "gemini",
   label: "Google Gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
-  dialect: "gemini",
+  dialects: ["gemini"],
   endpoints: ["chat"],
   keyHint: "AIza…",
   models: ["gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"],

@@ -6,7 +6,7 @@ export const groq: Provider = {
   id: "groq",
   label: "Groq",
   baseUrl: "https://api.groq.com/openai",
-  dialect: "openai-chat",
+  dialects: ["openai-chat"],
   endpoints: ["chat", "audio"],
   keyHint: "gsk_…",
   models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b"],

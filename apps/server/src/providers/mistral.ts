@@ -6,7 +6,7 @@ export const mistral: Provider = {
   id: "mistral",
   label: "Mistral",
   baseUrl: "https://api.mistral.ai",
-  dialect: "openai-chat",
+  dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "moderations"],
   keyHint: "",
   models: ["mistral-large-latest", "mistral-small-latest", "codestral-latest", "mistral-embed"],

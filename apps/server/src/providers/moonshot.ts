@@ -6,7 +6,7 @@ export const moonshot: Provider = {
   id: "moonshot",
   label: "Moonshot",
   baseUrl: "https://api.moonshot.cn",
-  dialect: "openai-chat",
+  dialects: ["openai-chat"],
   endpoints: ["chat"],
   keyHint: "sk-…",
   models: ["kimi-k2-turbo-preview", "kimi-latest", "moonshot-v1-8k"],

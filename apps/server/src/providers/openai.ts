@@ -6,7 +6,7 @@ export const openai: Provider = {
   id: "openai",
   label: "OpenAI",
   baseUrl: "https://api.openai.com",
-  dialect: "openai-chat",
+  dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "realtime"],
   keyHint: "sk-…",
   models: [

@@ -6,7 +6,7 @@ export const openrouter: Provider = {
   id: "openrouter",
   label: "OpenRouter",
   baseUrl: "https://openrouter.ai/api",
-  dialect: "openai-chat",
+  dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "embeddings"],
   keyHint: "sk-or-…",
   models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5"],

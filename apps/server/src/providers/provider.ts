@@ -38,8 +38,8 @@ export interface Provider {
   icon?: string;
   /** Without a trailing slash; "" when only the operator can know it. */
   baseUrl: string;
-  /** What its chat endpoint speaks. */
-  dialect: DialectId;
+  /** What its chat endpoints speak. A client of one of these passes untouched; others are translated to the first. */
+  dialects: readonly [DialectId, ...DialectId[]];
   endpoints: readonly Endpoint[];
   /** Vendors on the operator's own machine may have no key. */
   keyless?: boolean;

@@ -7,7 +7,7 @@ export const siliconflow: Provider = {
   label: "SiliconFlow",
   icon: "siliconcloud",
   baseUrl: "https://api.siliconflow.cn",
-  dialect: "openai-chat",
+  dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
   keyHint: "sk-…",
   models: ["deepseek-ai/DeepSeek-V3.2", "Qwen/Qwen3-32B"],

@@ -6,7 +6,7 @@ export const xai: Provider = {
   id: "xai",
   label: "xAI",
   baseUrl: "https://api.x.ai",
-  dialect: "openai-chat",
+  dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "images"],
   keyHint: "xai-…",
   models: ["grok-4", "grok-4-fast", "grok-code-fast-1"],

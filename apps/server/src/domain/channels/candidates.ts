@@ -69,7 +69,7 @@ export async function createCandidates(db: Db, secrets: Secrets, providers: Prov
   let byId = new Map<number, ChannelInForce>();
 
   async function reload(): Promise<void> {
-    const channels = await loadChannels(db, secrets, providers);
+    const channels = await loadChannels(db, secrets, providers, 1);
     groups = indexChannels(channels);
     byId = new Map(channels.map((channel) => [channel.id, channel]));
   }
@@ -87,9 +87,15 @@ export async function createCandidates(db: Db, secrets: Secrets, providers: Prov
   };
 }
 
-async function loadChannels(db: Db, secrets: Secrets, providers: Providers): Promise<ChannelInForce[]> {
+/** All channels of one status (1 enabled, 3 disabled automatically) that have a provider and, where needed, a key. */
+export async function loadChannels(
+  db: Db,
+  secrets: Secrets,
+  providers: Providers,
+  status: 1 | 3,
+): Promise<ChannelInForce[]> {
   const rows = await db.channel.findMany({
-    where: { status: 1, deleted_at: null },
+    where: { status, deleted_at: null },
     include: {
       keys: { where: { status: 1 }, orderBy: { position: "asc" } },
       models: { orderBy: { position: "asc" } },
@@ -123,8 +129,10 @@ async function loadChannels(db: Db, secrets: Secrets, providers: Providers): Pro
       disabledStream: new Set(row.disabled_stream),
       onlyChat: row.only_chat,
       preCost: row.pre_cost,
+      compatibleResponse: row.compatible_response,
       proxy: row.proxy,
       plugin: row.plugin as Record<string, Record<string, unknown>>,
+      testModel: row.test_model,
       autoDisable: row.auto_disable,
       connectTimeoutMs: row.connect_timeout_ms,
       firstByteTimeoutMs: row.first_byte_timeout_ms,

@@ -25,8 +25,12 @@ export interface ChannelInForce {
   disabledStream: ReadonlySet<string>;
   onlyChat: boolean;
   preCost: number;
+  /** Answers Responses clients through chat even if the vendor speaks Responses. */
+  compatibleResponse: boolean;
   proxy: string;
   plugin: Record<string, Record<string, unknown>>;
+  /** "" = any of its models. */
+  testModel: string;
   autoDisable: boolean;
   connectTimeoutMs: number;
   firstByteTimeoutMs: number;
@@ -36,4 +40,10 @@ export interface ChannelInForce {
 /** What a request for `model` becomes at this channel. */
 export function mapModel(channel: ChannelInForce, model: string): { upstream: string; billed: string } {
   return channel.mapping.get(model) ?? { upstream: model, billed: model };
+}
+
+/** The model a test of this channel asks for; undefined when all its models are wildcards and none is named. */
+export function testModelOf(channel: ChannelInForce): string | undefined {
+  if (channel.testModel !== "") return channel.testModel;
+  return channel.models.find((model) => !model.endsWith("*")) ?? (channel.provider.testModel || undefined);
 }

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import compress from "@fastify/compress";
+import helmet from "@fastify/helmet";
+import { can } from "@gateway/shared/roles";
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import { consoleRoutes } from "#console/index.ts";
+import type { Services as ConsoleServices } from "#console/services.ts";
+import { findByAccessToken } from "#domain/accounts/users.ts";
+import { gatewayBodyLimit, gatewayRoutes } from "#gateway/index.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import { serveWeb } from "./web.ts";
+
+/** The table of contents of the server: every plugin, in order, by hand. */
+export interface AppOptions {
+  logger: FastifyBaseLogger;
+  /** Without slashes at the ends. */
+  basePath: string;
+  /** "" = nobody; else what Fastify's trustProxy takes. */
+  trustProxy: string;
+  console: ConsoleServices;
+  gateway: GatewayServices;
+  metrics: Metrics;
+}
+
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
+    bodyLimit: gatewayBodyLimit,
+    // Slow senders are cut; long answers are not, they have time-outs of their own.
+    requestTimeout: 300_000,
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: "idle",
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    reply.raw.setHeader("x-request-id", request.id);
+  });
+
+  await app.register(async (scope) => {
+    gatewayRoutes(scope, options.gateway);
+  });
+  await app.register(async (scope) => {
+    await scope.register(helmet, {
+      contentSecurityPolicy: contentPolicy(),
+      crossOriginEmbedderPolicy: false,
+    });
+    await scope.register(compress, { threshold: 1_024 });
+    await consoleRoutes(scope, { services: options.console, basePath: options.basePath });
+    metricsRoute(scope, options);
+    await serveWeb(scope, options.basePath);
+  });
+  return app;
+}
+
+/** For Prometheus, with the access token of an administrator. */
+function metricsRoute(app: FastifyInstance, { console: services, metrics }: AppOptions): void {
+  app.get("/metrics", async (request, reply) => {
+    const token = request.headers.authorization?.replace(/^Bearer\s+/i, "") ?? "";
+    const user = token === "" ? null : await findByAccessToken(services.db, services.secrets, token);
+    if (user === null || !can(user.role, "administer"))
+      return reply
+        .code(401)
+        .header("www-authenticate", "Bearer")
+        .send("An administrator's access token is needed.\n");
+    return reply.type(metrics.contentType).send(await metrics.text());
+  });
+}
+
+/** Everything from here, nothing inline but styles; pictures may come from where an operator's texts say. */
+function contentPolicy() {
+  return {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", "data:", "blob:", "https:"],
+      fontSrc: ["'self'", "data:"],
+      connectSrc: ["'self'"],
+      mediaSrc: ["'self'", "data:", "blob:"],
+      objectSrc: ["'none'"],
+      baseUri: ["'self'"],
+      frameAncestors: ["'self'"],
+      formAction: ["'self'"],
+    },
+  };
+}
+
+/** "true", a number of hops, or a list of addresses. */
+function proxies(text: string): boolean | number | string[] {
+  if (text === "true") return true;
+  if (/^\d+$/.test(text)) return Number(text);
+  return text.split(",").map((entry) => entry.trim());
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Address, Dialect } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import { invalidRequest } from "#errors.ts";
+import { relayChat } from "#relay/relay.ts";
+import { authenticate, takeRequest } from "./authenticate.ts";
+import { leavingSignal } from "./disconnect.ts";
+import { isJsonBody, type JsonBody } from "./json-body.ts";
+import { sendAnswer } from "./reply.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** Where each dialect's chat clients knock: path and dialect, one line each. */
+const doors = [
+  ["/v1/chat/completions", "openai-chat"],
+  ["/v1/responses", "openai-responses"],
+  ["/v1/messages", "anthropic"],
+  ["/claude/v1/messages", "anthropic"],
+  ["/v1beta/models/:target", "gemini"],
+  ["/gemini/:version/models/:target", "gemini"],
+] as const;
+
+export function chatPaths(dialect: Dialect["id"]): string[] {
+  return doors.filter(([, spoken]) => spoken === dialect).map(([path]) => path);
+}
+
+/** The chat routes of one dialect, in a scope that already spells errors in it. */
+export function chatRoutes(app: FastifyInstance, services: GatewayServices, dialect: Dialect): void {
+  for (const path of chatPaths(dialect.id)) {
+    app.post(path, async (request, reply) => {
+      await answerChat(services, dialect, path, request, reply);
+      return reply;
+    });
+  }
+}
+
+async function answerChat(
+  services: GatewayServices,
+  client: Dialect,
+  endpoint: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const startedAt = Date.now();
+  const { caller, pin } = await authenticate(services.callers, request);
+  const { raw, body } = jsonBody(request.body);
+  const chat = client.decodeRequest(body, addressOf(request));
+  const headers = await takeRequest(services.limiter, services.relay.groups, caller);
+  const signal = leavingSignal(reply);
+  const answer = await relayChat(services.relay, {
+    requestId: request.id,
+    startedAt,
+    caller,
+    pin,
+    ip: request.ip,
+    client,
+    endpoint,
+    body,
+    raw,
+    request: chat,
+    forward: forwardable(request),
+    signal,
+  });
+  await sendAnswer(reply, answer, {
+    heartbeat: client.heartbeat,
+    heartbeatMs: services.relay.settings.current().HeartbeatSeconds * 1_000,
+    headers,
+    signal,
+    streams: services.relay.metrics.streams,
+  });
+}
+
+function jsonBody(body: unknown): JsonBody {
+  if (!isJsonBody(body)) throw invalidRequest("The body must be a JSON object sent as application/json.");
+  return body;
+}
+
+/** Gemini says model and action in the path: `gemini-2.5-flash:streamGenerateContent`. */
+function addressOf(request: FastifyRequest): Address {
+  const { target } = request.params as { target?: string };
+  if (target === undefined) return {};
+  const colon = target.lastIndexOf(":");
+  const action = target.slice(colon + 1);
+  if (colon < 1 || (action !== "generateContent" && action !== "streamGenerateContent"))
+    throw invalidRequest(`The action "${action}" is not served here.`);
+  return { model: target.slice(0, colon), stream: action === "streamGenerateContent" };
+}
+
+/** Headers by which a client asks its own vendor for more; they mean nothing to any other dialect. */
+function forwardable(request: FastifyRequest): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of ["anthropic-beta", "anthropic-version", "openai-beta"]) {
+    const value = request.headers[name];
+    if (typeof value === "string") headers[name] = value;
+  }
+  return headers;
+}
+
+/** Every dialect that has doors here. */
+export const chatDialects: readonly Dialect[] = Object.values(dialects);

@@ -1,0 +1,91 @@
+import type { FastifyError, FastifyInstance } from "fastify";
+import type { Dialect } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import { GatewayError, notFound } from "#errors.ts";
+import { chatDialects, chatRoutes } from "./chat.ts";
+import { acceptJson } from "./json-body.ts";
+import { modelRoutes } from "./models.ts";
+import type { GatewayServices } from "./services.ts";
+
+/**
+ * The door for AI clients: one scope per dialect, each with its own way to say what went wrong. Knows nothing of the
+ * console.
+ */
+
+/** Long documents and images come as base64 in JSON. */
+const BODY_LIMIT = 64 * 1024 * 1024;
+
+const prefixes = ["/v1", "/v1beta", "/claude", "/gemini"];
+
+export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
+  allowBrowsers(app);
+  for (const dialect of chatDialects) {
+    void app.register(async (scope) => {
+      spellErrors(scope, dialect);
+      acceptJson(scope);
+      chatRoutes(scope, services, dialect);
+    });
+  }
+  void app.register(async (scope) => {
+    spellErrors(scope, dialects["openai-chat"]);
+    modelRoutes(scope, services);
+    for (const prefix of prefixes) {
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+        scope.route({
+          method,
+          url: `${prefix}/*`,
+          handler: async (request) => {
+            throw notFound(`The address ${request.method} ${request.url.split("?")[0]}`);
+          },
+        });
+      }
+    }
+  });
+}
+
+export const gatewayBodyLimit = BODY_LIMIT;
+
+/** Chat apps in a browser call from anywhere; they bring a key, never a cookie. */
+function allowBrowsers(app: FastifyInstance): void {
+  app.addHook("onRequest", async (_request, reply) => {
+    reply.raw.setHeader("access-control-allow-origin", "*");
+    reply.raw.setHeader("access-control-expose-headers", "*");
+  });
+  for (const prefix of prefixes) {
+    app.options(`${prefix}/*`, (_request, reply) =>
+      reply
+        .code(204)
+        .headers({
+          "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+          "access-control-allow-headers": "*, Authorization",
+          "access-control-max-age": "86400",
+        })
+        .send(),
+    );
+  }
+}
+
+function spellErrors(scope: FastifyInstance, dialect: Dialect): void {
+  scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) => {
+    const named = nameError(error);
+    if (named.code === "internal") request.log.error({ err: error }, "call failed");
+    else request.log.debug({ code: named.code, message: named.message }, "call refused");
+    const { status, body } = dialect.encodeError(named, request.id);
+    if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
+    return reply.code(status).send(body);
+  });
+}
+
+function nameError(error: FastifyError | GatewayError): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new GatewayError("body_too_large", `The body is larger than ${BODY_LIMIT / 1024 / 1024} MB.`);
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new GatewayError("unsupported_media_type", "The body must be sent as application/json.");
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new GatewayError("invalid_request", error.message, { status: error.statusCode });
+  return new GatewayError(
+    "internal",
+    "Something went wrong here. The request id helps the operator to find out what.",
+  );
+}

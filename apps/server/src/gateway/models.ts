@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { mayUseModel } from "#domain/tokens/scope.ts";
+import { modelNotFound } from "#errors.ts";
+import { authenticate, type Authenticated } from "./authenticate.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** Model lists, in the shape the caller's headers ask for, of what its token may really use. */
+
+/** OpenAI's field wants a date; the lists of all gateways of this kind give this one. */
+const CREATED = 1_677_649_963;
+
+interface Listed {
+  id: string;
+  ownedBy: string;
+}
+
+export function modelRoutes(app: FastifyInstance, services: GatewayServices): void {
+  app.get("/v1/models", async (request) => {
+    const models = await listModels(services, await authenticate(services.callers, request));
+    return isAnthropic(request) ? anthropicList(models) : openaiList(models);
+  });
+  app.get("/v1/models/*", async (request) => {
+    const { "*": id } = request.params as { "*": string };
+    const models = await listModels(services, await authenticate(services.callers, request));
+    const model = models.find((entry) => entry.id === id);
+    if (model === undefined) throw modelNotFound(id);
+    return isAnthropic(request) ? anthropicModel(model) : openaiModel(model);
+  });
+  app.get("/claude/v1/models", async (request) =>
+    anthropicList(await listModels(services, await authenticate(services.callers, request))),
+  );
+  for (const path of ["/v1beta/models", "/gemini/:version/models"]) {
+    app.get(path, async (request) => {
+      const models = await listModels(services, await authenticate(services.callers, request));
+      return { models: models.map(geminiModel) };
+    });
+  }
+}
+
+async function listModels(services: GatewayServices, { caller }: Authenticated): Promise<Listed[]> {
+  const { candidates } = services.relay;
+  const owners = new Map<string, string>();
+  for (const group of [caller.group, caller.backupGroup]) {
+    for (const name of candidates.models(group)) {
+      if (owners.has(name) || name.endsWith("*") || !mayUseModel(caller, name)) continue;
+      owners.set(name, candidates.find(group, name)[0]?.provider.id ?? "");
+    }
+  }
+  return [...owners]
+    .map(([id, ownedBy]) => ({ id, ownedBy }))
+    .sort((a, b) => a.ownedBy.localeCompare(b.ownedBy) || a.id.localeCompare(b.id));
+}
+
+/** Anthropic's clients always send their version header. */
+function isAnthropic(request: FastifyRequest): boolean {
+  return request.headers["anthropic-version"] !== undefined;
+}
+
+function openaiModel(model: Listed) {
+  return { id: model.id, object: "model", created: CREATED, owned_by: model.ownedBy };
+}
+
+function openaiList(models: readonly Listed[]) {
+  return { object: "list", data: models.map(openaiModel) };
+}
+
+function anthropicModel(model: Listed) {
+  return {
+    type: "model",
+    id: model.id,
+    display_name: model.id,
+    created_at: new Date(CREATED * 1_000).toISOString(),
+  };
+}
+
+function anthropicList(models: readonly Listed[]) {
+  return {
+    data: models.map(anthropicModel),
+    has_more: false,
+    first_id: models.at(0)?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  };
+}
+
+function geminiModel(model: Listed) {
+  return {
+    name: `models/${model.id}`,
+    displayName: model.id,
+    supportedGenerationMethods: ["generateContent", "streamGenerateContent"],
+  };
+}

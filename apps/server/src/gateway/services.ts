@@ -1,0 +1,10 @@
+import type { Limiter } from "#domain/limits/take.ts";
+import type { Callers } from "#domain/tokens/callers.ts";
+import type { RelayServices } from "#relay/call.ts";
+
+/** What the doors for AI clients work with. */
+export interface GatewayServices {
+  callers: Callers;
+  limiter: Limiter;
+  relay: RelayServices;
+}

@@ -1,0 +1,20 @@
+import type { Pool } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { ProbeServices } from "#relay/probe.ts";
+
+/** What the clock works with. */
+export interface JobServices {
+  db: PrismaClient;
+  pool: Pool;
+  secrets: Secrets;
+  probe: ProbeServices;
+  onError(error: unknown): void;
+}
+
+export interface Job {
+  name: string;
+  /** Cron, in UTC. */
+  every: string;
+  run(services: JobServices): Promise<void>;
+}

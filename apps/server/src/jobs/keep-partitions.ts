@@ -1,0 +1,16 @@
+import { dropPartitions, ensurePartitions } from "#domain/logs/partitions.ts";
+import type { Job } from "./job.ts";
+
+/** Days ahead for which the request log has a partition ready. */
+const DAYS_AHEAD = 7;
+
+/** Makes tomorrow's partitions of the request log, and drops those older than the operator keeps. */
+export const keepPartitions: Job = {
+  name: "keep-partitions",
+  every: "7 * * * *",
+  async run({ pool, probe }) {
+    await ensurePartitions(pool, DAYS_AHEAD);
+    const { LogRetentionDays } = probe.settings.current();
+    if (LogRetentionDays > 0) await dropPartitions(pool, LogRetentionDays);
+  },
+};

@@ -1,0 +1,13 @@
+import type { Job } from "./job.ts";
+
+/** Throws away sessions and one-time codes that nobody can use any more. */
+export const sweepAccounts: Job = {
+  name: "sweep-accounts",
+  every: "17 * * * *",
+  async run({ db }) {
+    const over = { expires_at: { lt: new Date() } };
+    await db.session.deleteMany({ where: over });
+    await db.oneTimeCode.deleteMany({ where: over });
+    await db.storedResponse.deleteMany({ where: over });
+  },
+};

@@ -1,0 +1,71 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** What Prometheus reads at /metrics. Labels are bounded: endpoints, statuses, channels; never a name a client chose. */
+export interface Metrics {
+  call(endpoint: string, status: number, durationMs: number, firstByteMs: number): void;
+  attempt(provider: string, channelId: number, result: string): void;
+  used(usage: { input: number; output: number }, points: bigint): void;
+  streams: { inc(): void; dec(): void };
+  text(): Promise<string>;
+  contentType: string;
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const calls = new Counter({
+    name: "gateway_calls_total",
+    help: "Calls by endpoint and status.",
+    labelNames: ["endpoint", "status"],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "gateway_call_duration_seconds",
+    help: "From the request to the last byte.",
+    labelNames: ["endpoint"],
+    buckets: SECONDS,
+    registers,
+  });
+  const firstByte = new Histogram({
+    name: "gateway_first_byte_seconds",
+    help: "From the request to the first byte of the answer.",
+    labelNames: ["endpoint"],
+    buckets: SECONDS,
+    registers,
+  });
+  const attempts = new Counter({
+    name: "gateway_upstream_attempts_total",
+    help: "Upstream calls by provider, channel and result.",
+    labelNames: ["provider", "channel_id", "result"],
+    registers,
+  });
+  const tokens = new Counter({
+    name: "gateway_tokens_total",
+    help: "Tokens billed.",
+    labelNames: ["direction"],
+    registers,
+  });
+  const points = new Counter({ name: "gateway_points_total", help: "Points charged.", registers });
+  const streams = new Gauge({ name: "gateway_open_streams", help: "Streams being sent.", registers });
+  return {
+    call(endpoint, status, durationMs, firstByteMs) {
+      calls.inc({ endpoint, status });
+      duration.observe({ endpoint }, durationMs / 1_000);
+      if (firstByteMs > 0) firstByte.observe({ endpoint }, firstByteMs / 1_000);
+    },
+    attempt(provider, channelId, result) {
+      attempts.inc({ provider, channel_id: channelId, result });
+    },
+    used(usage, charged) {
+      tokens.inc({ direction: "input" }, usage.input);
+      tokens.inc({ direction: "output" }, usage.output);
+      points.inc(Number(charged));
+    },
+    streams: { inc: () => streams.inc(), dec: () => streams.dec() },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,142 @@
+import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId, UpstreamError } from "#dialects/ir.ts";
+import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import type { ChatCall, RelayServices } from "./call.ts";
+import type { Chosen } from "./plan.ts";
+
+/** One upstream call: encode, send, classify. */
+export type Attempted =
+  | { ok: true; response: UpstreamResponse; upstream: Dialect; dropped: string[] }
+  | { ok: false; error: UpstreamError };
+
+/** More of an error's body than this says nothing new. */
+const MAX_ERROR_BYTES = 256 * 1024;
+
+/** What one attempt needs to know; a test of a channel has no more than this. */
+export type Tried = Pick<ChatCall, "client" | "body" | "raw" | "request" | "forward" | "signal">;
+export type Target = Pick<Chosen, "channel" | "upstreamModel">;
+
+export async function attempt(
+  services: Pick<RelayServices, "settings" | "upstream" | "random">,
+  call: Tried,
+  chosen: Target,
+): Promise<Attempted> {
+  const { channel } = chosen;
+  const upstream = dialects[dialectFor(channel, call.client.id)];
+  const { stream } = call.request;
+  const shape = { model: chosen.upstreamModel, stream, other: channel.other, plugin: channel.plugin };
+  const { body, dropped } = encodeBody(call, chosen, upstream);
+  const settings = services.settings.current();
+  const path = channel.provider.path?.(shape) ?? upstream.path(shape);
+  try {
+    const response = await services.upstream.send({
+      url: joinUrl(channel.baseUrl, path),
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: stream ? "text/event-stream" : "application/json",
+        ...(upstream.id === call.client.id ? call.forward : {}),
+        ...channel.headers,
+        ...channel.provider.headers(chooseKey(channel, services.random())),
+      },
+      body,
+      proxy: channel.proxy,
+      connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
+      firstByteTimeoutMs: channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs,
+      idleTimeoutMs: channel.idleTimeoutMs || settings.IdleTimeoutMs,
+      signal: call.signal,
+    });
+    if (response.status >= 200 && response.status < 300) return { ok: true, response, upstream, dropped };
+    const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
+    return { ok: false, error: upstream.decodeError(response.status, text, response.headers) };
+  } catch (error) {
+    return { ok: false, error: transportFailure(error) };
+  }
+}
+
+/** The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first. */
+function dialectFor(channel: ChannelInForce, client: DialectId): DialectId {
+  const { dialects: spoken } = channel.provider;
+  if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
+  return spoken.includes(client) ? client : spoken[0];
+}
+
+/** A failure of the connection, in the words of the retry rules. Anything that is not one is a defect and passes. */
+export function transportFailure(error: unknown): UpstreamError {
+  if (!(error instanceof TransportError)) throw error;
+  return {
+    kind: error.kind === "timeout" ? "timeout" : "network",
+    message: error.message,
+    status: 0,
+  };
+}
+
+function encodeBody(
+  call: Tried,
+  chosen: Target,
+  upstream: Dialect,
+): { body: string | Buffer; dropped: string[] } {
+  const { channel } = chosen;
+  const { provider } = channel;
+  let wire: Wire;
+  let dropped: string[] = [];
+  if (upstream.id === call.client.id) {
+    // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
+    wire = upstream.adjust(call.body, chosen.upstreamModel);
+  } else {
+    const encoded = upstream.encodeRequest({ ...call.request, model: chosen.upstreamModel });
+    wire = encoded.body;
+    dropped = encoded.dropped;
+  }
+  wire = withParameters(wire, channel.parameters, chosen.upstreamModel);
+  if (provider.adjustRequest !== undefined)
+    wire = provider.adjustRequest(wire, {
+      model: chosen.upstreamModel,
+      stream: call.request.stream,
+      other: channel.other,
+      plugin: channel.plugin,
+    });
+  return { body: wire === call.body ? call.raw : JSON.stringify(wire), dropped };
+}
+
+/**
+ * The operator's own fields. `overwrite: true` lets them win over the client's; `per_model: true` means that they
+ * stand under model names. `stream` is never touched: the answer's shape was promised to the client.
+ */
+export function withParameters(
+  wire: Wire,
+  parameters: Readonly<Record<string, unknown>>,
+  model: string,
+): Wire {
+  const keys = Object.keys(parameters);
+  if (keys.length === 0) return wire;
+  const { overwrite, per_model: perModel, pre_add: _preAdd, stream: _stream, ...plain } = parameters;
+  const own = perModel === true ? plain[model] : plain;
+  if (typeof own !== "object" || own === null) return wire;
+  const { stream: _nested, ...fields } = own as Wire;
+  return overwrite === true ? { ...wire, ...fields } : { ...fields, ...wire };
+}
+
+/** Base addresses are given with and without `/v1`; both must work. */
+export function joinUrl(baseUrl: string, path: string): string {
+  const base = baseUrl.replace(/\/+$/, "");
+  const version = /\/v\d+(?:beta)?$/.exec(base)?.[0];
+  return version !== undefined && path.startsWith(`${version}/`)
+    ? base + path.slice(version.length)
+    : base + path;
+}
+
+/** A key at random by weight; "" for a vendor that needs none. */
+export function chooseKey(channel: ChannelInForce, random: number): string {
+  const total = channel.keys.reduce((sum, key) => sum + key.weight, 0);
+  let rest = random * total;
+  let chosen: KeyInForce | undefined;
+  for (const key of channel.keys) {
+    chosen = key;
+    rest -= key.weight;
+    if (rest < 0) break;
+  }
+  return chosen?.key ?? "";
+}

@@ -1,0 +1,66 @@
+import type { Dialect, Tally } from "#dialects/dialect.ts";
+import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import type { UpstreamResponse } from "#platform/http.ts";
+import type { ChatCall } from "./call.ts";
+import { tallyResponse } from "./meter.ts";
+
+/** A whole answer: read, understood as far as the meter needs it, and spelled for the client. */
+export interface ReadBody {
+  body: string;
+  usage: Usage | undefined;
+  tally: Tally;
+}
+
+/** Answers may carry images and audio as base64. */
+const MAX_BODY_BYTES = 128 * 1024 * 1024;
+
+export async function readBody(
+  call: Pick<ChatCall, "client" | "request">,
+  tried: { response: UpstreamResponse; upstream: Dialect },
+): Promise<ReadBody | { error: UpstreamError }> {
+  const { response, upstream } = tried;
+  const text = await response.text(MAX_BODY_BYTES);
+  if (upstream.id === call.client.id) {
+    // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
+    if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
+    const { usage, tally } = upstream.skimResponse(text);
+    if (usage === undefined && isSilent(tally)) return { error: errorInside(upstream, text) };
+    return { body: text, usage, tally };
+  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) return { error: unreadable(response.status) };
+  const decoded = upstream.decodeResponse(parsed);
+  const tally = tallyResponse(decoded);
+  const nothing = decoded.choices.every((choice) => choice.parts.length === 0);
+  if (decoded.usage === undefined && nothing) return { error: errorInside(upstream, text) };
+  return {
+    body: JSON.stringify(call.client.encodeResponse(decoded, call.request)),
+    usage: decoded.usage,
+    tally,
+  };
+}
+
+function isSilent(tally: Tally): boolean {
+  return tally.narrow === 0 && tally.wide === 0;
+}
+
+/** Some vendors answer 200 with an error inside, or with nothing at all: neither is an answer. */
+function errorInside(upstream: Dialect, text: string): UpstreamError {
+  if (text.includes('"error"')) {
+    const error = upstream.decodeError(502, text, {});
+    return error.kind === "bad-request" ? { ...error, status: 400 } : error;
+  }
+  return { kind: "server", message: "The upstream answered with nothing.", status: 200 };
+}
+
+function unreadable(status: number): UpstreamError {
+  return { kind: "server", message: "The upstream's answer could not be read.", status };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { AttemptNote, Outcome } from "@gateway/shared/log";
+import type { Tally } from "#dialects/dialect.ts";
+import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { estimateUsage } from "#domain/billing/estimate.ts";
+import { computeBill } from "#domain/billing/pricing.ts";
+import type { CallRecord } from "#domain/logs/record.ts";
+import { GatewayError } from "#errors.ts";
+import type { ChatCall, RelayServices } from "./call.ts";
+import { meter } from "./meter.ts";
+import type { Chosen } from "./plan.ts";
+
+/** How a call that reached a vendor ended. */
+export interface End {
+  outcome: Exclude<Outcome, "failed">;
+  vendor: Usage | undefined;
+  delivered: Tally;
+}
+
+/** One call from its reservation to its log row. Closed exactly once, however many hands try. */
+export class Flight {
+  readonly estimate: Usage;
+  readonly attempts: AttemptNote[] = [];
+  chosen: Chosen | undefined;
+  firstByteAt: number | undefined;
+  readonly #services: RelayServices;
+  readonly #call: ChatCall;
+  #closing: Promise<void> | undefined;
+
+  constructor(services: RelayServices, call: ChatCall) {
+    this.#services = services;
+    this.#call = call;
+    this.estimate = estimateUsage(call.request, {
+      maxOutputTokens: services.settings.current().DefaultMaxOutputTokens,
+    });
+  }
+
+  noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
+    this.#services.metrics.attempt(chosen.channel.provider.id, chosen.channel.id, error?.kind ?? "ok");
+    this.attempts.push({
+      channel_id: chosen.channel.id,
+      channel_name: chosen.channel.name,
+      result: error?.kind ?? "ok",
+      status: error?.status ?? 200,
+      duration: Date.now() - begun,
+      message: error?.message.slice(0, 500) ?? "",
+    });
+  }
+
+  /** Charges what was delivered. Resolves when the charge is committed; throws when the reservation was lost. */
+  settle(end: End): Promise<void> {
+    this.#closing ??= this.#settle(end);
+    return this.#closing;
+  }
+
+  async #settle(end: End): Promise<void> {
+    const { chosen } = this;
+    if (chosen === undefined) throw new Error("A call cannot be settled before a channel served it.");
+    const { usage, estimated } = meter(end.vendor, end.outcome === "complete", end.delivered, this.estimate);
+    const { points, bill } = computeBill(chosen.price, chosen.groupRatio, usage);
+    const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
+    const settled = await this.#services.ledger.settle({
+      ...this.#record(),
+      type: 2,
+      outcome: end.outcome,
+      status,
+      errorCode: end.outcome === "upstream-died" ? "upstream_failed" : "",
+      usage,
+      quota: points,
+      estimated,
+      bill,
+    });
+    this.#services.metrics.call(
+      this.#call.endpoint,
+      status,
+      Date.now() - this.#call.startedAt,
+      this.firstByteMs(),
+    );
+    this.#services.metrics.used(usage, points);
+    if (settled === "gone")
+      throw new GatewayError("internal", "The reservation of this call was lost; it was not charged.");
+  }
+
+  /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
+  async fail(error: unknown): Promise<void> {
+    this.#closing ??= this.#services.ledger.settle(this.#failure(error)).then(() => {});
+    await this.#closing.catch(() => {});
+    this.#services.metrics.call(
+      this.#call.endpoint,
+      statusOf(error),
+      Date.now() - this.#call.startedAt,
+      this.firstByteMs(),
+    );
+  }
+
+  /** A call that never held anything: only the log hears of it, and the answer does not wait for that. */
+  refuse(error: unknown): void {
+    this.#services.metrics.call(this.#call.endpoint, statusOf(error), Date.now() - this.#call.startedAt, 0);
+    this.#services.ledger.note(this.#failure(error)).catch(() => {});
+  }
+
+  firstByteMs(): number {
+    return this.firstByteAt === undefined ? 0 : this.firstByteAt - this.#call.startedAt;
+  }
+
+  #failure(error: unknown): CallRecord {
+    return {
+      ...this.#record(),
+      type: 5,
+      outcome: "failed",
+      status: statusOf(error),
+      errorCode: error instanceof GatewayError ? error.code : "internal",
+      content: error instanceof GatewayError ? error.message : "",
+      usage: undefined,
+      quota: 0n,
+      estimated: false,
+      bill: null,
+    };
+  }
+
+  #record(): Omit<
+    CallRecord,
+    "type" | "outcome" | "status" | "errorCode" | "usage" | "quota" | "estimated" | "bill"
+  > {
+    const { caller, request } = this.#call;
+    return {
+      requestId: this.#call.requestId,
+      createdAt: new Date(this.#call.startedAt),
+      userId: caller.userId,
+      username: caller.username,
+      tokenId: caller.tokenId,
+      tokenName: caller.tokenName,
+      channelId: this.chosen?.channel.id ?? 0,
+      group: this.chosen?.group ?? caller.group,
+      backupGroup: this.chosen?.backup ?? false,
+      modelName: this.chosen?.billedModel ?? request.model,
+      upstreamModel: this.chosen?.upstreamModel ?? "",
+      endpoint: this.#call.endpoint,
+      isStream: request.stream,
+      content: "",
+      requestTimeMs: Date.now() - this.#call.startedAt,
+      firstByteTimeMs: this.firstByteMs(),
+      sourceIp: this.#call.ip,
+      priceVersionId: this.chosen?.price.versionId ?? 0,
+      attempts: this.attempts,
+    };
+  }
+}
+
+function statusOf(error: unknown): number {
+  return error instanceof GatewayError ? error.status : 500;
+}

@@ -1,0 +1,151 @@
+import type { ChatRequest, Usage } from "#dialects/ir.ts";
+import { computeBill, findPrice, type PriceInForce } from "#domain/billing/pricing.ts";
+import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import { pick } from "#domain/channels/pick.ts";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
+import type { ChatCall, RelayServices } from "./call.ts";
+
+/** A group the call may use, with the channels that list its model. */
+interface Lane {
+  group: string;
+  backup: boolean;
+  /** Decimal string. */
+  ratio: string;
+  channels: readonly ChannelInForce[];
+}
+
+/** Decided once, before anything is held: who may serve the call, at which prices, and the most it can cost. */
+export interface Plan {
+  lanes: readonly Lane[];
+  prices: ReadonlyMap<string, PriceInForce>;
+  /** Points to hold: the dearest way the plan allows. */
+  worstCase: bigint;
+  tried: Set<number>;
+}
+
+/** A channel chosen for the next attempt. Group, ratio and price are carried along; nobody looks them up again. */
+export interface Chosen {
+  channel: ChannelInForce;
+  group: string;
+  backup: boolean;
+  groupRatio: string;
+  upstreamModel: string;
+  billedModel: string;
+  price: PriceInForce;
+}
+
+/** What an operator's old habit charges for a model without a price: dear on purpose. */
+const UNPRICED: Omit<PriceInForce, "model"> = {
+  versionId: 0,
+  type: "tokens",
+  input: "30",
+  output: "30",
+  extras: {},
+  tiers: [],
+};
+
+export function makePlan(services: RelayServices, call: ChatCall, estimate: Usage): Plan {
+  const { model } = call.request;
+  const lanes = lanesOf(services, call.caller, call.pin, model);
+  const { ChargeUnpricedModels } = services.settings.current();
+  const table = services.prices.table();
+  const prices = new Map<string, PriceInForce>();
+  let worstCase = -1n;
+  for (const lane of lanes) {
+    const counted = new Set<string>();
+    for (const channel of lane.channels) {
+      const { billed } = mapModel(channel, model);
+      if (counted.has(billed)) continue;
+      counted.add(billed);
+      const price =
+        prices.get(billed) ??
+        findPrice(table, billed) ??
+        (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
+      if (price === undefined) continue;
+      prices.set(billed, price);
+      const { points } = computeBill(price, lane.ratio, estimate);
+      if (points > worstCase) worstCase = points;
+    }
+  }
+  if (worstCase < 0n)
+    throw new GatewayError("price_missing", `The model "${model}" has no price yet, so it cannot be used.`, {
+      param: "model",
+    });
+  const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
+  return { lanes, prices, worstCase, tried };
+}
+
+function lanesOf(services: RelayServices, caller: Caller, pin: Pin | undefined, model: string): Lane[] {
+  const lanes: Lane[] = [];
+  const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
+  let refused: string | undefined;
+  for (const symbol of symbols) {
+    const group = services.groups.get(symbol);
+    // Rights are checked at every use: a group may have been closed since the token was made.
+    if (group === undefined || !group.enable || (!group.public && symbol !== caller.userGroup)) {
+      refused ??= symbol;
+      continue;
+    }
+    const channels = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    if (channels.length > 0)
+      lanes.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
+    if (pin?.only !== undefined) break;
+  }
+  if (lanes.length > 0) return lanes;
+  if (refused === caller.group)
+    throw new GatewayError("group_not_allowed", `This API key may not use the group "${refused}".`);
+  throw modelNotFound(model);
+}
+
+function pinned(services: RelayServices, pin: Pin | undefined): readonly ChannelInForce[] | undefined {
+  if (pin?.only === undefined) return undefined;
+  const channel = services.candidates.byId(pin.only);
+  return channel === undefined ? [] : [channel];
+}
+
+/** The next channel of the plan, the backup group's only after the group's own. Marks it as tried. */
+export function nextChoice(
+  services: RelayServices,
+  plan: Plan,
+  request: ChatRequest,
+  pin: Pin | undefined,
+): Chosen | undefined {
+  const wanted = {
+    model: request.model,
+    stream: request.stream,
+    tools: request.tools !== undefined && request.tools.length > 0,
+    tried: plan.tried,
+    frozen: (id: number, model: string) => pin?.only === undefined && services.health.frozen(id, model),
+  };
+  for (const lane of plan.lanes) {
+    let channel = pick(lane.channels, wanted, services.random());
+    while (channel !== undefined) {
+      plan.tried.add(channel.id);
+      const { upstream, billed } = mapModel(channel, request.model);
+      const price = plan.prices.get(billed);
+      if (price !== undefined)
+        return {
+          channel,
+          group: lane.group,
+          backup: lane.backup,
+          groupRatio: lane.ratio,
+          upstreamModel: upstream,
+          billedModel: billed,
+          price,
+        };
+      channel = pick(lane.channels, wanted, services.random());
+    }
+  }
+  return undefined;
+}
+
+/** Why nothing could be chosen at all: says when to come back if channels are only frozen. */
+export function nothingFree(services: RelayServices, plan: Plan, model: string): GatewayError {
+  const ids = plan.lanes.flatMap((lane) => lane.channels.map((channel) => channel.id));
+  const waitMs = services.health.thawsIn(ids, model);
+  const error = noChannel(model);
+  return waitMs === 0
+    ? error
+    : new GatewayError(error.code, error.message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)) });
+}

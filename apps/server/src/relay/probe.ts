@@ -1,0 +1,155 @@
+import type { ChannelTestResult } from "@gateway/shared/channel";
+import { z } from "zod";
+import { dialects } from "#dialects/index.ts";
+import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
+import { parseMapping } from "#domain/channels/candidates.ts";
+import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import type { Providers } from "#providers/index.ts";
+import { attempt, joinUrl, transportFailure } from "./attempt.ts";
+import { readBody } from "./body.ts";
+import type { RelayServices } from "./call.ts";
+
+/**
+ * Calls that an operator makes to a channel: does it answer, and what does it offer. They go the way of every call,
+ * without a caller and without a bill.
+ */
+export type ProbeServices = Pick<RelayServices, "settings" | "upstream" | "random"> & {
+  providers: Providers;
+};
+
+const PROBE_TIMEOUT_MS = 60_000;
+const LIST_TIMEOUT_MS = 20_000;
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+
+/** A test from the console, of a channel that need not be stored yet. */
+export function testChannel(
+  services: ProbeServices,
+  input: { channel: ChannelForTest; model: string },
+): Promise<ChannelTestResult> {
+  return probeChannel(services, asInForce(services.providers, input.channel), input.model);
+}
+
+/** One short question. A refusal is an answer (`ok: false`), not an exception. */
+export async function probeChannel(
+  services: Omit<ProbeServices, "providers">,
+  channel: ChannelInForce,
+  model: string,
+): Promise<ChannelTestResult> {
+  const upstreamModel = mapModel(channel, model).upstream;
+  const client = dialects[channel.provider.dialects[0]];
+  const request: ChatRequest = {
+    model: upstreamModel,
+    stream: false,
+    messages: [{ role: "user", parts: [{ type: "text", text: "Say hi." }] }],
+    maxOutputTokens: 64,
+  };
+  const { body } = client.encodeRequest(request);
+  const raw = Buffer.from(JSON.stringify(body));
+  const begun = performance.now();
+  const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
+  const tried = await attempt(services, call, { channel, upstreamModel });
+  const read = tried.ok
+    ? await readBody(call, tried).catch((error: unknown) => ({ error: transportFailure(error) }))
+    : tried;
+  const failed = "error" in read ? read.error : undefined;
+  return {
+    ok: failed === undefined,
+    model,
+    duration: Math.max(1, Math.round(performance.now() - begun)),
+    message: failed === undefined ? "" : describe(failed),
+  };
+}
+
+function describe(error: UpstreamError): string {
+  const sentence = error.message.slice(0, 500);
+  return error.status === 0 ? sentence : `HTTP ${error.status}: ${sentence}`;
+}
+
+/** OpenAI and Anthropic list `data[].id`, Gemini `models[].name`. */
+const ModelList = z.object({
+  data: z.array(z.object({ id: z.string() })).nullish(),
+  models: z.array(z.object({ name: z.string() })).nullish(),
+});
+
+/** The names the vendor lists, sorted. Throws a GatewayError whose sentence says what went wrong. */
+export async function fetchModels(services: ProbeServices, input: ChannelForTest): Promise<string[]> {
+  const channel = asInForce(services.providers, input);
+  const gemini = channel.provider.dialects[0] === "gemini";
+  const settings = services.settings.current();
+  let text: string;
+  let status: number;
+  try {
+    const response = await services.upstream.send({
+      url: joinUrl(channel.baseUrl, gemini ? "/v1beta/models?pageSize=1000" : "/v1/models"),
+      method: "GET",
+      headers: {
+        accept: "application/json",
+        ...channel.headers,
+        ...channel.provider.headers(channel.keys[0]?.key ?? ""),
+      },
+      body: null,
+      proxy: channel.proxy,
+      connectTimeoutMs: settings.ConnectTimeoutMs,
+      firstByteTimeoutMs: LIST_TIMEOUT_MS,
+      idleTimeoutMs: LIST_TIMEOUT_MS,
+      signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
+    });
+    status = response.status;
+    text = await response.text(MAX_LIST_BYTES);
+  } catch (error) {
+    throw new GatewayError("upstream_failed", `Failed to get model list: ${transportFailure(error).message}`);
+  }
+  if (status !== 200) throw new GatewayError("upstream_failed", `Failed to get model list: HTTP ${status}.`);
+  const parsed = ModelList.safeParse(parseJson(text));
+  if (!parsed.success)
+    throw new GatewayError(
+      "upstream_failed",
+      "Failed to get model list: the answer is not a list of models.",
+    );
+  const names = [
+    ...(parsed.data.data ?? []).map((model) => model.id),
+    ...(parsed.data.models ?? []).map((model) => model.name.replace(/^models\//, "")),
+  ];
+  return [...new Set(names)].sort();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
+  const provider = providers.get(input.type);
+  if (provider === undefined) throw invalidRequest("This channel type does not exist.", "type");
+  return {
+    id: input.id,
+    name: input.name,
+    provider,
+    baseUrl: input.base_url === "" ? provider.baseUrl : input.base_url,
+    other: input.other,
+    keys: input.key === "" ? [] : [{ id: 0, key: input.key, weight: 1 }],
+    models: input.models,
+    groups: input.groups,
+    priority: input.priority,
+    weight: input.weight,
+    mapping: parseMapping(input.model_mapping),
+    headers: input.model_headers,
+    parameters: input.custom_parameter,
+    disabledStream: new Set(input.disabled_stream),
+    onlyChat: input.only_chat,
+    preCost: input.pre_cost,
+    compatibleResponse: input.compatible_response,
+    proxy: input.proxy,
+    plugin: input.plugin,
+    testModel: input.test_model,
+    autoDisable: false,
+    connectTimeoutMs: 0,
+    firstByteTimeoutMs: 0,
+    idleTimeoutMs: 0,
+  };
+}

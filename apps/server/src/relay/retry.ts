@@ -1,0 +1,59 @@
+import type { UpstreamError } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
+
+/** What a failure means for the call. Pure: decides on the kind of error, never on a vendor's prose. */
+
+/** Whether another channel may do better. A caller's own mistake is the same mistake everywhere. */
+export function worthRetrying(error: UpstreamError): boolean {
+  return error.kind !== "bad-request";
+}
+
+export interface RetryBudget {
+  /** Further attempts after the first. */
+  times: number;
+  /** Milliseconds since the request began after which no attempt is started. */
+  withinMs: number;
+}
+
+export function mayRetry(
+  error: UpstreamError,
+  attempts: number,
+  elapsedMs: number,
+  budget: RetryBudget,
+): boolean {
+  return worthRetrying(error) && attempts <= budget.times && elapsedMs < budget.withinMs;
+}
+
+/** The last failure as the caller hears it. A vendor's sentence is passed on only about the caller's own request. */
+export function explain(error: UpstreamError, model: string): GatewayError {
+  switch (error.kind) {
+    case "bad-request":
+      return new GatewayError("upstream_refused", error.message, {
+        status: error.status >= 400 && error.status < 500 ? error.status : 400,
+        param: error.param,
+      });
+    case "not-found":
+      return new GatewayError("model_not_found", `No upstream knows the model "${model}".`, {
+        param: "model",
+      });
+    case "rate-limited":
+      return new GatewayError(
+        "upstream_rate_limited",
+        "The upstream is receiving too many requests. Try again later.",
+        {
+          retryAfter: error.retryAfter,
+        },
+      );
+    case "overloaded":
+      return new GatewayError("upstream_overloaded", "The upstream is overloaded. Try again later.", {
+        retryAfter: error.retryAfter,
+      });
+    case "timeout":
+      return new GatewayError("upstream_timeout", "The upstream took too long to answer.");
+    case "auth":
+    case "quota":
+    case "server":
+    case "network":
+      return new GatewayError("upstream_failed", "The upstream could not answer this request.");
+  }
+}

@@ -1,0 +1,223 @@
+import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
+import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { GatewayError } from "#errors.ts";
+import type { UpstreamResponse } from "#platform/http.ts";
+import { transportFailure } from "./attempt.ts";
+import type { ChatCall } from "./call.ts";
+import type { Flight } from "./flight.ts";
+import { tallyEvent } from "./meter.ts";
+
+/**
+ * A streamed answer, frame by frame: nothing is buffered but the frames that complete it, which wait for the bill.
+ */
+type Opened = { frames: AsyncGenerator<string, void, undefined> } | { error: UpstreamError };
+
+/** What stands between the upstream's frames and the client: untouched or translated, always metered. */
+interface Pipe {
+  /** Text to send now; what completes the answer is kept back. */
+  frame(raw: RawFrame): string;
+  /** The upstream's body ended. */
+  end(): string;
+  /** What was kept back. */
+  readonly held: string;
+  readonly complete: boolean;
+  readonly usage: Usage | undefined;
+  readonly tally: Tally;
+  readonly error: UpstreamError | undefined;
+}
+
+/**
+ * Waits for the first frame, so that a vendor that fails at once can still be replaced by another channel, then
+ * hands out the rest as it comes.
+ */
+export async function openStream(
+  call: ChatCall,
+  tried: { response: UpstreamResponse; upstream: Dialect },
+  flight: Flight,
+): Promise<Opened> {
+  const { response, upstream } = tried;
+  const type = String(response.headers["content-type"] ?? "");
+  if (type.includes("application/json")) {
+    const text = await response.text(1024 * 1024);
+    const error = upstream.decodeError(502, text, response.headers);
+    return { error };
+  }
+  const pipe = upstream.id === call.client.id ? passing(call, upstream) : translating(call, upstream);
+  const splitter = createFrameSplitter();
+  const chunks = response.chunks();
+  let first = "";
+  let ended = false;
+  while (first === "" && pipe.held === "" && pipe.error === undefined && !ended) {
+    const next = await chunks.next();
+    if (next.done) {
+      ended = true;
+      for (const raw of splitter.flush()) first += pipe.frame(raw);
+      first += pipe.end();
+    } else {
+      for (const raw of splitter.push(next.value)) first += pipe.frame(raw);
+    }
+  }
+  if (pipe.error !== undefined) {
+    await chunks.return();
+    return { error: pipe.error };
+  }
+  if (ended && isEmpty(pipe)) {
+    return {
+      error: { kind: "server", message: "The upstream answered with nothing.", status: response.status },
+    };
+  }
+  flight.firstByteAt ??= Date.now();
+  return { frames: run(call, flight, pipe, { first, ended, splitter, chunks }) };
+}
+
+function isEmpty(pipe: Pipe): boolean {
+  return pipe.usage === undefined && pipe.tally.narrow === 0 && pipe.tally.wide === 0;
+}
+
+interface Begun {
+  first: string;
+  ended: boolean;
+  splitter: ReturnType<typeof createFrameSplitter>;
+  chunks: AsyncGenerator<Buffer, void, undefined>;
+}
+
+async function* run(
+  call: ChatCall,
+  flight: Flight,
+  pipe: Pipe,
+  { first, ended, splitter, chunks }: Begun,
+): AsyncGenerator<string, void, undefined> {
+  let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
+  try {
+    if (first !== "") yield first;
+    if (!ended) {
+      for await (const chunk of chunks) {
+        let text = "";
+        for (const raw of splitter.push(chunk)) text += pipe.frame(raw);
+        if (text !== "") yield text;
+        if (pipe.error !== undefined) break;
+      }
+      let rest = "";
+      for (const raw of splitter.flush()) rest += pipe.frame(raw);
+      rest += pipe.end();
+      if (rest !== "") yield rest;
+    }
+    outcome = pipe.complete && pipe.error === undefined ? "complete" : "upstream-died";
+  } catch (error) {
+    // A cancelled call is the client's leaving; anything else is the upstream's.
+    transportFailure(error);
+    outcome = call.signal.aborted ? "client-left" : pipe.complete ? "complete" : "upstream-died";
+  } finally {
+    // Left in the middle of a yield: nobody will ask for more, so the bill is closed here.
+    if (outcome === "client-left") {
+      await chunks.return();
+      await flight.settle({ outcome, vendor: pipe.usage, delivered: pipe.tally }).catch(() => {});
+    }
+  }
+  if (outcome === "client-left") return;
+  yield await lastWords(call, flight, pipe, outcome);
+}
+
+/** The bill first, then the bytes that complete the answer; or one error in the client's dialect. */
+async function lastWords(
+  call: ChatCall,
+  flight: Flight,
+  pipe: Pipe,
+  outcome: "complete" | "upstream-died",
+): Promise<string> {
+  const died = new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer.");
+  try {
+    await flight.settle({ outcome, vendor: pipe.usage, delivered: pipe.tally });
+  } catch (error) {
+    const lost =
+      error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed.");
+    return call.client.encodeStreamError(lost, call.requestId, call.request);
+  }
+  return outcome === "complete"
+    ? pipe.held
+    : call.client.encodeStreamError(died, call.requestId, call.request);
+}
+
+/** Same dialect on both sides: the text goes back as it came, a skimmer reads along. */
+function passing(call: ChatCall, upstream: Dialect): Pipe {
+  const skimmer = upstream.skim();
+  let held = "";
+  return {
+    frame({ frame, raw }) {
+      skimmer.frame(frame);
+      if (skimmer.error !== undefined) return "";
+      if (held !== "" || upstream.isLast(frame)) {
+        held += raw;
+        return "";
+      }
+      return upstream.dropFrame?.(frame, call.request) === true ? "" : raw;
+    },
+    end: () => "",
+    get held() {
+      return held;
+    },
+    get complete() {
+      return skimmer.complete;
+    },
+    get usage() {
+      return skimmer.usage;
+    },
+    get tally() {
+      return skimmer.tally;
+    },
+    get error() {
+      return skimmer.error;
+    },
+  };
+}
+
+/** Two dialects: frames become events, events become the client's frames. */
+function translating(call: ChatCall, upstream: Dialect): Pipe {
+  const decoder = upstream.decodeStream();
+  const encode = call.client.encodeStream(call.request);
+  const tally: Tally = { narrow: 0, wide: 0 };
+  let held = "";
+  let complete = false;
+  let usage: Usage | undefined;
+  let error: UpstreamError | undefined;
+
+  function take(events: ReturnType<typeof decoder.frame>): string {
+    let text = "";
+    for (const event of events) {
+      if (event.type === "error") {
+        error = event.error;
+        return text;
+      }
+      if (event.type === "finish") {
+        usage = event.usage;
+        complete = true;
+      }
+      tallyEvent(tally, event);
+      const encoded = encode(event);
+      if (encoded.last || held !== "") held += encoded.text;
+      else text += encoded.text;
+    }
+    return text;
+  }
+
+  return {
+    frame: ({ frame }: { frame: Frame }) => take(decoder.frame(frame)),
+    end: () => take(decoder.end()),
+    get held() {
+      return held;
+    },
+    get complete() {
+      return complete;
+    },
+    get usage() {
+      return usage;
+    },
+    get tally() {
+      return tally;
+    },
+    get error() {
+      return error;
+    },
+  };
+}

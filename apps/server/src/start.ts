@@ -1,0 +1,171 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pino } from "pino";
+import { startDemoUpstream } from "#demo/server.ts";
+import { createGroups } from "#domain/accounts/groups-in-force.ts";
+import { seedAccounts } from "#domain/accounts/seed.ts";
+import { ensureRoot, issueSetupToken } from "#domain/accounts/setup.ts";
+import { createLedger } from "#domain/billing/ledger.ts";
+import { createPrices } from "#domain/billing/prices.ts";
+import { seedPrices } from "#domain/billing/seed-prices.ts";
+import { createCandidates } from "#domain/channels/candidates.ts";
+import { createHealth } from "#domain/channels/health.ts";
+import { createLimiter } from "#domain/limits/take.ts";
+import { ensurePartitions } from "#domain/logs/partitions.ts";
+import { createSettings } from "#domain/settings/settings.ts";
+import { createCallers } from "#domain/tokens/callers.ts";
+import { startJobs } from "#jobs/index.ts";
+import { coalesce, listen } from "#platform/announcements.ts";
+import { connect } from "#platform/db.ts";
+import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { createUpstreamClient } from "#platform/http.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { connectRedis } from "#platform/redis.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { openProviders } from "#providers/index.ts";
+import { fetchModels, testChannel } from "#relay/probe.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { buildApp } from "./app.ts";
+import type { Env } from "./env.ts";
+
+/** The whole process, from its environment to a listening server, and back. */
+export interface Gateway {
+  /** Where it listens, e.g. http://localhost:3000 */
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function startGateway(env: Env): Promise<Gateway> {
+  const log = pino({
+    level: env.LOG_LEVEL,
+    redact: ["req.headers.authorization", "req.headers.cookie", "err.config"],
+  });
+  const onError = (error: unknown) => log.error({ err: error }, "background work failed");
+  // What was opened, so that it can be closed in reverse, also when the start fails half way.
+  const closers: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+
+  try {
+    const dataDir = resolve(env.DATA_DIR);
+    await mkdir(dataDir, { recursive: true });
+    let databaseUrl = env.DATABASE_URL;
+    if (databaseUrl === undefined) {
+      const postgres = await startEmbeddedPostgres({ dataDir, log: (sentence) => log.info(sentence) });
+      closers.push(() => postgres.stop());
+      databaseUrl = postgres.url;
+    }
+    const { applied } = await migrate(databaseUrl, migrationsFolder);
+    if (applied.length > 0) log.info({ applied }, "migrations applied");
+
+    const database = connect(databaseUrl);
+    closers.push(() => database.close());
+    const { db, pool } = database;
+    const secrets = openSecrets(env.SECRET_KEY ?? (await keptSecret(dataDir)));
+    await ensurePartitions(pool, 7);
+    await seedAccounts(db);
+    await seedPrices(db);
+
+    let demoUrl: string | undefined;
+    if (env.demoUpstream) {
+      const demo = await startDemoUpstream();
+      closers.push(() => demo.close());
+      demoUrl = demo.url;
+    }
+    const providers = openProviders(demoUrl);
+    const settings = await createSettings(db, secrets);
+    const groups = await createGroups(db);
+    const prices = await createPrices(db);
+    const candidates = await createCandidates(db, secrets, providers);
+    const callers = createCallers(db, secrets);
+    const health = createHealth(db, { onError });
+    const metrics = createMetrics();
+    const upstream = createUpstreamClient();
+    closers.push(() => upstream.close());
+    const ledger = createLedger({ pool, nodeId: randomUUID(), onError });
+    await ledger.start();
+    closers.push(() => ledger.close());
+
+    const announcements = await listen(databaseUrl, onError);
+    closers.push(() => announcements.close());
+    const kept = { settings, prices, groups, channels: candidates } as const;
+    for (const [topic, cache] of Object.entries(kept))
+      announcements.on(topic as keyof typeof kept, coalesce(() => cache.reload(), onError));
+    announcements.on("tokens", (id) => callers.forgetToken(id));
+    announcements.on("users", (id) => callers.forgetUser(id));
+
+    const redis = env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError);
+    if (redis !== undefined) closers.push(async () => redis.disconnect());
+    const limiter = createLimiter({ redis });
+
+    const probe = { settings, upstream, random: Math.random, providers };
+    const app = await buildApp({
+      logger: log,
+      basePath: env.basePath,
+      trustProxy: env.TRUST_PROXY,
+      metrics,
+      console: {
+        db,
+        pool,
+        secrets,
+        settings,
+        health,
+        providers,
+        testChannel: (input) => testChannel(probe, input),
+        fetchModels: (channel) => fetchModels(probe, channel),
+        startedAt: new Date(),
+        version: packageJson.version,
+        demoUpstream: demoUrl !== undefined,
+      },
+      gateway: {
+        callers,
+        limiter,
+        relay: {
+          candidates,
+          groups,
+          health,
+          ledger,
+          prices,
+          settings,
+          upstream,
+          metrics,
+          random: Math.random,
+        },
+      },
+    });
+    await app.listen({ host: env.HOST, port: env.PORT });
+    closers.push(() => app.close());
+    const jobs = await startJobs(databaseUrl, { db, pool, secrets, probe, onError });
+    closers.push(() => jobs.stop());
+
+    const { port } = app.server.address() as { port: number };
+    const url = `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`;
+    if (env.ROOT_USERNAME !== undefined && env.ROOT_PASSWORD !== undefined)
+      await ensureRoot(db, secrets, {
+        username: env.ROOT_USERNAME,
+        password: env.ROOT_PASSWORD,
+        accessToken: env.ROOT_ACCESS_TOKEN,
+      });
+    const setupToken = await issueSetupToken(db, secrets);
+    log.info(`Listening on ${url}`);
+    if (setupToken !== undefined)
+      log.info(`No administrator yet. Make one here, once: ${url}/setup?token=${setupToken}`);
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The process secret of an installation that was given none: made once, kept where only its owner may read it. */
+async function keptSecret(dataDir: string): Promise<string> {
+  const file = join(dataDir, "secret-key");
+  const known = await readFile(file, "utf8").catch(() => "");
+  if (known.trim().length >= 32) return known.trim();
+  const made = randomBytes(32).toString("base64url");
+  await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" });
+  return made;
+}
