@@ -1,0 +1,88 @@
+import type { Pool } from "#platform/db.ts";
+
+/**
+ * Recomputes every balance from what moved it. It must not repair anything: a drift is a defect to be found.
+ */
+export interface Audit {
+  /** Users and tokens looked at. */
+  checked: number;
+  /** Points by which books and balances differ, all signs dropped: 0n. */
+  drift: bigint;
+  rows: AuditRow[];
+}
+
+export interface AuditRow {
+  what: "user-quota" | "user-reserved" | "user-used" | "token-used" | "token-reserved";
+  id: number;
+  expected: bigint;
+  actual: bigint;
+}
+
+// One statement is one snapshot: calls that settle meanwhile are in all of the sums or in none.
+const statement = `
+WITH credits AS (SELECT user_id AS id, sum(amount) AS points FROM ledger_entries GROUP BY 1),
+charges AS (SELECT user_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
+token_charges AS (SELECT token_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
+held AS (SELECT user_id AS id, sum(amount) AS points FROM reservations GROUP BY 1),
+token_held AS (SELECT token_id AS id, sum(token_amount) AS points FROM reservations GROUP BY 1),
+books AS (
+  SELECT b.what, u.id, b.expected::bigint AS expected, b.actual
+  FROM users u
+  LEFT JOIN credits USING (id) LEFT JOIN charges USING (id) LEFT JOIN held USING (id)
+  CROSS JOIN LATERAL (VALUES
+    ('user-quota', COALESCE(credits.points, 0) - COALESCE(charges.points, 0), u.quota),
+    ('user-used', COALESCE(charges.points, 0), u.used_quota),
+    ('user-reserved', COALESCE(held.points, 0), u.reserved)
+  ) b(what, expected, actual)
+  UNION ALL
+  SELECT b.what, t.id, b.expected::bigint, b.actual
+  FROM tokens t LEFT JOIN token_charges USING (id) LEFT JOIN token_held USING (id)
+  CROSS JOIN LATERAL (VALUES
+    ('token-used', COALESCE(token_charges.points, 0), t.used_quota),
+    ('token-reserved', COALESCE(token_held.points, 0), t.reserved)
+  ) b(what, expected, actual)
+)
+SELECT c.checked, b.what, b.id, b.expected, b.actual
+FROM (SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM tokens) AS checked) c
+LEFT JOIN books b ON b.expected <> b.actual
+ORDER BY b.what, b.id`;
+
+export async function audit(pool: Pool): Promise<Audit> {
+  type Row = { checked: bigint } & (AuditRow | { what: null });
+  const { rows } = await pool.query<Row>(statement);
+  const differing = rows.flatMap((row) =>
+    row.what === null ? [] : [{ what: row.what, id: row.id, expected: row.expected, actual: row.actual }],
+  );
+  return {
+    checked: Number(rows[0]?.checked ?? 0n),
+    drift: differing.reduce((total, row) => total + distance(row.expected, row.actual), 0n),
+    rows: differing,
+  };
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}
+
+/** Keeps the outcome for the analytics screen. */
+export async function keepAudit(pool: Pool, outcome: Audit): Promise<void> {
+  const detail = outcome.rows.map((row) => ({
+    what: row.what,
+    id: row.id,
+    expected: String(row.expected),
+    actual: String(row.actual),
+  }));
+  await pool.query("INSERT INTO audit_runs (checked, drift, detail) VALUES ($1, $2, $3::jsonb)", [
+    outcome.checked,
+    outcome.drift,
+    JSON.stringify(detail),
+  ]);
+}
+
+/** The outcome as the command prints it. */
+export function describeAudit(outcome: Audit): string {
+  const lines = outcome.rows.map(
+    (row) => `${row.what} ${row.id}: the books say ${row.expected}, the balance says ${row.actual}`,
+  );
+  return [`${outcome.checked} users and tokens checked, drift ${outcome.drift}`, ...lines].join("\n");
+}

@@ -1,0 +1,394 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { createLedger, credit, type Ledger } from "./ledger.ts";
+
+let home: TestDatabase;
+let database: Database;
+let ledger: Ledger;
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url);
+  ledger = createLedger({
+    pool: database.pool,
+    nodeId: randomUUID(),
+    onError: (error) => errors.push(error),
+  });
+  await ledger.start();
+});
+
+afterAll(async () => {
+  await ledger.close();
+  const { rows } = await database.pool.query("SELECT FROM reservations");
+  expect(rows).toHaveLength(0);
+  expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  expect(errors).toEqual([]);
+  await database.close();
+  await home.drop();
+});
+
+async function userOf({ userId }: Account) {
+  const { quota, reserved, used_quota, request_count } = await database.db.user.findUniqueOrThrow({
+    where: { id: userId },
+  });
+  return { quota, reserved, used_quota, request_count };
+}
+
+async function tokenOf({ tokenId }: Account) {
+  const { remain_quota, reserved, used_quota } = await database.db.token.findUniqueOrThrow({
+    where: { id: tokenId },
+  });
+  return { remain_quota, reserved, used_quota };
+}
+
+async function logsOf(requestId: string) {
+  const { rows } = await database.pool.query("SELECT * FROM request_logs WHERE request_id = $1", [requestId]);
+  return rows;
+}
+
+describe("a call", () => {
+  it("holds its estimate, then costs what it used", async () => {
+    const account = await makeAccount(database, { quota: 1000n, tokenQuota: 500n });
+    const held = reservation(account, 300n, 300n);
+    await ledger.reserve(held);
+    expect(await userOf(account)).toMatchObject({ quota: 1000n, reserved: 300n });
+    expect(await tokenOf(account)).toMatchObject({ remain_quota: 500n, reserved: 300n });
+
+    expect(await ledger.settle(callOf(held, 120n))).toBe("settled");
+    expect(await userOf(account)).toEqual({
+      quota: 880n,
+      reserved: 0n,
+      used_quota: 120n,
+      request_count: 1n,
+    });
+    expect(await tokenOf(account)).toEqual({ remain_quota: 380n, reserved: 0n, used_quota: 120n });
+  });
+
+  it("leaves one log row and is counted in its hour", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    const held = reservation(account, 300n);
+    await ledger.reserve(held);
+    const createdAt = new Date("2026-11-21T10:59:59.999Z");
+    const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "12" };
+    const attempts = [
+      { channel_id: 1, channel_name: "a\0b", result: "ok", status: 200, duration: 7, message: "\ud800" },
+    ];
+    await ledger.settle(callOf(held, 12n, { createdAt, bill, attempts, content: "nul \0 and half \udfff" }));
+    const [row, ...more] = await logsOf(held.requestId);
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({
+      created_at: createdAt,
+      type: 2,
+      user_id: account.userId,
+      token_id: account.tokenId,
+      group: "default",
+      prompt_tokens: 10n,
+      completion_tokens: 20n,
+      quota: 12n,
+      bill,
+      content: "nul  and half \ufffd",
+    });
+    const { rows } = await database.pool.query("SELECT * FROM usage_hours WHERE user_id = $1", [
+      account.userId,
+    ]);
+    expect(rows).toMatchObject([
+      {
+        hour: new Date("2026-11-21T10:00:00Z"),
+        request_count: 1n,
+        failed_count: 0n,
+        quota: 12n,
+        cached_tokens: 5n,
+        request_time: 120n,
+        first_byte_time: 40n,
+      },
+    ]);
+  });
+
+  it("is charged once however often it is settled", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    const record = callOf(held, 100n);
+    const answers = await Promise.all([ledger.settle(record), ledger.settle(record), ledger.settle(record)]);
+    expect(answers.sort()).toEqual(["gone", "gone", "settled"]);
+    expect(await ledger.settle(record)).toBe("gone");
+    expect(await userOf(account)).toMatchObject({ quota: 900n, reserved: 0n, used_quota: 100n });
+    expect(await logsOf(held.requestId)).toHaveLength(1);
+  });
+
+  it("costs nothing when it failed, and is logged as failed", async () => {
+    const account = await makeAccount(database, { quota: 1000n, tokenQuota: 200n });
+    const held = reservation(account, 100n, 100n);
+    await ledger.reserve(held);
+    const failed = callOf(held, 0n, { type: 5, outcome: "failed", status: 502, usage: undefined });
+    expect(await ledger.settle(failed)).toBe("settled");
+    expect(await userOf(account)).toEqual({ quota: 1000n, reserved: 0n, used_quota: 0n, request_count: 0n });
+    expect(await tokenOf(account)).toMatchObject({ remain_quota: 200n, reserved: 0n });
+    expect(await logsOf(held.requestId)).toMatchObject([{ type: 5, status: 502, quota: 0n }]);
+    const { rows } = await database.pool.query("SELECT * FROM usage_hours WHERE user_id = $1", [
+      account.userId,
+    ]);
+    expect(rows).toMatchObject([{ request_count: 0n, failed_count: 1n }]);
+  });
+
+  it("may cost more than its estimate", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    await ledger.settle(callOf(held, 130n));
+    expect(await userOf(account)).toMatchObject({ quota: -30n, reserved: 0n });
+    await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({
+      code: "insufficient_quota",
+    });
+  });
+
+  it("that is free needs no balance", async () => {
+    const account = await makeAccount(database, { tokenQuota: 0n });
+    const held = reservation(account, 0n, 0n);
+    await ledger.reserve(held);
+    expect(await ledger.settle(callOf(held, 0n))).toBe("settled");
+    expect(await userOf(account)).toMatchObject({ quota: 0n, request_count: 1n });
+  });
+
+  it("that never reserved is noted and counted as failed", async () => {
+    const account = await makeAccount(database);
+    const record = callOf(reservation(account, 1n), 0n, { type: 5, outcome: "failed", status: 402 });
+    await ledger.note(record);
+    expect(await logsOf(record.requestId)).toMatchObject([{ type: 5, status: 402 }]);
+    expect(await userOf(account)).toMatchObject({ request_count: 0n });
+  });
+
+  it("of another user cannot settle this one", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const other = await makeAccount(database, { quota: 100n });
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    expect(await ledger.settle(callOf({ ...held, ...other }, 50n))).toBe("gone");
+    expect(await userOf(other)).toMatchObject({ quota: 100n });
+    expect(await ledger.settle(callOf(held, 0n))).toBe("settled");
+  });
+});
+
+describe("a reservation", () => {
+  it("is refused when the balance does not cover it", async () => {
+    const account = await makeAccount(database, { quota: 99n });
+    await expect(ledger.reserve(reservation(account, 100n))).rejects.toMatchObject({
+      code: "insufficient_quota",
+    });
+    expect(await userOf(account)).toMatchObject({ quota: 99n, reserved: 0n });
+  });
+
+  it("is refused when the token does not cover it, whatever its owner has", async () => {
+    const account = await makeAccount(database, { quota: 1000n, tokenQuota: 99n });
+    await expect(ledger.reserve(reservation(account, 100n, 100n))).rejects.toMatchObject({
+      code: "token_quota_exhausted",
+    });
+    // A caller that still believes the token has no limit changes nothing.
+    await expect(ledger.reserve(reservation(account, 100n, 0n))).rejects.toMatchObject({
+      code: "token_quota_exhausted",
+    });
+    expect(await userOf(account)).toMatchObject({ reserved: 0n });
+  });
+
+  it("is refused for a disabled or deleted owner or token", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    await database.db.token.update({ where: { id: account.tokenId }, data: { status: 2 } });
+    await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({ code: "invalid_key" });
+    await database.db.user.update({ where: { id: account.userId }, data: { deleted_at: new Date() } });
+    await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({ code: "user_disabled" });
+  });
+
+  it("is refused for a negative amount", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    await expect(ledger.reserve(reservation(account, -1n))).rejects.toMatchObject({ code: "internal" });
+    await expect(ledger.settle(callOf(reservation(account, 1n), -1n))).rejects.toMatchObject({
+      code: "internal",
+    });
+  });
+
+  it("cannot be made twice under one request id", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    await expect(ledger.reserve(held)).rejects.toMatchObject({ code: "conflict" });
+    const other = createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} });
+    await expect(other.reserve(held)).rejects.toMatchObject({ code: "conflict" });
+    expect(await userOf(account)).toMatchObject({ reserved: 100n });
+    await ledger.settle(callOf(held, 0n));
+  });
+
+  it("for 500 concurrent calls on a balance for 10 is granted exactly 10 times", async () => {
+    const account = await makeAccount(database, { quota: 1000n });
+    const all = Array.from({ length: 500 }, () => reservation(account, 100n));
+    const answers = await Promise.allSettled(all.map((held) => ledger.reserve(held)));
+    const granted = all.filter((_, index) => answers[index]?.status === "fulfilled");
+    expect(granted).toHaveLength(10);
+    for (const answer of answers) {
+      if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "insufficient_quota" });
+    }
+    await Promise.all(granted.map((held) => ledger.settle(callOf(held, 100n))));
+    expect(await userOf(account)).toEqual({ quota: 0n, reserved: 0n, used_quota: 1000n, request_count: 10n });
+  });
+
+  it("for 500 concurrent calls from three nodes on a token for 10 is granted exactly 10 times", async () => {
+    const account = await makeAccount(database, { quota: 100_000n, tokenQuota: 1000n });
+    const nodes = [
+      ledger,
+      ...[1, 2].map(() => createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} })),
+    ];
+    const all = Array.from({ length: 500 }, () => reservation(account, 100n, 100n));
+    const answers = await Promise.allSettled(
+      all.map((held, index) => nodes[index % nodes.length]!.reserve(held)),
+    );
+    const granted = all.filter((_, index) => answers[index]?.status === "fulfilled");
+    expect(granted).toHaveLength(10);
+    await Promise.all(granted.map((held) => ledger.settle(callOf(held, 100n))));
+    expect(await tokenOf(account)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 1000n });
+  });
+
+  it("that fits only alone is not the victim of its neighbours", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const answers = await Promise.allSettled([
+      ledger.reserve(reservation(account, 500n)),
+      ledger.reserve(reservation(account, 60n)),
+      ledger.reserve(reservation(account, 60n)),
+      ledger.reserve(reservation(account, 40n)),
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual([
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+  });
+});
+
+describe("a credit", () => {
+  const gift = (account: Account, amount: bigint, reference: string) =>
+    credit(database.db, {
+      userId: account.userId,
+      kind: "admin",
+      amount,
+      reference,
+      reason: "because",
+      actorId: 1,
+    });
+
+  it("adds to the balance once per reference and is logged", async () => {
+    const account = await makeAccount(database, { quota: 10n });
+    const reference = randomUUID();
+    expect(await gift(account, 90n, reference)).toBe(100n);
+    expect(await gift(account, 90n, reference)).toBe(100n);
+    expect(await logsOf(reference)).toMatchObject([{ type: 3, quota: 90n, content: "because" }]);
+    await expect(gift(account, 91n, reference)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("is written once when many ask for it at the same time", async () => {
+    const account = await makeAccount(database);
+    const reference = randomUUID();
+    const balances = await Promise.all(Array.from({ length: 20 }, () => gift(account, 5n, reference)));
+    expect(new Set(balances)).toEqual(new Set([5n]));
+  });
+
+  it("that takes away leaves what open calls hold", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const held = reservation(account, 60n);
+    await ledger.reserve(held);
+    await expect(gift(account, -41n, randomUUID())).rejects.toMatchObject({
+      code: "invalid_request",
+      message: "Cannot deduct an amount exceeding the user's balance",
+    });
+    expect(await gift(account, -40n, randomUUID())).toBe(60n);
+    await ledger.settle(callOf(held, 60n));
+    expect(await userOf(account)).toMatchObject({ quota: 0n });
+  });
+
+  it("rolls back with the transaction it is part of", async () => {
+    const account = await makeAccount(database, { quota: 10n });
+    const attempt = database.db.$transaction(async (tx) => {
+      await credit(tx, {
+        userId: account.userId,
+        kind: "topup",
+        amount: 5n,
+        reference: randomUUID(),
+        reason: "",
+      });
+      throw new Error("the payment was not ours");
+    });
+    await expect(attempt).rejects.toThrow("not ours");
+    expect(await userOf(account)).toMatchObject({ quota: 10n });
+  });
+
+  it("is refused for nobody, for nothing and beyond the range", async () => {
+    const account = await makeAccount(database, { quota: 10n });
+    await expect(gift({ userId: 0, tokenId: 0 }, 1n, randomUUID())).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(gift(account, 0n, randomUUID())).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(gift(account, 9_007_199_254_740_991n, randomUUID())).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+});
+
+describe("a node", () => {
+  const quick = { beatMs: 50, silentAfterMs: 400, onError: (error: unknown) => errors.push(error) };
+
+  it("that dies has its reservations released by another", async () => {
+    const account = await makeAccount(database, { quota: 100n, tokenQuota: 100n });
+    const other = connect(home.url, { max: 2 });
+    const dead = createLedger({ ...quick, pool: other.pool, nodeId: randomUUID(), beatMs: 60_000 });
+    await dead.start();
+    const held = reservation(account, 100n, 100n);
+    await dead.reserve(held);
+    const alive = createLedger({ ...quick, pool: database.pool, nodeId: randomUUID() });
+    await alive.start();
+    await expect.poll(() => userOf(account), { timeout: 5_000 }).toMatchObject({ quota: 100n, reserved: 0n });
+    expect(await tokenOf(account)).toMatchObject({ remain_quota: 100n, reserved: 0n });
+    expect(await dead.settle(callOf(held, 100n))).toBe("gone");
+    expect(await userOf(account)).toMatchObject({ quota: 100n });
+    await alive.close();
+    await other.close();
+  });
+
+  it("that lives keeps its reservations however long a call takes", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const nodes = [1, 2].map(() => createLedger({ ...quick, pool: database.pool, nodeId: randomUUID() }));
+    await Promise.all(nodes.map((node) => node.start()));
+    const held = reservation(account, 100n);
+    await nodes[0]!.reserve(held);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await userOf(account)).toMatchObject({ reserved: 100n });
+    expect(await nodes[0]!.settle(callOf(held, 1n))).toBe("settled");
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
+  it("releases what it holds without knowing", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const nodeId = randomUUID();
+    const stray = createLedger({ ...quick, pool: database.pool, nodeId });
+    await stray.reserve(reservation(account, 100n));
+    const node = createLedger({ ...quick, pool: database.pool, nodeId });
+    await node.start();
+    await expect.poll(() => userOf(account), { timeout: 5_000 }).toMatchObject({ reserved: 0n });
+    await node.close();
+  });
+
+  it("gives back what it still holds when it closes, and takes no more", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const nodeId = randomUUID();
+    const node = createLedger({ ...quick, pool: database.pool, nodeId });
+    await node.start();
+    await node.reserve(reservation(account, 100n));
+    await node.close();
+    expect(await userOf(account)).toMatchObject({ quota: 100n, reserved: 0n });
+    const { rows } = await database.pool.query("SELECT FROM nodes WHERE id = $1", [nodeId]);
+    expect(rows).toHaveLength(0);
+    await expect(node.reserve(reservation(account, 1n))).rejects.toMatchObject({ code: "shutting_down" });
+  });
+});
