@@ -1,0 +1,388 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "#errors.ts";
+import type { Dialect, Frame } from "./dialect.ts";
+import { dialects } from "./index.ts";
+import type { ChatEvent, ChatRequest, DialectId, Part, Usage } from "./ir.ts";
+import { createFrameSplitter, type RawFrame } from "./sse.ts";
+
+declare global {
+  interface ImportMeta {
+    glob(pattern: string, options: object): Record<string, string>;
+  }
+}
+
+const files = import.meta.glob("./*/fixtures/*", { query: "?raw", import: "default", eager: true });
+
+const ids = (Object.keys(dialects) as DialectId[]).filter((id) => dialects[id].id === id);
+
+interface Fixture {
+  dialect: Dialect;
+  name: string;
+  text: string;
+}
+
+/** Fixtures of a kind: `.request.json`, `.error.json`, `.sse`, or whole answers (`.json`). */
+function fixtures(kind: ".request.json" | ".error.json" | ".sse" | ".json"): Fixture[] {
+  return Object.entries(files).flatMap(([path, text]) => {
+    const [, id, , file] = path.split("/") as [string, DialectId, string, string];
+    if (!file.endsWith(kind)) return [];
+    if (kind === ".json" && /\.(request|error|array)\.json$/.test(file)) return [];
+    return [{ dialect: dialects[id], name: `${id}/${file}`, text }];
+  });
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function framesOf(text: string, cuts: number[] = []): RawFrame[] {
+  const all = bytes(text);
+  const splitter = createFrameSplitter();
+  const frames: RawFrame[] = [];
+  let from = 0;
+  for (const cut of [...cuts.map((at) => at % (all.length + 1)).toSorted((a, b) => a - b), all.length]) {
+    frames.push(...splitter.push(all.subarray(from, cut)));
+    from = cut;
+  }
+  return [...frames, ...splitter.flush()];
+}
+
+function eventsOf(dialect: Dialect, frames: Frame[]): ChatEvent[] {
+  const decoder = dialect.decodeStream();
+  return [...frames.flatMap((frame) => decoder.frame(frame)), ...decoder.end()];
+}
+
+const decodeText = (dialect: Dialect, text: string, cuts: number[] = []) =>
+  eventsOf(
+    dialect,
+    framesOf(text, cuts).map((each) => each.frame),
+  );
+
+/** What an answer says, however it is cut into parts. */
+interface Said {
+  text: string;
+  reasoning: string;
+  proofs: number;
+  calls: Array<{ name: string; input: unknown }>;
+}
+
+const nothing = (): Said => ({ text: "", reasoning: "", proofs: 0, calls: [] });
+const parsed = (input: string): unknown => JSON.parse(input === "" ? "{}" : input);
+
+function saidByParts(parts: Part[]): Said {
+  const said = nothing();
+  for (const part of parts) {
+    if (part.type === "text" || part.type === "refusal") said.text += part.text;
+    if (part.type === "reasoning") {
+      said.reasoning += part.text;
+      if (part.signature !== undefined || part.encrypted !== undefined) said.proofs += 1;
+    }
+    if (part.type === "tool-call") said.calls.push({ name: part.name, input: parsed(part.input) });
+  }
+  return said;
+}
+
+function saidByEvents(events: ChatEvent[]): Said {
+  const said = nothing();
+  const calls = new Map<number, { name: string; input: string }>();
+  for (const event of events) {
+    if ("choice" in event && event.choice !== 0) continue;
+    if (event.type === "text" || event.type === "refusal") said.text += event.text;
+    if (event.type === "reasoning") said.reasoning += event.text;
+    if (event.type === "reasoning-proof") said.proofs += 1;
+    if (event.type === "tool-call") calls.set(event.part, { name: event.name, input: "" });
+    if (event.type === "tool-input") calls.get(event.part)!.input += event.text;
+  }
+  said.calls = [...calls.values()].map((call) => ({ name: call.name, input: parsed(call.input) }));
+  return said;
+}
+
+const counts = (usage: Usage | undefined) => usage && { input: usage.input, output: usage.output };
+
+function expectOrder(events: ChatEvent[]): void {
+  expect(events.filter((event) => event.type === "start")).toHaveLength(1);
+  expect(events[0]?.type).toBe("start");
+  const ends = events.filter((event) => event.type === "finish" || event.type === "error");
+  expect(ends).toHaveLength(1);
+  expect(events.at(-1)).toBe(ends[0]);
+}
+
+/** What a client that asks for nothing special would have sent. */
+const asked = (stream: boolean): ChatRequest => ({
+  model: "some-model",
+  stream,
+  messages: [{ role: "user", parts: [{ type: "text", text: "hi" }] }],
+  includeUsage: true,
+});
+
+function encodeAll(
+  dialect: Dialect,
+  events: ChatEvent[],
+): { text: string; lasts: number; lastAtEnd: boolean } {
+  const encode = dialect.encodeStream(asked(true));
+  const pieces = events.map(encode);
+  return {
+    text: pieces.map((piece) => piece.text).join(""),
+    lasts: pieces.filter((piece) => piece.last).length,
+    lastAtEnd: pieces.at(-1)?.last === true,
+  };
+}
+
+describe("the registry", () => {
+  it.each(ids)("knows %s by its own id, with its fixtures", (id) => {
+    expect(dialects[id].id).toBe(id);
+    for (const kind of [".request.json", ".error.json", ".sse", ".json"] as const) {
+      expect(fixtures(kind).filter((each) => each.dialect.id === id).length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(ids)("gives %s a path below the provider's address", (id) => {
+    expect(dialects[id].path({ model: "m", stream: true })).toMatch(/^\/v1/);
+  });
+});
+
+describe.each(fixtures(".json"))("the whole answer $name", ({ dialect, text }) => {
+  const response = dialect.decodeResponse(JSON.parse(text));
+
+  it("is decoded with its id, model and counts", () => {
+    expect(response.id).not.toBe("");
+    expect(response.model).not.toBe("");
+    expect(response.choices.length).toBeGreaterThan(0);
+    expect(response.usage?.input).toBeGreaterThan(0);
+    for (const part of response.choices.flatMap((choice) => choice.parts)) {
+      if (part.type === "tool-call") expect(part.id).not.toBe("");
+    }
+  });
+
+  it("is skimmed to the same usage as it is decoded", () => {
+    const { usage, tally } = dialect.skimResponse(text);
+    expect(usage).toEqual(response.usage);
+    const said = saidByParts(response.choices.flatMap((choice) => choice.parts));
+    expect(tally.narrow + tally.wide).toBeGreaterThanOrEqual(said.text.length);
+  });
+
+  it.each(ids)("can be told to a client of %s without losing a word", (id) => {
+    const client = dialects[id];
+    const wire = JSON.parse(JSON.stringify(client.encodeResponse(response, asked(false)))) as unknown;
+    const back = client.decodeResponse(wire);
+    const before = response.choices[0]!;
+    const after = back.choices[0]!;
+    const said = saidByParts(before.parts);
+    const again = saidByParts(after.parts);
+    expect(again.calls).toEqual(said.calls);
+    expect(again.reasoning).toBe(said.reasoning);
+    expect(again.proofs).toBe(said.proofs);
+    expect(again.text).toContain(said.text);
+    expect(counts(back.usage)).toEqual(counts(response.usage));
+    if (before.finish === "tool-calls" || before.finish === "length")
+      expect(after.finish).toBe(before.finish);
+  });
+});
+
+describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) => {
+  const events = decodeText(dialect, text);
+  const fails = name.includes("error");
+
+  it("opens with one start and closes with one finish or error", () => {
+    expectOrder(events);
+    expect(events.at(-1)?.type).toBe(fails ? "error" : "finish");
+  });
+
+  it("gives the same events wherever its bytes are cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
+        expect(decodeText(dialect, text, cuts)).toEqual(events);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("never throws and always ends once when it breaks off", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: text.length }), (end) => {
+        expectOrder(decodeText(dialect, text.slice(0, end)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("is skimmed to the usage and the text that decoding finds", () => {
+    const skimmer = dialect.skim();
+    for (const { frame } of framesOf(text)) skimmer.frame(frame);
+    const last = events.at(-1);
+    if (last?.type === "finish") expect(skimmer.usage).toEqual(last.usage);
+    expect(skimmer.complete).toBe(!fails);
+    expect(skimmer.error === undefined).toBe(!fails);
+    const said = saidByEvents(events);
+    expect(skimmer.tally.narrow + skimmer.tally.wide).toBeGreaterThanOrEqual([...said.text].length);
+  });
+
+  it("marks the frame from which a client may take the answer for complete", () => {
+    const frames = framesOf(text).map((each) => each.frame);
+    const first = frames.findIndex((frame) => dialect.isLast(frame));
+    expect(first === -1).toBe(fails);
+    if (fails) return;
+    const before = saidByEvents(eventsOf(dialect, frames.slice(0, first + 1)));
+    expect(before).toEqual(saidByEvents(events));
+  });
+
+  it.each(ids)("can be told to a client of %s as a well-formed stream", (id) => {
+    const client = dialects[id];
+    const { text: wire, lasts, lastAtEnd } = encodeAll(client, events);
+    if (fails) {
+      expect(lasts).toBe(0);
+      return;
+    }
+    expect(lasts).toBe(1);
+    expect(lastAtEnd).toBe(true);
+    const back = decodeText(client, wire);
+    expectOrder(back);
+    expect(back.at(-1)?.type).toBe("finish");
+    const said = saidByEvents(events);
+    expect(saidByEvents(back)).toEqual(said);
+    const [before, after] = [events.at(-1), back.at(-1)];
+    if (before?.type !== "finish" || after?.type !== "finish") throw new Error("no finish");
+    expect(counts(after.usage)).toEqual(counts(before.usage));
+    const reasonOf = (list: ChatEvent[]) => list.find((event) => event.type === "stop")?.reason;
+    if (reasonOf(events) === "tool-calls") expect(reasonOf(back)).toBe("tool-calls");
+  });
+});
+
+describe.each(fixtures(".error.json"))("the error $name", ({ dialect, text }) => {
+  it("is read as data, with its sentence and the wish to be called later", () => {
+    const error = dialect.decodeError(429, text, { "retry-after": "7" });
+    expect(error).toMatchObject({ kind: "rate-limited", retryAfter: 7, status: 429 });
+    expect(error.message).not.toMatch(/^The upstream answered/);
+  });
+});
+
+describe.each(fixtures(".request.json"))("the request $name", ({ dialect, text }) => {
+  const request = dialect.decodeRequest(JSON.parse(text), { model: "m", stream: true });
+
+  it.each(ids)("can be asked of an upstream that speaks %s", (id) => {
+    const { body } = dialects[id].encodeRequest(request);
+    const again = dialects[id].decodeRequest(JSON.parse(JSON.stringify(body)), { model: "m", stream: true });
+    const texts = (each: ChatRequest) =>
+      each.messages.map((message) => saidByParts(message.parts).text).join("");
+    for (const word of ["Be brief.", "What is this?", "Looking.", "So?"])
+      expect(texts(again)).toContain(word);
+    const calls = (each: ChatRequest) => each.messages.flatMap((message) => saidByParts(message.parts).calls);
+    expect(calls(again)).toEqual(calls(request));
+    const results = (each: ChatRequest) =>
+      each.messages.flatMap((message) => message.parts).filter((part) => part.type === "tool-result");
+    expect(results(again).map((part) => saidByParts(part.parts).text)).toEqual(
+      results(request).map((part) => saidByParts(part.parts).text),
+    );
+    expect(again.tools?.map((tool) => tool.name)).toEqual(request.tools?.map((tool) => tool.name));
+    expect(again.maxOutputTokens).toBe(request.maxOutputTokens);
+  });
+});
+
+describe.each(ids)("%s against rubbish", (id) => {
+  const dialect = dialects[id];
+  const rubbish = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.constantFrom(
+      "[DONE]",
+      "{",
+      "null",
+      "[]",
+      '{"type":"error"}',
+      '{"choices":[{}]}',
+      '{"choices":[{"delta":null}]}',
+    ),
+  );
+  const known = Object.entries(files)
+    .filter(([path]) => path.startsWith(`./${id}/`) && path.endsWith(".sse"))
+    .flatMap(([, text]) => framesOf(text).map((each) => each.frame));
+  const frame: fc.Arbitrary<Frame> = fc.oneof(
+    fc.record({ event: fc.constantFrom(undefined, "x", "error"), data: rubbish }),
+    fc.constantFrom(...known),
+    fc
+      .tuple(fc.constantFrom(...known), fc.nat())
+      .map(([each, at]) => ({ event: each.event, data: each.data.slice(0, at % (each.data.length + 1)) })),
+  );
+
+  it("decodes any frames in any order to one start, one end and no exception", () => {
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 12 }), (frames) => {
+        expectOrder(eventsOf(dialect, frames));
+        const skimmer = dialect.skim();
+        for (const each of frames) {
+          skimmer.frame(each);
+          dialect.isLast(each);
+          dialect.dropFrame?.(each, asked(true));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("tells every client whatever came out of such a stream", () => {
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 12 }), fc.constantFrom(...ids), (frames, client) => {
+        const events = eventsOf(dialect, frames);
+        expectOrder(decodeText(dialects[client], encodeAll(dialects[client], events).text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("answers a body that is no request with a sentence and a field", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.jsonValue(), fc.record({ messages: fc.jsonValue(), contents: fc.jsonValue() })),
+        (body) => {
+          try {
+            dialect.decodeRequest(body, { model: "m" });
+          } catch (error) {
+            expect(error).toBeInstanceOf(GatewayError);
+            expect((error as GatewayError).status).toBe(400);
+          }
+        },
+      ),
+    );
+  });
+
+  it("answers an unreadable answer with an error of the upstream", () => {
+    for (const body of [null, "", [], 7, "<html>"]) {
+      expect(() => dialect.decodeResponse(body)).toThrow(GatewayError);
+    }
+  });
+
+  it("reads any error body", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(400, 401, 402, 403, 404, 408, 429, 500, 503, 529),
+        rubbish,
+        (status, body) => {
+          const error = dialect.decodeError(status, body, {});
+          expect(error.message).not.toBe("");
+          expect(error.status).toBe(status);
+        },
+      ),
+    );
+  });
+});
+
+describe.each(ids)("%s errors", (id) => {
+  it("carry the request id and hide what went wrong inside", () => {
+    const { status, body } = dialects[id].encodeError(new GatewayError("internal", "stack trace"), "req-1");
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).toContain("req-1");
+    expect(JSON.stringify(body)).not.toContain("stack trace");
+  });
+
+  it("end a stream as an error that the same dialect reads", () => {
+    const text = dialects[id].encodeStreamError(new GatewayError("upstream_failed", "It broke."), "req-1");
+    expect(decodeText(dialects[id], text).at(-1)?.type).toBe("error");
+  });
+
+  it("keep the client's mistake a mistake", () => {
+    const { status, body } = dialects[id].encodeError(
+      new GatewayError("invalid_request", "No.", { param: "messages" }),
+      "req-1",
+    );
+    expect(dialects[id].decodeError(status, JSON.stringify(body), {}).kind).toBe("bad-request");
+  });
+});
