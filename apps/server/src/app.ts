@@ -91,8 +91,8 @@ function contentPolicy() {
 }
 
 /** "true", a number of hops, or a list of addresses. */
-function proxies(text: string): boolean | number | string[] {
+function proxies(text: string): true | string[] | ((address: string, hop: number) => boolean) {
   if (text === "true") return true;
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return (_address, hop) => hop < Number(text);
   return text.split(",").map((entry) => entry.trim());
 }

@@ -1,0 +1,269 @@
+import {
+  NEVER_EXPIRES,
+  type TokenInput,
+  type TokenRow,
+  TokenSetting,
+  TokenStatus,
+} from "@gateway/shared/token";
+import ipaddr from "ipaddr.js";
+import { usableGroups } from "#domain/accounts/groups.ts";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
+import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
+
+/**
+ * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Somebody
+ * else's token does not exist: every function takes the owner and answers `not_found` for the rest.
+ */
+export interface Owner extends Actor {
+  id: number;
+  /** Symbol of the owner's own group. */
+  group: string;
+}
+
+const KEY_LENGTH = 48;
+const PLAYGROUND = "sys_playground";
+/** 31 December 9999; later instants are beyond what the database prints. */
+const LATEST = 253_402_300_799;
+
+/** Answers the row and the whole key. Throws `invalid_request` or `group_not_allowed` with the field. */
+export async function createToken(
+  db: PrismaClient,
+  secrets: Secrets,
+  owner: Owner,
+  input: TokenInput,
+): Promise<{ token: Token; key: string }> {
+  const key = `sk-${randomText(KEY_LENGTH)}`;
+  const token = await db.$transaction(async (tx) => {
+    const data = await columnsOf(tx, owner, input);
+    const created = await tx.token.create({
+      data: { ...data, ...sealKey(secrets, key), user_id: owner.id },
+    });
+    await note(tx, owner, "token.create", undefined, created);
+    await announce(tx, "tokens", created.id);
+    return created;
+  });
+  return { token, key };
+}
+
+export async function changeToken(
+  db: PrismaClient,
+  owner: Owner,
+  id: number,
+  input: TokenInput,
+): Promise<Token> {
+  return db.$transaction(async (tx) => {
+    const before = await getToken(tx, owner.id, id);
+    const data = await columnsOf(tx, owner, input);
+    const after = await tx.token.update({ where: { id }, data });
+    await note(tx, owner, "token.change", before, after);
+    await announce(tx, "tokens", id);
+    return after;
+  });
+}
+
+/** Throws `conflict` with what to mend when an expired or exhausted token is to be enabled. */
+export async function switchToken(db: PrismaClient, owner: Owner, id: number, status: 1 | 2): Promise<Token> {
+  return db.$transaction(async (tx) => {
+    const before = await getToken(tx, owner.id, id);
+    if (status === TokenStatus.enabled) mustBeUsable(before);
+    const after = await tx.token.update({ where: { id }, data: { status } });
+    await note(tx, owner, "token.switch", before, after);
+    await announce(tx, "tokens", id);
+    return after;
+  });
+}
+
+function mustBeUsable(token: Token): void {
+  switch (statusOf({ ...token, status: TokenStatus.enabled })) {
+    case TokenStatus.expired:
+      throw conflict(
+        "The token has expired and cannot be enabled. Change its expiry time first, or let it never expire.",
+      );
+    case TokenStatus.exhausted:
+      throw conflict(
+        "The quota of the token is used up, so it cannot be enabled. Raise its quota first, or make it unlimited.",
+      );
+    default:
+  }
+}
+
+/** The row stays for the logs that name it; its key opens nothing any more. */
+export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await getToken(tx, owner.id, id);
+    await tx.token.update({ where: { id }, data: { deleted_at: new Date() } });
+    await note(tx, owner, "token.delete", before, undefined);
+    await announce(tx, "tokens", id);
+  });
+}
+
+export async function getToken(db: Db, ownerId: number, id: number): Promise<Token> {
+  const token = await db.token.findFirst({ where: { id, user_id: ownerId, deleted_at: null } });
+  if (token === null) throw notFound("Token");
+  return token;
+}
+
+export interface TokenSearch {
+  /** Part of the name. */
+  keyword: string;
+  skip: number;
+  take: number;
+  orderBy: Prisma.TokenOrderByWithRelationInput[];
+}
+
+export async function listTokens(
+  db: Db,
+  ownerId: number,
+  search: TokenSearch,
+): Promise<{ rows: Token[]; total: number }> {
+  const where: Prisma.TokenWhereInput = { user_id: ownerId, deleted_at: null };
+  if (search.keyword !== "") where.name = { contains: search.keyword, mode: "insensitive" };
+  const { skip, take, orderBy } = search;
+  const [rows, total] = await Promise.all([
+    db.token.findMany({ where, skip, take, orderBy }),
+    db.token.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+/** The key of the token that the console's playground uses; made when the user has none that works. */
+export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: Owner): Promise<string> {
+  return db.$transaction(async (tx) => {
+    // Two open playgrounds must not make two tokens.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`playground:${owner.id}`}, 0))`;
+    const found = await tx.token.findFirst({
+      where: {
+        user_id: owner.id,
+        name: PLAYGROUND,
+        status: TokenStatus.enabled,
+        unlimited_quota: true,
+        expired_time: null,
+        deleted_at: null,
+      },
+    });
+    if (found !== null) return revealKey(secrets, found);
+    const key = `sk-${randomText(KEY_LENGTH)}`;
+    const created = await tx.token.create({
+      data: { ...sealKey(secrets, key), user_id: owner.id, name: PLAYGROUND, unlimited_quota: true },
+    });
+    await note(tx, owner, "token.create", undefined, created);
+    return key;
+  });
+}
+
+/** The whole key, for its owner. */
+export function revealKey(secrets: Secrets, token: Token): string {
+  return secrets.decrypt(token.key_encrypted, keyContext(token.key_hash));
+}
+
+function sealKey(secrets: Secrets, key: string) {
+  const key_hash = secrets.hash(key);
+  return { key_hash, key_encrypted: secrets.encrypt(key, keyContext(key_hash)), key_hint: hintOf(key) };
+}
+
+function keyContext(hash: Uint8Array): string {
+  return `token:${Buffer.from(hash).toString("hex")}`;
+}
+
+/** Enabled or disabled as stored; expired and exhausted are what an enabled token becomes on its own. */
+export function statusOf(token: Token, now = new Date()): number {
+  if (token.status !== TokenStatus.enabled) return token.status;
+  if (token.expired_time !== null && token.expired_time <= now) return TokenStatus.expired;
+  return !token.unlimited_quota && token.remain_quota <= 0n ? TokenStatus.exhausted : TokenStatus.enabled;
+}
+
+/** A token as its owner sees it. */
+export function describeToken(token: Token): TokenRow {
+  return {
+    id: token.id,
+    user_id: token.user_id,
+    name: token.name,
+    key_hint: token.key_hint,
+    status: statusOf(token),
+    created_time: seconds(token.created_time),
+    accessed_time: token.accessed_time === null ? null : seconds(token.accessed_time),
+    expired_time: token.expired_time === null ? NEVER_EXPIRES : seconds(token.expired_time),
+    unlimited_quota: token.unlimited_quota,
+    remain_quota: Number(token.remain_quota),
+    used_quota: Number(token.used_quota),
+    group: token.group,
+    backup_group: token.backup_group,
+    setting: TokenSetting.parse(token.setting),
+  };
+}
+
+function seconds(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000);
+}
+
+async function columnsOf(db: Db, owner: Owner, input: TokenInput) {
+  await mayUseGroups(db, owner, input);
+  return {
+    name: input.name,
+    expired_time: expiryOf(input.expired_time),
+    unlimited_quota: input.unlimited_quota,
+    remain_quota: BigInt(input.remain_quota),
+    group: input.group,
+    backup_group: input.backup_group,
+    setting: checkedSetting(input.setting),
+  };
+}
+
+async function mayUseGroups(db: Db, owner: Owner, { group, backup_group }: TokenInput): Promise<void> {
+  if (backup_group !== "" && backup_group === (group === "" ? owner.group : group)) {
+    const sentence = "The backup group must be another one than the group.";
+    throw new GatewayError("invalid_request", sentence, { fields: { backup_group: sentence } });
+  }
+  const usable = new Set((await usableGroups(db, owner.group)).map((each) => each.symbol));
+  for (const [field, symbol] of Object.entries({ group, backup_group })) {
+    if (symbol === "" || usable.has(symbol)) continue;
+    const sentence = `Your account may not use the group "${symbol}".`;
+    throw new GatewayError("group_not_allowed", sentence, { fields: { [field]: sentence } });
+  }
+}
+
+function expiryOf(time: number): Date | null {
+  if (time === NEVER_EXPIRES) return null;
+  if (time <= LATEST) return new Date(time * 1000);
+  const sentence = "The expiry time is too far away. Use -1 for never.";
+  throw new GatewayError("invalid_request", sentence, { fields: { expired_time: sentence } });
+}
+
+function checkedSetting(setting: TokenSetting): TokenSetting {
+  const { whitelist } = setting.limits.limits_ip_setting;
+  for (const [index, entry] of whitelist.entries()) {
+    if (isAddress(entry.trim())) continue;
+    const path = `setting.limits.limits_ip_setting.whitelist.${index}`;
+    const sentence = `"${entry}" is neither an IP address nor a range like 10.0.0.0/8.`;
+    throw new GatewayError("invalid_request", sentence, { fields: { [path]: sentence } });
+  }
+  return setting;
+}
+
+function isAddress(text: string): boolean {
+  const parsable = text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
+  // The library also takes 10.1 and 0x7f.1, which nobody means.
+  return parsable && (text.includes(":") || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text));
+}
+
+async function note(
+  db: Db,
+  owner: Owner,
+  action: string,
+  before: Token | undefined,
+  after: Token | undefined,
+): Promise<void> {
+  const target = after ?? before;
+  await audit(db, {
+    actor: owner,
+    action,
+    targetType: "token",
+    targetId: target?.id ?? "",
+    before: before && describeToken(before),
+    after: after && describeToken(after),
+  });
+}
