@@ -1,0 +1,125 @@
+import type { Answer } from "./answer.ts";
+import { anthropic, readPrompt as readAnthropicPrompt } from "./anthropic.ts";
+import { type ChatWire, type Target, event } from "./chat-wire.ts";
+import { type Reply, json } from "./exchange.ts";
+import { type Vendor, refusal } from "./faults.ts";
+import { gemini, readPrompt as readGeminiPrompt } from "./gemini.ts";
+import { type Json, asText } from "./json.ts";
+import { modelsFor } from "./models.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
+import type { Question } from "./question.ts";
+
+/** What stands at an address. */
+export type Route =
+  | { kind: "chat"; vendor: Vendor; wire: ChatWire; target: Target; failure: StreamFailure }
+  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply | Promise<Reply> }
+  | { kind: "models"; vendor: Vendor; id: string };
+
+/** The vendor's own words for an error inside a stream that has already begun. */
+type StreamFailure = (question: Question, answer: Answer, framesSent: number, requestId: string) => string;
+
+const FAILED = { status: 500 };
+
+const failures: Record<"chat" | "responses" | "anthropic" | "gemini", StreamFailure> = {
+  chat: (_question, _answer, _sent, id) => event(refusal("openai", FAILED, id).body),
+  responses: (question, answer, sent) => {
+    const error = { code: "server_error", message: "The server had an error while answering." };
+    const failed = {
+      ...openaiResponses.plain(question, answer),
+      status: "failed",
+      output: [],
+      usage: null,
+      error,
+    };
+    return (
+      event({ type: "error", sequence_number: sent, ...error, param: null }, "error") +
+      event({ type: "response.failed", sequence_number: sent + 1, response: failed }, "response.failed")
+    );
+  },
+  anthropic: (_question, _answer, _sent, id) =>
+    event(refusal("anthropic", { status: 529 }, id).body, "error"),
+  gemini: (question, _answer, sent, id) => {
+    const text = JSON.stringify(refusal("gemini", { status: 503 }, id).body);
+    // Only the Gemini wire reads such a question.
+    if ((question as Question & { sse: boolean }).sse) return `data: ${text}\r\n\r\n`;
+    return `${sent === 0 ? "[" : ",\r\n"}${text}\r\n]\r\n`;
+  },
+};
+
+const inBody: Target = { model: "", stream: false, sse: true };
+
+const posts: Record<string, Route> = {
+  "/v1/chat/completions": chat("openai", openaiChat, failures.chat),
+  "/v1/responses": chat("openai", openaiResponses, failures.responses),
+  "/v1/messages": chat("anthropic", anthropic, failures.anthropic),
+  "/v1/messages/count_tokens": task("anthropic", (body) =>
+    json({ input_tokens: readAnthropicPrompt(body).input }),
+  ),
+};
+
+function chat(vendor: Vendor, wire: ChatWire, failure: StreamFailure, target: Target = inBody): Route {
+  return { kind: "chat", vendor, wire, target, failure };
+}
+
+function task(vendor: Vendor, run: (body: Json) => Reply | Promise<Reply>, model = ""): Route {
+  return { kind: "task", vendor, model, run };
+}
+
+const geminiPath = /^\/v1(?:beta|alpha)?\/models\/(.+):(\w+)$/;
+const geminiList = /^\/v1(?:beta|alpha)\/models(?:\/(.+))?$/;
+const openaiList = /^\/v1\/models(?:\/(.+))?$/;
+
+/** Which vendor's errors an address speaks, whether anything stands there or not. */
+export function vendorAt(path: string, headers: Record<string, unknown>): Vendor {
+  if (/^\/v1(?:beta|alpha)\//.test(path) || geminiPath.test(path)) return "gemini";
+  return path.startsWith("/v1/messages") || "anthropic-version" in headers ? "anthropic" : "openai";
+}
+
+export function routeAt(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+  headers: Record<string, unknown>,
+): Route | undefined {
+  if (method === "POST") return posts[path] ?? geminiRoute(path, query);
+  if (method !== "GET") return undefined;
+  const listed = geminiList.exec(path) ?? openaiList.exec(path);
+  if (listed === null) return undefined;
+  return { kind: "models", vendor: vendorAt(path, headers), id: listed[1] ?? "" };
+}
+
+export function listModels(route: Extract<Route, { kind: "models" }>): Reply | undefined {
+  const found = modelsFor(route.vendor, route.id);
+  return found === undefined ? undefined : json(found);
+}
+
+function geminiRoute(path: string, query: URLSearchParams): Route | undefined {
+  const [, model = "", verb] = geminiPath.exec(path) ?? [];
+  const sse = query.get("alt") === "sse";
+  switch (verb) {
+    case "generateContent":
+      return chat("gemini", gemini, failures.gemini, { model, stream: false, sse });
+    case "streamGenerateContent":
+      return chat("gemini", gemini, failures.gemini, { model, stream: true, sse });
+    case "countTokens":
+      return task("gemini", (body) => json(countTokens(body, model)), model);
+    default:
+      return undefined;
+  }
+}
+
+function countTokens(body: Json, model: string): Json {
+  const inner = body["generateContentRequest"] as Json | undefined;
+  return { totalTokens: readGeminiPrompt(inner ?? body, model).input };
+}
+
+/** What a request that is no chat says, for the switches in it. */
+export function saidIn(body: Json): string {
+  for (const name of ["input", "prompt", "query"]) {
+    const value = body[name];
+    const text = Array.isArray(value) ? asText(value[0]) : asText(value);
+    if (text !== "") return text;
+  }
+  return "";
+}

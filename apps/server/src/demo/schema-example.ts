@@ -1,0 +1,123 @@
+import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
+
+/** Hints for the values of an example: what was said, and a place if one was named. */
+export interface Hints {
+  said: string;
+  place: string;
+}
+
+const DEEPEST = 12;
+
+/** A value that fits the JSON Schema, made of the hints where a field's name suits them. */
+export function exampleOf(schema: unknown, hints: Hints): unknown {
+  return value(asObject(schema), hints, "", asObject(schema), 0);
+}
+
+function value(schema: Json, hints: Hints, name: string, root: Json, depth: number): unknown {
+  if (depth > DEEPEST) return null;
+  const reference = asText(schema["$ref"]);
+  if (reference !== "") return value(pointed(root, reference), hints, name, root, depth + 1);
+  if ("const" in schema) return schema["const"];
+  if (Array.isArray(schema["enum"])) return fromList(schema["enum"], hints);
+  for (const choice of ["anyOf", "oneOf"]) {
+    const first = asList(schema[choice])
+      .map(asObject)
+      .find((one) => one["type"] !== "null");
+    if (first !== undefined) return value(first, hints, name, root, depth + 1);
+  }
+  if (Array.isArray(schema["allOf"])) {
+    const merged = Object.assign({}, schema, ...schema["allOf"].map(asObject)) as Json;
+    delete merged["allOf"];
+    return value(merged, hints, name, root, depth + 1);
+  }
+  switch (typeOf(schema)) {
+    case "object":
+      return object(schema, hints, root, depth);
+    case "array":
+      return array(schema, hints, name, root, depth);
+    case "integer":
+      return amount(schema, hints, true);
+    case "number":
+      return amount(schema, hints, false);
+    case "boolean":
+      return true;
+    case "null":
+      return null;
+    default:
+      return text(schema, hints, name);
+  }
+}
+
+/** Gemini writes types in capitals; several types stand in a list. */
+function typeOf(schema: Json): string {
+  const types = asList(schema["type"]).filter((type) => type !== "null");
+  const type = asText(types.length > 0 ? types[0] : schema["type"]).toLowerCase();
+  if (type !== "") return type;
+  if ("properties" in schema) return "object";
+  return "items" in schema ? "array" : "string";
+}
+
+function pointed(root: Json, reference: string): Json {
+  let found: unknown = root;
+  for (const step of reference.replace(/^#\/?/, "").split("/").filter(Boolean)) {
+    found = asObject(found)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return asObject(found);
+}
+
+function fromList(values: unknown[], hints: Hints): unknown {
+  const named = values.find(
+    (one) => typeof one === "string" && hints.said.toLowerCase().includes(one.toLowerCase()),
+  );
+  return named ?? values[0] ?? null;
+}
+
+function object(schema: Json, hints: Hints, root: Json, depth: number): Json {
+  const properties = asObject(schema["properties"]);
+  const names = new Set([...Object.keys(properties), ...asList(schema["required"]).map(asText)]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, value(asObject(properties[name]), hints, name, root, depth + 1)]),
+  );
+}
+
+function array(schema: Json, hints: Hints, name: string, root: Json, depth: number): unknown[] {
+  const most = asNumber(schema["maxItems"]) ?? Number.MAX_SAFE_INTEGER;
+  const count = Math.min(Math.max(asNumber(schema["minItems"]) ?? 1, 1), most, 100);
+  return Array.from({ length: count }, () => value(asObject(schema["items"]), hints, name, root, depth + 1));
+}
+
+function amount(schema: Json, hints: Hints, whole: boolean): number {
+  const low = asNumber(schema["minimum"]) ?? (asNumber(schema["exclusiveMinimum"]) ?? -Infinity) + 1;
+  const high = asNumber(schema["maximum"]) ?? (asNumber(schema["exclusiveMaximum"]) ?? Infinity) - 1;
+  const said = Number(/-?\d+(?:\.\d+)?/.exec(hints.said)?.[0] ?? 1);
+  const step = asNumber(schema["multipleOf"]);
+  let number = Math.min(Math.max(whole ? Math.trunc(said) : said, low), high);
+  if (step !== undefined && step > 0) number = Math.ceil(number / step) * step;
+  return number;
+}
+
+const formats: Record<string, string> = {
+  date: "2026-01-31",
+  time: "12:00:00Z",
+  "date-time": "2026-01-31T12:00:00Z",
+  email: "someone@example.com",
+  uri: "https://example.com/",
+  url: "https://example.com/",
+  uuid: "00000000-0000-4000-8000-000000000000",
+  ipv4: "192.0.2.1",
+};
+
+function text(schema: Json, hints: Hints, name: string): string {
+  const made = formats[asText(schema["format"])] ?? named(name, hints);
+  const padded = made.padEnd(asNumber(schema["minLength"]) ?? 0, "x");
+  return padded.slice(0, asNumber(schema["maxLength"]) ?? padded.length);
+}
+
+function named(name: string, hints: Hints): string {
+  if (/city|place|location|town|address|destination/i.test(name)) return hints.place;
+  if (/date|day/i.test(name)) return formats["date"] ?? "";
+  if (/query|question|text|prompt|input|expression|content|message|search/i.test(name) && hints.said !== "") {
+    return hints.said.slice(0, 200);
+  }
+  return name === "" ? "demo" : `demo ${name}`;
+}

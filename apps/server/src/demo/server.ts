@@ -1,0 +1,185 @@
+/**
+ * The demo upstream: a simulated vendor on a socket of its own, so that everything can be tried and tested without
+ * a vendor key. It speaks the vendors' wires and must never know the gateway: it shares no code with it.
+ */
+import { randomBytes } from "node:crypto";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { answer } from "./answer.ts";
+import { type Call, CallLog } from "./calls.ts";
+import { type DemoControl, Rules } from "./control.ts";
+import { Exchange } from "./exchange.ts";
+import { type Json, asText } from "./json.ts";
+import { BadQuestion } from "./question.ts";
+import { type Route, listModels, routeAt, saidIn, vendorAt } from "./routes.ts";
+import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
+
+export type { Call } from "./calls.ts";
+export type { DemoControl } from "./control.ts";
+
+export interface DemoUpstream {
+  /** `http://127.0.0.1:<port>`, without `/v1`. */
+  url: string;
+  close(): Promise<void>;
+  control: DemoControl;
+  /** The latest calls, oldest first; a call is there as soon as its body has come. */
+  calls(): Call[];
+}
+
+const LARGEST_BODY = 64 * 1024 * 1024;
+
+/** Port 0, the default, takes a free one. */
+export async function startDemoUpstream(
+  options: { port?: number; host?: "127.0.0.1" } = {},
+): Promise<DemoUpstream> {
+  const log = new CallLog();
+  const rules = new Rules();
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
+    serve(request, response, log, rules).catch(() => response.destroy());
+  });
+  const host = options.host ?? "127.0.0.1";
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://${host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+    control: {
+      set: (behaviour) => rules.add(behaviour),
+      reset: () => {
+        rules.clear();
+        log.clear();
+      },
+    },
+    calls: () => log.list(),
+  };
+}
+
+/** Undefined when the caller left, or the body is too large, before it was complete. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of request) {
+      const bytes = part as Buffer;
+      size += bytes.length;
+      if (size > LARGEST_BODY) return undefined;
+      parts.push(bytes);
+    }
+  } catch {
+    return undefined;
+  }
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+function keyOf(request: IncomingMessage, query: URLSearchParams): string {
+  const { headers } = request;
+  return (
+    /^Bearer\s+(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim() ??
+    (asText(headers["x-api-key"]) || asText(headers["x-goog-api-key"]) || (query.get("key") ?? ""))
+  );
+}
+
+function parsed(request: IncomingMessage, bytes: Buffer): unknown {
+  if (bytes.length === 0) return {};
+  const type = request.headers["content-type"] ?? "";
+  if (type.startsWith("multipart/")) return { type, bytes: bytes.length };
+  try {
+    return JSON.parse(bytes.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: CallLog,
+  rules: Rules,
+): Promise<void> {
+  const bytes = await bodyOf(request);
+  if (bytes === undefined) {
+    response.destroy();
+    return;
+  }
+  const { method = "GET", url = "/", headers } = request;
+  const mark = url.indexOf("?");
+  const path = decodeURIComponent(mark === -1 ? url : url.slice(0, mark));
+  const query = new URLSearchParams(mark === -1 ? "" : url.slice(mark));
+  const body = parsed(request, bytes);
+  const call: Call = {
+    method,
+    path: url,
+    headers,
+    key: keyOf(request, query),
+    body,
+    time: Date.now(),
+    endedAt: undefined,
+    status: 0,
+    aborted: false,
+  };
+  log.add(call, bytes.length);
+  const vendor = vendorAt(path, headers);
+  const exchange = new Exchange(request, response, call, vendor, `req_${randomBytes(12).toString("hex")}`);
+  const route = routeAt(method, path, query, headers);
+  if (route === undefined) {
+    exchange.refuse({ status: 404, message: `Nothing answers ${method} ${path} here.` });
+    return;
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    exchange.refuse({ status: 400, message: "The body of the request is not a JSON object." });
+    return;
+  }
+  try {
+    await respond(exchange, route, body as Json, (model) => ({
+      ...rules.take({ key: call.key, model, path }),
+      ...switchesInKey(call.key),
+      ...switchesInModel(model),
+    }));
+  } catch (error) {
+    if (!(error instanceof BadQuestion)) throw error;
+    exchange.refuse({ status: 400, message: error.message, param: error.param });
+  }
+}
+
+async function respond(
+  exchange: Exchange,
+  route: Route,
+  body: Json,
+  asked: (model: string) => Behaviour,
+): Promise<void> {
+  if (route.kind === "chat") {
+    const model = route.target.model || asText(body["model"]);
+    // A broken account refuses before it looks at the question.
+    const standing = asked(model);
+    if (standing.status !== undefined && (await exchange.trouble(standing))) return;
+    const question = route.wire.read(body, route.target);
+    const behaviour = { ...standing, ...switchesInText(question.said) };
+    if (await exchange.trouble(behaviour)) return;
+    const made = answer(question, behaviour);
+    if (!question.stream) {
+      await exchange.send(
+        { type: "application/json", body: JSON.stringify(route.wire.plain(question, made)) },
+        behaviour,
+      );
+      return;
+    }
+    const type = route.vendor === "gemini" && !route.target.sse ? "application/json" : "text/event-stream";
+    await exchange.stream(type, route.wire.frames(question, made), behaviour, (sent) =>
+      route.failure(question, made, sent, exchange.requestId),
+    );
+    return;
+  }
+  const model = route.kind === "task" ? route.model || asText(body["model"]) : "";
+  const behaviour = { ...asked(model), ...switchesInText(saidIn(body)) };
+  if (await exchange.trouble(behaviour)) return;
+  const reply = route.kind === "task" ? await route.run(body) : listModels(route);
+  if (reply === undefined) exchange.refuse({ status: 404 });
+  else await exchange.send(reply, behaviour);
+}
