@@ -11,6 +11,7 @@ import type { Services } from "./services.ts";
 import { createSessions } from "./session.ts";
 import { settingRoutes } from "./settings.ts";
 import { siteRoutes } from "./site.ts";
+import { tokenRoutes } from "./tokens.ts";
 import { validator } from "./validation.ts";
 
 /**
@@ -61,6 +62,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
 
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);
+  tokenRoutes(app, services);
   settingRoutes(app, services);
 }
 

@@ -234,14 +234,15 @@ function expiryOf(time: number): Date | null {
 }
 
 function checkedSetting(setting: TokenSetting): TokenSetting {
-  const { whitelist } = setting.limits.limits_ip_setting;
+  const addresses = setting.limits.limits_ip_setting;
+  const whitelist = addresses.whitelist.map((entry) => entry.trim());
   for (const [index, entry] of whitelist.entries()) {
-    if (isAddress(entry.trim())) continue;
+    if (isAddress(entry)) continue;
     const path = `setting.limits.limits_ip_setting.whitelist.${index}`;
     const sentence = `"${entry}" is neither an IP address nor a range like 10.0.0.0/8.`;
     throw new GatewayError("invalid_request", sentence, { fields: { [path]: sentence } });
   }
-  return setting;
+  return { ...setting, limits: { ...setting.limits, limits_ip_setting: { ...addresses, whitelist } } };
 }
 
 function isAddress(text: string): boolean {

@@ -1,0 +1,111 @@
+import { Nothing } from "@gateway/shared/envelope";
+import {
+  TokenCreated,
+  TokenInput,
+  TokenKey,
+  TokenPage,
+  TokenPatch,
+  TokenQuery,
+  TokenRow,
+} from "@gateway/shared/token";
+import {
+  changeToken,
+  createToken,
+  deleteToken,
+  describeToken,
+  getToken,
+  listTokens,
+  playgroundKey,
+  revealKey,
+  switchToken,
+} from "#domain/tokens/tokens.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import type { Services } from "./services.ts";
+
+const sortable = [
+  "id",
+  "name",
+  "status",
+  "expired_time",
+  "created_time",
+  "remain_quota",
+  "used_quota",
+] as const;
+
+/** The signed-in person's own API keys. */
+export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
+  const config = { access: "user" } as const;
+  const row = answers(TokenRow);
+
+  app.get(
+    "/token",
+    { config, schema: { querystring: TokenQuery, response: answers(TokenPage) } },
+    async (request) => {
+      const { query } = request;
+      const search = { keyword: query.keyword, ...sliceOf(query, sortable) };
+      const { rows, total } = await listTokens(db, viewerOf(request).id, search);
+      return ok(pageOf(query, rows.map(describeToken), total));
+    },
+  );
+
+  app.get("/token/playground", { config, schema: { response: answers(TokenKey) } }, async (request) =>
+    ok({ key: await playgroundKey(db, secrets, viewerOf(request)) }),
+  );
+
+  app.get("/token/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    ok(describeToken(await getToken(db, viewerOf(request).id, request.params.id))),
+  );
+
+  app.get(
+    "/token/:id/key",
+    { config, schema: { params: IdParams, response: answers(TokenKey) } },
+    async (request, reply) => {
+      const token = await getToken(db, viewerOf(request).id, request.params.id);
+      void reply.header("cache-control", "no-store");
+      return ok({ key: revealKey(secrets, token) });
+    },
+  );
+
+  app.post(
+    "/token",
+    { config, schema: { body: TokenInput, response: answers(TokenCreated) } },
+    async (request, reply) => {
+      const { token, key } = await createToken(db, secrets, viewerOf(request), request.body);
+      void reply.header("cache-control", "no-store");
+      return ok({ ...describeToken(token), key });
+    },
+  );
+
+  app.put(
+    "/token/:id",
+    { config, schema: { params: IdParams, body: TokenInput, response: row } },
+    async (request) =>
+      ok(describeToken(await changeToken(db, viewerOf(request), request.params.id, request.body))),
+  );
+
+  // The older API's habit: the id is in the body.
+  app.put(
+    "/token",
+    { config, schema: { body: TokenInput.extend({ id: RowId }), response: row } },
+    async (request) =>
+      ok(describeToken(await changeToken(db, viewerOf(request), request.body.id, request.body))),
+  );
+
+  app.patch(
+    "/token/:id",
+    { config, schema: { params: IdParams, body: TokenPatch, response: row } },
+    async (request) =>
+      ok(describeToken(await switchToken(db, viewerOf(request), request.params.id, request.body.status))),
+  );
+
+  app.delete(
+    "/token/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteToken(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+}
