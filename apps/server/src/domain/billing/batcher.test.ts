@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { again, type BatcherOptions, createBatcher } from "./batcher.ts";
+
+class Passing extends Error {}
+
+function batcher(
+  run: BatcherOptions<number, string>["run"],
+  over: { maxRows?: number; retryForMs?: number } = {},
+) {
+  return createBatcher<number, string>({
+    maxRows: 200,
+    retryForMs: 1_000,
+    isPassing: (error) => error instanceof Passing,
+    ...over,
+    run,
+  });
+}
+
+/** Remembers what went into each statement; a statement takes a moment. */
+function recorder() {
+  const batches: number[][] = [];
+  return {
+    batches,
+    async run(items: readonly { input: number }[]) {
+      batches.push(items.map((item) => item.input));
+      await sleep(5);
+      return items.map((item) => `done ${item.input}`);
+    },
+  };
+}
+
+describe("a batcher", () => {
+  it("sends a lone item at once", async () => {
+    const { batches, run } = recorder();
+    const started = performance.now();
+    expect(await batcher(run).add(1)).toBe("done 1");
+    expect(batches).toEqual([[1]]);
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+
+  it("makes one statement of what gathers while another is under way", async () => {
+    const { batches, run } = recorder();
+    const { add } = batcher(run);
+    const first = add(0);
+    await sleep(1);
+    const rest = [1, 2, 3, 4].map((input) => add(input));
+    expect(await Promise.all([first, ...rest])).toEqual(["done 0", "done 1", "done 2", "done 3", "done 4"]);
+    expect(batches).toEqual([[0], [1, 2, 3, 4]]);
+  });
+
+  it("keeps to the largest statement and to the order", async () => {
+    const { batches, run } = recorder();
+    const { add } = batcher(run, { maxRows: 3 });
+    await Promise.all([1, 2, 3, 4, 5, 6, 7].map((input) => add(input)));
+    expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+  });
+
+  it("puts an item that must wait at the head of the next statement", async () => {
+    const seen: number[][] = [];
+    const { add } = batcher(
+      async (items) => {
+        seen.push(items.map((item) => item.input));
+        return items.map((item, index) => (index === 0 ? `done ${item.input}` : again));
+      },
+      { maxRows: 2 },
+    );
+    await Promise.all([1, 2, 3].map((input) => add(input)));
+    expect(seen).toEqual([[1, 2], [2, 3], [3]]);
+  });
+
+  it("tries again over passing errors and says that the outcome was uncertain", async () => {
+    const uncertain: boolean[] = [];
+    let failures = 2;
+    const { add } = batcher(async (items) => {
+      uncertain.push(...items.map((item) => item.uncertain));
+      if (failures-- > 0) throw new Passing();
+      return items.map(() => "done");
+    });
+    expect(await add(1)).toBe("done");
+    expect(uncertain).toEqual([false, true, true]);
+  });
+
+  it("gives up when passing errors do not pass", async () => {
+    const { add } = batcher(() => Promise.reject(new Passing("still away")), { retryForMs: 60 });
+    const late = sleep(50).then(() => add(2));
+    await expect(add(1)).rejects.toThrow("still away");
+    await expect(late).rejects.toThrow("still away");
+  });
+
+  it("fails only the item that is wrong", async () => {
+    let statements = 0;
+    const { add } = batcher(async (items) => {
+      statements += 1;
+      if (items.some((item) => item.input === 13)) throw new Error("13 is wrong");
+      return items.map((item) => `done ${item.input}`);
+    });
+    const answers = await Promise.allSettled(Array.from({ length: 100 }, (_, input) => add(input)));
+    expect(answers.filter((answer) => answer.status === "rejected")).toHaveLength(1);
+    expect(answers[13]).toMatchObject({ status: "rejected", reason: { message: "13 is wrong" } });
+    expect(statements).toBeLessThan(20);
+  });
+
+  it("knows when it has nothing left to do", async () => {
+    const { batches, run } = recorder();
+    const work = batcher(run, { maxRows: 1 });
+    await work.idle();
+    const all = [1, 2, 3].map((input) => work.add(input));
+    await sleep(1);
+    expect(work.size).toBe(3);
+    await work.idle();
+    expect(work.size).toBe(0);
+    expect(batches).toHaveLength(3);
+    await Promise.all(all);
+    expect(await work.add(4)).toBe("done 4");
+  });
+});
