@@ -140,14 +140,14 @@ function hear(listener: Listener, content: unknown, user: boolean, at: string): 
   }
 }
 
-const finishes = {
+export const openaiFinishes = {
   stop: "stop",
   length: "length",
   "tool-calls": "tool_calls",
   "content-filter": "content_filter",
 } as const;
 
-function usageOf(answer: Answer): Json | undefined {
+export function openaiUsage(answer: Answer): Json | undefined {
   const { usage } = answer;
   if (usage === undefined) return undefined;
   return {
@@ -198,9 +198,9 @@ function plain(question: Question, answer: Answer): Json {
       index,
       message,
       logprobs: null,
-      finish_reason: finishes[answer.finish],
+      finish_reason: openaiFinishes[answer.finish],
     })),
-    usage: usageOf(answer),
+    usage: openaiUsage(answer),
     service_tier: "default",
     system_fingerprint: "fp_demo",
   };
@@ -238,8 +238,8 @@ function* frames(question: Question, answer: Answer): Iterable<Frame> {
         yield chunk(index, { tool_calls: [{ index: at, function: { arguments: piece } }] }, null, true);
       }
     }
-    yield chunk(index, {}, finishes[answer.finish], false);
+    yield chunk(index, {}, openaiFinishes[answer.finish], false);
   }
-  if (includeUsage) yield { text: event({ ...head, choices: [], usage: usageOf(answer) }), piece: false };
+  if (includeUsage) yield { text: event({ ...head, choices: [], usage: openaiUsage(answer) }), piece: false };
   yield { text: "data: [DONE]\n\n", piece: false };
 }

@@ -1,19 +1,25 @@
 import type { Answer } from "./answer.ts";
 import { anthropic, readPrompt as readAnthropicPrompt } from "./anthropic.ts";
+import { speech, transcription } from "./audio.ts";
 import { type ChatWire, type Target, event } from "./chat-wire.ts";
+import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./embeddings.ts";
 import { type Reply, json } from "./exchange.ts";
 import { type Vendor, refusal } from "./faults.ts";
 import { gemini, readPrompt as readGeminiPrompt } from "./gemini.ts";
+import { images } from "./images.ts";
 import { type Json, asText } from "./json.ts";
 import { modelsFor } from "./models.ts";
+import { moderations } from "./moderations.ts";
 import { openaiChat } from "./openai-chat.ts";
+import { openaiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import type { Question } from "./question.ts";
+import { rerank } from "./ranking.ts";
 
 /** What stands at an address. */
 export type Route =
   | { kind: "chat"; vendor: Vendor; wire: ChatWire; target: Target; failure: StreamFailure }
-  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply | Promise<Reply> }
+  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply }
   | { kind: "models"; vendor: Vendor; id: string };
 
 /** The vendor's own words for an error inside a stream that has already begun. */
@@ -56,13 +62,22 @@ const posts: Record<string, Route> = {
   "/v1/messages/count_tokens": task("anthropic", (body) =>
     json({ input_tokens: readAnthropicPrompt(body).input }),
   ),
+  "/v1/completions": chat("openai", openaiCompletions, failures.chat),
+  "/v1/embeddings": task("openai", (body) => json(openaiEmbeddings(body))),
+  "/v1/moderations": task("openai", (body) => json(moderations(body))),
+  "/v1/images/generations": task("openai", (body) => json(images(body))),
+  "/v1/images/edits": task("openai", (body) => json(images(body))),
+  "/v1/audio/speech": task("openai", speech),
+  "/v1/audio/transcriptions": task("openai", transcription),
+  "/v1/audio/translations": task("openai", transcription),
+  "/v1/rerank": task("openai", (body) => json(rerank(body))),
 };
 
 function chat(vendor: Vendor, wire: ChatWire, failure: StreamFailure, target: Target = inBody): Route {
   return { kind: "chat", vendor, wire, target, failure };
 }
 
-function task(vendor: Vendor, run: (body: Json) => Reply | Promise<Reply>, model = ""): Route {
+function task(vendor: Vendor, run: (body: Json) => Reply, model = ""): Route {
   return { kind: "task", vendor, model, run };
 }
 
@@ -104,6 +119,10 @@ function geminiRoute(path: string, query: URLSearchParams): Route | undefined {
       return chat("gemini", gemini, failures.gemini, { model, stream: true, sse });
     case "countTokens":
       return task("gemini", (body) => json(countTokens(body, model)), model);
+    case "embedContent":
+      return task("gemini", (body) => json(geminiEmbedding(body)), model);
+    case "batchEmbedContents":
+      return task("gemini", (body) => json(geminiEmbeddings(body)), model);
     default:
       return undefined;
   }

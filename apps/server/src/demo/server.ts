@@ -8,6 +8,8 @@ import { answer } from "./answer.ts";
 import { type Call, CallLog } from "./calls.ts";
 import { type DemoControl, Rules } from "./control.ts";
 import { Exchange } from "./exchange.ts";
+import { fastReply } from "./fast.ts";
+import { formFields } from "./form.ts";
 import { type Json, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
 import { type Route, listModels, routeAt, saidIn, vendorAt } from "./routes.ts";
@@ -62,12 +64,12 @@ export async function startDemoUpstream(
 }
 
 /** Undefined when the caller left, or the body is too large, before it was complete. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const parts: Buffer[] = [];
+async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
+  const parts: Array<Buffer<ArrayBuffer>> = [];
   let size = 0;
   try {
     for await (const part of request) {
-      const bytes = part as Buffer;
+      const bytes = part as Buffer<ArrayBuffer>;
       size += bytes.length;
       if (size > LARGEST_BODY) return undefined;
       parts.push(bytes);
@@ -86,11 +88,12 @@ function keyOf(request: IncomingMessage, query: URLSearchParams): string {
   );
 }
 
-function parsed(request: IncomingMessage, bytes: Buffer): unknown {
+/** Undefined for what is no JSON, or no form where it says that it is one. */
+async function parsed(request: IncomingMessage, bytes: Buffer<ArrayBuffer>): Promise<unknown> {
   if (bytes.length === 0) return {};
   const type = request.headers["content-type"] ?? "";
-  if (type.startsWith("multipart/")) return { type, bytes: bytes.length };
   try {
+    if (type.startsWith("multipart/")) return await formFields(type, bytes);
     return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch {
     return undefined;
@@ -112,12 +115,19 @@ async function serve(
   const mark = url.indexOf("?");
   const path = decodeURIComponent(mark === -1 ? url : url.slice(0, mark));
   const query = new URLSearchParams(mark === -1 ? "" : url.slice(mark));
-  const body = parsed(request, bytes);
+  const key = keyOf(request, query);
+  const route = routeAt(method, path, query, headers);
+  if (key === "demo-fast" && route?.kind === "chat") {
+    const { type, body } = fastReply(route, bytes);
+    response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
+    return;
+  }
+  const body = await parsed(request, bytes);
   const call: Call = {
     method,
     path: url,
     headers,
-    key: keyOf(request, query),
+    key,
     body,
     time: Date.now(),
     endedAt: undefined,
@@ -127,7 +137,6 @@ async function serve(
   log.add(call, bytes.length);
   const vendor = vendorAt(path, headers);
   const exchange = new Exchange(request, response, call, vendor, `req_${randomBytes(12).toString("hex")}`);
-  const route = routeAt(method, path, query, headers);
   if (route === undefined) {
     exchange.refuse({ status: 404, message: `Nothing answers ${method} ${path} here.` });
     return;
@@ -179,7 +188,7 @@ async function respond(
   const model = route.kind === "task" ? route.model || asText(body["model"]) : "";
   const behaviour = { ...asked(model), ...switchesInText(saidIn(body)) };
   if (await exchange.trouble(behaviour)) return;
-  const reply = route.kind === "task" ? await route.run(body) : listModels(route);
+  const reply = route.kind === "task" ? route.run(body) : listModels(route);
   if (reply === undefined) exchange.refuse({ status: 404 });
   else await exchange.send(reply, behaviour);
 }

@@ -1,0 +1,82 @@
+import { type Reply, json } from "./exchange.ts";
+import { type Json, asNumber, asObject, asText } from "./json.ts";
+import { piecesOf } from "./pieces.ts";
+import { BadQuestion } from "./question.ts";
+
+const RATE = 16_000;
+const SECONDS_PER_PIECE = 0.12;
+const MOST_PIECES = 80;
+
+/** One soft note per piece of the text: 16-bit mono samples. */
+function melody(text: string): Buffer {
+  const pieces = piecesOf(text).slice(0, MOST_PIECES);
+  const perPiece = Math.round(RATE * SECONDS_PER_PIECE);
+  const samples = Buffer.alloc(pieces.length * perPiece * 2);
+  for (const [index, piece] of pieces.entries()) {
+    const pitch = 220 * 2 ** ((piece.trimStart().charCodeAt(0) % 12) / 12);
+    for (let at = 0; at < perPiece; at += 1) {
+      const swell = Math.sin((Math.PI * at) / perPiece);
+      const value = Math.sin((2 * Math.PI * pitch * at) / RATE) * swell * 8000;
+      samples.writeInt16LE(Math.round(value), (index * perPiece + at) * 2);
+    }
+  }
+  return samples;
+}
+
+function wave(samples: Buffer): Buffer {
+  const header = Buffer.alloc(44);
+  header.write("RIFF", 0, "latin1");
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write("WAVEfmt ", 8, "latin1");
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(RATE, 24);
+  header.writeUInt32LE(RATE * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write("data", 36, "latin1");
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]);
+}
+
+/** Notes instead of speech; always WAV, except raw samples for `pcm`: no encoder stands ready for the others. */
+export function speech(body: Json): Reply {
+  const input = asText(body["input"]);
+  if (input === "") throw new BadQuestion("'input' must be a text.", "input");
+  const samples = melody(input);
+  if (body["response_format"] === "pcm") return { type: "audio/pcm", body: samples };
+  return { type: "audio/wav", body: wave(samples) };
+}
+
+/** Whatever it hears, it describes the file it was given. */
+export function transcription(body: Json): Reply {
+  const file = asObject(body["file"]);
+  const bytes = asNumber(file["bytes"]);
+  if (bytes === undefined) throw new BadQuestion("'file' must be a file in a form.", "file");
+  const text = `The demo model listened to ${asText(file["name"])}, a recording of ${bytes} bytes.`;
+  const seconds = Math.max(1, Math.round(bytes / (RATE * 2)));
+  const end = new Date(seconds * 1000).toISOString().slice(11, 23);
+  switch (body["response_format"]) {
+    case "text":
+      return { type: "text/plain; charset=utf-8", body: `${text}\n` };
+    case "srt":
+      return {
+        type: "application/x-subrip",
+        body: `1\n00:00:00,000 --> ${end.replace(".", ",")}\n${text}\n\n`,
+      };
+    case "vtt":
+      return { type: "text/vtt", body: `WEBVTT\n\n00:00:00.000 --> ${end}\n${text}\n\n` };
+    case "verbose_json":
+      return json({
+        task: "transcribe",
+        language: asText(body["language"]) || "english",
+        duration: seconds,
+        text,
+        segments: [{ id: 0, seek: 0, start: 0, end: seconds, text, tokens: [], temperature: 0 }],
+        usage: { type: "duration", seconds },
+      });
+    default:
+      return json({ text, usage: { type: "duration", seconds } });
+  }
+}
