@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Anthropic from "@anthropic-ai/sdk";
+import type { ChannelForm, ChannelRow } from "@gateway/shared/channel";
+import type { LogPage, LogRow } from "@gateway/shared/log";
+import type { TokenForm, TokenRow } from "@gateway/shared/token";
+import OpenAI from "openai";
+import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
+import { audit } from "#domain/billing/audit.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { readEnv } from "../src/env.ts";
+import { startGateway } from "../src/start.ts";
+import { freshDatabase } from "./database.ts";
+
+/** The whole gateway on a real socket, a database of its own, and a vendor that can be told to misbehave. */
+export interface TestGateway {
+  url: string;
+  vendor: DemoUpstream;
+  database: Database;
+  /** Management API as root. Throws with the server's sentence unless it answered with success. */
+  api<T>(method: string, path: string, body?: unknown): Promise<T>;
+  addChannel(channel: Partial<ChannelForm> & { type: number; name: string }): Promise<ChannelRow>;
+  addToken(token?: Partial<TokenForm>): Promise<TokenRow & { key: string }>;
+  openai(key: string): OpenAI;
+  anthropic(key: string): Anthropic;
+  /** Newest first. Waits until the log has at least `count` rows of calls. */
+  logs(count?: number): Promise<LogRow[]>;
+  /** Drift of every balance; must be 0. */
+  drift(): Promise<bigint>;
+  stop(): Promise<void>;
+}
+
+const accessToken = "root-access-token-for-the-journeys-0123456789";
+
+export async function startTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+  const fresh = await freshDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), "gateway-test-"));
+  const vendor = await startDemoUpstream();
+  const gateway = await startGateway(
+    readEnv({
+      NODE_ENV: "test",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATABASE_URL: fresh.url,
+      DATA_DIR: dataDir,
+      ROOT_USERNAME: "root",
+      ROOT_PASSWORD: "correct horse battery",
+      ROOT_ACCESS_TOKEN: accessToken,
+      LOG_LEVEL: "silent",
+      ...env,
+    }),
+  );
+  const database = connect(fresh.url, { max: 4 });
+
+  async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${gateway.url}/api${path}`, {
+      method,
+      headers: {
+        authorization: accessToken,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { success: boolean; message: string; data: T };
+    if (!answer.success) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer.data;
+  }
+
+  return {
+    url: gateway.url,
+    vendor,
+    database,
+    api,
+    addChannel: (channel) =>
+      api("POST", "/channel", {
+        base_url: channel.type === 900 ? "" : vendor.url,
+        key: channel.type === 900 ? "" : "vendor-key",
+        models: ["demo-chat"],
+        groups: ["default"],
+        ...channel,
+      }),
+    addToken: (token) => api("POST", "/token", { name: "test", ...token }),
+    openai: (apiKey) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 }),
+    anthropic: (apiKey) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 }),
+    async logs(count = 1) {
+      const until = Date.now() + 5_000;
+      while (true) {
+        const page = await api<LogPage>("GET", "/log?size=100");
+        const calls = page.data.filter((row) => row.type === 2 || row.type === 5);
+        if (calls.length >= count || Date.now() > until) return calls;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    drift: async () => (await audit(database.pool)).drift,
+    async stop() {
+      await gateway.stop();
+      await vendor.close();
+      await database.close();
+      await fresh.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
