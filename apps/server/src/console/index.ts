@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { GatewayError } from "#errors.ts";
 import { accountRoutes } from "./accounts.ts";
+import { channelRoutes } from "./channels.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
 import type { Services } from "./services.ts";
@@ -63,6 +64,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);
   tokenRoutes(app, services);
+  channelRoutes(app, services);
   settingRoutes(app, services);
 }
 

@@ -1,4 +1,8 @@
-import type { ChannelInput } from "@gateway/shared/channel";
+import type { ChannelInput, ChannelRow } from "@gateway/shared/channel";
+import type { Prisma } from "#platform/prisma/client.ts";
+import type { Frozen } from "./health.ts";
+
+/** A stored channel, as the console shows it and as a test call needs it. Its keys are not part of either. */
 
 /** A channel as a test call or a model listing needs it, stored or not yet, with one key in the clear. */
 export interface ChannelForTest extends Omit<ChannelInput, "key"> {
@@ -6,4 +10,74 @@ export interface ChannelForTest extends Omit<ChannelInput, "key"> {
   id: number;
   /** "" for providers without credentials. */
   key: string;
+}
+
+/** What is read with a channel. */
+export const channelParts = {
+  keys: { orderBy: { position: "asc" } },
+  models: { orderBy: { position: "asc" } },
+  groups: { orderBy: { group: "asc" } },
+} satisfies Prisma.ChannelInclude;
+
+export type ChannelRecord = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
+
+/** What of a stored channel a person typed in, without the key. */
+export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key"> {
+  return {
+    type: row.type,
+    name: row.name,
+    base_url: row.base_url,
+    other: row.other,
+    models: row.models.map((entry) => entry.model),
+    groups: row.groups.map((entry) => entry.group),
+    tag: row.tag,
+    priority: row.priority,
+    weight: row.weight,
+    model_mapping: asTexts(row.model_mapping),
+    model_headers: asTexts(row.model_headers),
+    custom_parameter: asRecord(row.custom_parameter),
+    disabled_stream: row.disabled_stream,
+    proxy: row.proxy,
+    test_model: row.test_model,
+    only_chat: row.only_chat,
+    pre_cost: row.pre_cost,
+    compatible_response: row.compatible_response,
+    allow_extra_body: row.allow_extra_body,
+    plugin: asPlugin(row.plugin),
+  };
+}
+
+export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]): ChannelRow {
+  return {
+    ...typedIn(row),
+    id: row.id,
+    status: row.status,
+    status_reason: row.status_reason,
+    status_time: seconds(row.status_time),
+    key_hints: row.keys.map((key) => key.key_hint),
+    used_quota: Number(row.used_quota),
+    balance: row.balance.toNumber(),
+    balance_updated_time: seconds(row.balance_updated_time),
+    response_time: row.response_time,
+    test_time: seconds(row.test_time),
+    created_time: Math.floor(row.created_time.getTime() / 1000),
+    frozen: freezes.map(({ model, until, reason }) => ({ model, until: Math.ceil(until / 1000), reason })),
+  };
+}
+
+/** These columns were written from a checked `ChannelInput`, so they have its shape. */
+function asTexts(value: Prisma.JsonValue): Record<string, string> {
+  return value as Record<string, string>;
+}
+
+function asRecord(value: Prisma.JsonValue): Record<string, unknown> {
+  return value as Record<string, unknown>;
+}
+
+function asPlugin(value: Prisma.JsonValue): ChannelInput["plugin"] {
+  return value as ChannelInput["plugin"];
+}
+
+function seconds(instant: Date | null): number | null {
+  return instant === null ? null : Math.floor(instant.getTime() / 1000);
 }

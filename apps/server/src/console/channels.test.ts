@@ -1,0 +1,296 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createCandidates } from "#domain/channels/candidates.ts";
+import { listen } from "#platform/announcements.ts";
+import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
+
+interface List {
+  data: ChannelRow[];
+  total_count: number;
+}
+
+const input = {
+  type: 1,
+  name: "One",
+  key: "sk-first-key-of-the-channel\n sk-second-key-of-the-channel \n\nsk-first-key-of-the-channel",
+  models: ["gpt-4o", "gpt-5*", "gpt-4o"],
+  groups: ["default"],
+};
+
+let site: TestConsole;
+let admin: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+});
+beforeEach(async () => {
+  // A browser of its own for every test, so that none uses up another's allowance.
+  admin = await site.as(await site.makeUser({ role: 10 }));
+});
+afterAll(() => site.close());
+
+async function create(values: object = {}): Promise<ChannelRow> {
+  const answer = await admin.send<ChannelRow>("POST", "/api/channel/", { ...input, ...values });
+  expect(answer.body).toMatchObject({ success: true });
+  return answer.body.data;
+}
+
+const inForce = () => createCandidates(site.services.db, site.services.secrets, site.services.providers);
+
+describe("a new channel", () => {
+  it("serves at once, is announced, leaves a trace, and never shows its keys again", async () => {
+    const { db } = site.services;
+    const heard: number[] = [];
+    const ears = await listen(site.database.url, () => {});
+    ears.on("channels", (id) => heard.push(id));
+    const row = await create({ base_url: "https://api.example.com/v1/", model_mapping: { a: "+b" } });
+    expect(row).toMatchObject({
+      status: 1,
+      base_url: "https://api.example.com/v1",
+      models: ["gpt-4o", "gpt-5*"],
+      key_hints: ["sk-firs…nnel", "sk-seco…nnel"],
+      frozen: [],
+      weight: 1,
+    });
+    const channel = (await inForce()).byId(row.id);
+    expect(channel?.keys.map((key) => key.key)).toEqual([
+      "sk-first-key-of-the-channel",
+      "sk-second-key-of-the-channel",
+    ]);
+    await expect.poll(() => heard).toContain(row.id);
+    await ears.close();
+    const events = await db.channelEvent.findMany({ where: { channel_id: row.id } });
+    expect(events).toMatchObject([{ kind: "created" }]);
+    const audits = await db.auditEntry.findMany({ where: { target_id: String(row.id) } });
+    expect(audits).toMatchObject([{ action: "channel.create", target_type: "channel" }]);
+    const shown = [
+      await admin.get(`/api/channel/${row.id}`),
+      await admin.get("/api/channel?size=100"),
+      audits.map((entry) => entry.after),
+    ];
+    expect(JSON.stringify(shown)).not.toContain("key-of-the-channel");
+  });
+
+  it("keeps what is not the sender's to say", async () => {
+    const row = await create({ id: 4711, used_quota: 99, status: 3, balance: 5, created_time: 1 });
+    expect(row).toMatchObject({ used_quota: 0, status: 1, balance: 0 });
+    expect(row.id).not.toBe(4711);
+  });
+
+  it("refuses what cannot work, with the field, and stores nothing", async () => {
+    const before = await site.services.db.channel.count();
+    const bad: [object, string][] = [
+      [{ name: " " }, "name"],
+      [{ type: 4711 }, "type"],
+      [{ key: " \n " }, "key"],
+      [{ type: 8, key: "" }, "base_url"],
+      [{ base_url: "ftp://example.com" }, "base_url"],
+      [{ base_url: "not a url" }, "base_url"],
+      [{ base_url: "javascript:alert(1)" }, "base_url"],
+      [{ base_url: "https://user:pass@example.com" }, "base_url"],
+      [{ base_url: "https://example.com/?key=1" }, "base_url"],
+      [{ models: [] }, "models"],
+      [{ models: ["*"] }, "models.0"],
+      [{ models: ["gpt-4o", "gpt-*-mini"] }, "models.1"],
+      [{ groups: [] }, "groups"],
+      [{ groups: ["default", "nobody"] }, "groups"],
+      [{ priority: -1 }, "priority"],
+      [{ priority: 2_000_000_000_000 }, "priority"],
+      [{ weight: 0 }, "weight"],
+      [{ model_mapping: { a: "" } }, "model_mapping.a"],
+      [{ model_mapping: { a: "++" } }, "model_mapping.a"],
+      [{ model_mapping: { a: 5 } }, "model_mapping.a"],
+      [{ model_headers: { "x bad": "1" } }, "model_headers"],
+      [{ model_headers: { "x-ok": "1\r\nx-evil: 2" } }, "model_headers"],
+      [{ custom_parameter: [1] }, "custom_parameter"],
+      [{ proxy: "ssh://example.com" }, "proxy"],
+      [{ pre_cost: 4 }, "pre_cost"],
+    ];
+    for (const [values, field] of bad) {
+      const answer = await admin.send("POST", "/api/channel", { ...input, ...values });
+      expect(answer.status, JSON.stringify(values)).toBe(400);
+      expect(Object.keys(answer.body.fields ?? {}), JSON.stringify(values)).toContain(field);
+      expect(answer.body.message).toMatch(/\.$/);
+    }
+    expect(await site.services.db.channel.count()).toBe(before);
+  });
+
+  it("needs no key where the provider needs none", async () => {
+    const row = await create({ type: 8, key: "", base_url: "http://127.0.0.1:8000" });
+    expect(row.key_hints).toEqual([]);
+  });
+});
+
+describe("a changed channel", () => {
+  it("keeps its keys when none is sent, can lose every optional value, and keeps its counters", async () => {
+    const { db } = site.services;
+    const row = await create({ tag: "t", only_chat: true, proxy: "http://127.0.0.1:1", other: "o" });
+    await db.channel.update({ where: { id: row.id }, data: { used_quota: 77n } });
+    const changed = await admin.send<ChannelRow>("PUT", `/api/channel/${row.id}`, {
+      ...input,
+      key: "",
+      models: ["gpt-4o"],
+      groups: ["vip"],
+    });
+    expect(changed.body.data).toMatchObject({
+      tag: "",
+      only_chat: false,
+      proxy: "",
+      other: "",
+      used_quota: 77,
+      groups: ["vip"],
+      key_hints: row.key_hints,
+    });
+    const { before, after } = await db.auditEntry.findFirstOrThrow({ where: { action: "channel.change" } });
+    expect([before, after]).toMatchObject([{ tag: "t" }, { tag: "" }]);
+  });
+
+  it("keeps the row of a key that stays and destroys the others", async () => {
+    const { db } = site.services;
+    const row = await create();
+    const [first] = await db.channelKey.findMany({
+      where: { channel_id: row.id },
+      orderBy: { position: "asc" },
+    });
+    const key = "sk-third-key-of-the-channel\nsk-first-key-of-the-channel";
+    await admin.send("PUT", "/api/channel/", { ...input, id: row.id, key });
+    const keys = await db.channelKey.findMany({
+      where: { channel_id: row.id },
+      orderBy: { position: "asc" },
+    });
+    expect(keys.map((each) => each.key_hint)).toEqual(["sk-thir…nnel", "sk-firs…nnel"]);
+    expect(keys[1]?.id).toBe(first?.id);
+  });
+
+  it("takes two changes at once, one after the other", async () => {
+    const row = await create();
+    const change = (model: string) =>
+      admin.send("PUT", `/api/channel/${row.id}`, { ...input, models: [model, "shared"] });
+    const answers = await Promise.all(["a", "b", "c", "d"].map(change));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+    const { models } = (await admin.get<ChannelRow>(`/api/channel/${row.id}`)).body.data;
+    expect(models).toHaveLength(2);
+  });
+
+  it("is switched, ranked and deleted; then it serves nobody and its keys are gone", async () => {
+    const { db } = site.services;
+    const row = await create();
+    const path = `/api/channel/${row.id}`;
+    await db.channel.update({ where: { id: row.id }, data: { status: 3, status_reason: "no balance" } });
+    const on = await admin.send("PATCH", path, { status: 1, priority: 5, weight: 3, name: "ignored" });
+    expect(on.body.data).toMatchObject({ status: 1, status_reason: "", priority: 5, weight: 3, name: "One" });
+    expect((await admin.send("PATCH", path, { status: 2 })).body.data).toMatchObject({ status: 2 });
+    expect((await inForce()).byId(row.id)).toBeUndefined();
+    for (const patch of [{ status: 3 }, { priority: -1 }, { weight: 0 }, { priority: 1.5 }]) {
+      expect((await admin.send("PATCH", path, patch)).status, JSON.stringify(patch)).toBe(400);
+    }
+    expect((await admin.send("DELETE", path)).status).toBe(200);
+    expect((await admin.get(path)).status).toBe(404);
+    expect((await admin.send("DELETE", path)).status).toBe(404);
+    expect(await db.channelKey.count({ where: { channel_id: row.id } })).toBe(0);
+    const events = await db.channelEvent.findMany({ where: { channel_id: row.id }, orderBy: { id: "asc" } });
+    expect(events.map((event) => event.kind)).toEqual(["created", "enabled", "disabled", "deleted"]);
+  });
+});
+
+describe("channels", () => {
+  it("are for administrators only", async () => {
+    const row = await create();
+    const user = await site.as(await site.makeUser({ role: 3 }));
+    for (const who of [user, site.guest]) {
+      const tries = [
+        who.get("/api/channel"),
+        who.get(`/api/channel/${row.id}`),
+        who.get("/api/providers"),
+        who.get("/api/group"),
+        who.send("POST", "/api/channel", input),
+        who.send("PUT", `/api/channel/${row.id}`, input),
+        who.send("PATCH", `/api/channel/${row.id}`, { status: 2 }),
+        who.send("DELETE", `/api/channel/${row.id}`),
+        who.send("POST", `/api/channel/${row.id}/test`),
+        who.send("POST", "/api/channel/test", input),
+        who.send("POST", "/api/channel/models", input),
+      ];
+      for (const answer of await Promise.all(tries)) expect([401, 403]).toContain(answer.status);
+    }
+  });
+
+  it("are listed by filter", async () => {
+    await create({ name: "Needle", tag: "blue", groups: ["svip"], models: ["rare-model"], priority: 9 });
+    const find = async (query: string) =>
+      (await admin.get<List>(`/api/channel?${query}`)).body.data.total_count;
+    expect(await find("keyword=needle")).toBe(1);
+    expect(await find("tag=blue")).toBe(1);
+    expect(await find("group=svip&type=1&status=1&model=rare")).toBe(1);
+    expect(await find("type=14")).toBe(0);
+    expect(await find("status=99999999999")).toBe(0);
+    expect(await find("type=99999999999")).toBe(0);
+    const sorted = await admin.get<List>("/api/channel?order=-priority&size=1");
+    expect(sorted.body.data.data[0]?.name).toBe("Needle");
+    expect((await admin.get("/api/channel?order=key")).status).toBe(400);
+    expect((await admin.get("/api/group")).body.data).toEqual(["default", "vip", "svip"]);
+    const { data } = (await admin.get<{ type: number }[]>("/api/providers")).body;
+    expect(data.map((provider) => provider.type)).toContain(900);
+  });
+});
+
+describe("a channel test", () => {
+  it("asks with the stored key, keeps the outcome and takes an automatic disable back", async () => {
+    const { db } = site.services;
+    const row = await create();
+    await db.channel.update({ where: { id: row.id }, data: { status: 3 } });
+    site.upstream.ok = false;
+    const failed = await admin.send("POST", `/api/channel/${row.id}/test`);
+    expect(failed.body.data).toMatchObject({ ok: false, model: "gpt-4o" });
+    expect(await db.channel.findUniqueOrThrow({ where: { id: row.id } })).toMatchObject({ status: 3 });
+    site.upstream.ok = true;
+    const tested = await admin.send("POST", `/api/channel/${row.id}/test`, { model: "gpt-5" });
+    expect(tested.body.data).toMatchObject({ ok: true, model: "gpt-5", duration: 12 });
+    expect(site.upstream.calls.at(-1)).toMatchObject({
+      channel: { id: row.id, key: "sk-first-key-of-the-channel" },
+      model: "gpt-5",
+    });
+    const after = await admin.get<ChannelRow>(`/api/channel/${row.id}`);
+    expect(after.body.data).toMatchObject({ status: 1, response_time: 12 });
+    expect(await db.channelTest.count({ where: { channel_id: row.id } })).toBe(2);
+  });
+
+  it("needs a model to ask for", async () => {
+    const row = await create({ type: 8, base_url: "http://127.0.0.1:1", models: ["llama*"] });
+    expect(await admin.send("POST", `/api/channel/${row.id}/test`)).toMatchObject({
+      status: 409,
+      body: { fields: { test_model: expect.any(String) } },
+    });
+  });
+
+  it("works before saving, with the stored key when none is typed", async () => {
+    const row = await create();
+    const unsaved = { ...input, key: "", name: "Draft", groups: ["not yet"], test_model: "gpt-4.1" };
+    expect((await admin.send("POST", "/api/channel/test", unsaved)).body.fields).toHaveProperty("key");
+    const answer = await admin.send("POST", "/api/channel/test", { ...unsaved, id: row.id });
+    expect(answer.body.data).toMatchObject({ ok: true, model: "gpt-4.1" });
+    expect(site.upstream.calls.at(-1)?.channel).toMatchObject({
+      name: "Draft",
+      key: "sk-first-key-of-the-channel",
+    });
+    const own = await admin.send("POST", "/api/channel/test", { ...unsaved, id: row.id, key: "typed" });
+    expect(own.status).toBe(200);
+    expect(site.upstream.calls.at(-1)?.channel.key).toBe("typed");
+  });
+});
+
+describe("the vendor's list of models", () => {
+  it("is asked for with what is typed, or with the stored key", async () => {
+    const row = await create({ model_headers: { "x-team": "blue" } });
+    const ask = (body: object) => admin.send("POST", "/api/channel/models", body);
+    expect((await ask({ type: 1, key: "typed" })).body.data).toEqual(["model-b", "model-a"]);
+    expect((await ask({ type: 1 })).body.fields).toHaveProperty("key");
+    expect((await ask({ type: 8, key: "k" })).body.fields).toHaveProperty("base_url");
+    expect((await ask({ type: 1, id: row.id })).status).toBe(200);
+    expect(site.upstream.calls.at(-1)?.channel).toMatchObject({
+      key: "sk-first-key-of-the-channel",
+      model_headers: { "x-team": "blue" },
+    });
+    expect((await ask({ type: 1, id: 999_999 })).status).toBe(404);
+  });
+});

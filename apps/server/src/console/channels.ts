@@ -1,0 +1,198 @@
+import {
+  ChannelInput,
+  ChannelPage,
+  ChannelPatch,
+  ChannelQuery,
+  ChannelRow,
+  ChannelTestResult,
+} from "@gateway/shared/channel";
+import { Nothing } from "@gateway/shared/envelope";
+import { ProviderInfo } from "@gateway/shared/provider";
+import { z } from "zod";
+import { enabledGroups } from "#domain/accounts/groups.ts";
+import { checkUpstream } from "#domain/channels/channel-check.ts";
+import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
+import {
+  changeChannel,
+  createChannel,
+  deleteChannel,
+  getChannel,
+  keysOf,
+  listChannels,
+  noteTest,
+  openFirstKey,
+  patchChannel,
+  testModelFor,
+} from "#domain/channels/channels.ts";
+import { reviveChannel } from "#domain/channels/health.ts";
+import { describeProvider } from "#providers/index.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import type { Services } from "./services.ts";
+
+const sortable = [
+  "id",
+  "name",
+  "type",
+  "status",
+  "tag",
+  "priority",
+  "weight",
+  "response_time",
+  "test_time",
+  "balance",
+  "used_quota",
+  "created_time",
+] as const;
+
+const config = { access: "admin" } as const;
+
+/** Channels, for administrators. Keys go in and never come out. */
+export function channelRoutes(app: ConsoleApp, services: Services): void {
+  const { db, health } = services;
+  const row = answers(ChannelRow);
+  const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+
+  app.get("/providers", { config, schema: { response: answers(z.array(ProviderInfo)) } }, async () =>
+    ok([...services.providers.values()].map(describeProvider)),
+  );
+
+  app.get("/group", { config, schema: { response: answers(z.array(z.string())) } }, async () =>
+    ok(await enabledGroups(db)),
+  );
+
+  app.get(
+    "/channel",
+    { config, schema: { querystring: ChannelQuery, response: answers(ChannelPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listChannels(db, { ...query, ...sliceOf(query, sortable) });
+      return ok(pageOf(query, rows.map(show), total));
+    },
+  );
+
+  app.get("/channel/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    ok(show(await getChannel(db, request.params.id))),
+  );
+
+  app.post("/channel", { config, schema: { body: ChannelInput, response: row } }, async (request) =>
+    ok(show(await createChannel(services, viewerOf(request), request.body))),
+  );
+
+  app.put(
+    "/channel/:id",
+    { config, schema: { params: IdParams, body: ChannelInput, response: row } },
+    async (request) => {
+      const { id } = request.params;
+      const changed = await changeChannel(services, viewerOf(request), id, request.body);
+      health.forgive(id);
+      return ok(show(changed));
+    },
+  );
+
+  // The older API's habit: the id is in the body.
+  app.put(
+    "/channel",
+    { config, schema: { body: ChannelInput.extend({ id: RowId }), response: row } },
+    async (request) => {
+      const { id, ...input } = request.body;
+      const changed = await changeChannel(services, viewerOf(request), id, input);
+      health.forgive(id);
+      return ok(show(changed));
+    },
+  );
+
+  app.patch(
+    "/channel/:id",
+    { config, schema: { params: IdParams, body: ChannelPatch, response: row } },
+    async (request) => {
+      const { id } = request.params;
+      const changed = await patchChannel(db, viewerOf(request), id, request.body);
+      if (request.body.status === 1) health.forgive(id);
+      return ok(show(changed));
+    },
+  );
+
+  app.delete(
+    "/channel/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteChannel(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  probeRoutes(app, services);
+}
+
+const TestInput = z.object({ model: z.string().trim().max(160).default("") }).nullable();
+const UnsavedTest = ChannelInput.extend({
+  id: RowId.optional(),
+  model: z.string().trim().max(160).default(""),
+});
+const ModelListInput = ChannelInput.pick({
+  type: true,
+  base_url: true,
+  key: true,
+  other: true,
+  proxy: true,
+}).extend({ id: RowId.optional() });
+
+/** Calls to the upstream that an operator asks for: a test, or the vendor's list of models. */
+function probeRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, providers } = services;
+  const result = answers(ChannelTestResult);
+
+  app.post(
+    "/channel/:id/test",
+    { config, schema: { params: IdParams, body: TestInput, response: result } },
+    async (request) => {
+      const stored = await getChannel(db, request.params.id);
+      const channel = { ...typedIn(stored), id: stored.id, key: openFirstKey(secrets, stored) };
+      const model = request.body?.model || testModelFor(services, channel);
+      const tested = await services.testChannel({ channel, model });
+      await noteTest(db, stored.id, tested);
+      if (tested.ok) await takeBack(services, stored);
+      return ok(tested);
+    },
+  );
+
+  app.post("/channel/test", { config, schema: { body: UnsavedTest, response: result } }, async (request) => {
+    const { id, model, ...input } = request.body;
+    const key = await keyFor(services, input.key, id);
+    checkUpstream(providers, input, key !== "");
+    const channel = { ...input, id: id ?? 0, key };
+    return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
+  });
+
+  app.post(
+    "/channel/models",
+    { config, schema: { body: ModelListInput, response: answers(z.array(z.string())) } },
+    async (request) => {
+      const { id, ...given } = request.body;
+      const stored = id === undefined ? blank : typedIn(await getChannel(db, id));
+      const key = await keyFor(services, given.key, id);
+      const channel = { ...stored, ...given, id: id ?? 0, key };
+      checkUpstream(providers, channel, key !== "");
+      return ok(await services.fetchModels(channel));
+    },
+  );
+}
+
+/** A channel that nobody has filled in. */
+const blank = ChannelInput.parse({ type: 0, name: "-", models: ["-"], groups: ["-"] });
+
+/** The first key given, else the first one stored. */
+async function keyFor({ db, secrets }: Services, given: string, id: number | undefined): Promise<string> {
+  const [first] = keysOf(given);
+  if (first !== undefined) return first;
+  return id === undefined ? "" : openFirstKey(secrets, await getChannel(db, id));
+}
+
+/** A channel that answers again loses what was held against it. */
+async function takeBack({ db, health, settings }: Services, channel: ChannelRecord): Promise<void> {
+  health.forgive(channel.id);
+  if (channel.status !== 3 || !settings.current().AutomaticEnableChannelEnabled) return;
+  await reviveChannel(db, channel.id, "A test by an operator went well.");
+}

@@ -1,0 +1,72 @@
+import type { ChannelInput } from "@gateway/shared/channel";
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Providers } from "#providers/index.ts";
+import type { Provider } from "#providers/provider.ts";
+
+/** What a schema cannot see in a channel: the vendor's demands, groups that exist, values that a wire cannot carry. */
+
+const MAX_RANK = 1_000_000;
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+// Visible characters, blanks and everything above ASCII; no line break can smuggle a header in.
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * Throws `invalid_request` with a sentence for every field that does not fit.
+ * @param hasKey a key is given, or stored already
+ */
+export async function checkChannel(
+  db: Db,
+  providers: Providers,
+  input: ChannelInput,
+  hasKey: boolean,
+): Promise<void> {
+  const fields = upstreamFaults(providers, input, hasKey);
+  const known = await db.userGroup.findMany({
+    where: { symbol: { in: input.groups } },
+    select: { symbol: true },
+  });
+  const unknown = input.groups.filter((symbol) => !known.some((group) => group.symbol === symbol));
+  if (unknown.length > 0) fields["groups"] = `There is no group named "${unknown.join('", "')}".`;
+  if (input.priority > MAX_RANK) fields["priority"] = `Priority cannot be more than ${MAX_RANK}.`;
+  if (input.weight > MAX_RANK) fields["weight"] = `Weight cannot be more than ${MAX_RANK}.`;
+  refuse(fields);
+}
+
+/** The part that matters for a call without storing. */
+export function checkUpstream(providers: Providers, input: ChannelInput, hasKey: boolean): void {
+  refuse(upstreamFaults(providers, input, hasKey));
+}
+
+function refuse(fields: Record<string, string>): void {
+  const [first] = Object.values(fields);
+  if (first !== undefined) throw new GatewayError("invalid_request", first, { fields });
+}
+
+function upstreamFaults(providers: Providers, input: ChannelInput, hasKey: boolean): Record<string, string> {
+  const provider = providers.get(input.type);
+  if (provider === undefined) return { type: "This channel type does not exist." };
+  const fields: Record<string, string> = {};
+  if (!hasKey && provider.keyless !== true) fields["key"] = `A channel of ${provider.label} needs a key.`;
+  const address = addressFault(provider, input.base_url);
+  if (address !== undefined) fields["base_url"] = address;
+  for (const [name, value] of Object.entries(input.model_headers)) {
+    if (!headerName.test(name)) fields["model_headers"] = `"${name}" is not the name of an HTTP header.`;
+    else if (!headerValue.test(value))
+      fields["model_headers"] = `The header "${name}" has a character that cannot be sent.`;
+  }
+  const plugin = provider.plugin?.safeParse(input.plugin);
+  if (plugin?.success === false) fields["plugin"] = plugin.error.issues[0]?.message ?? "It does not fit.";
+  return fields;
+}
+
+function addressFault(provider: Provider, address: string): string | undefined {
+  if (address === "") {
+    return provider.baseUrl === "" ? `A channel of ${provider.label} needs an address.` : undefined;
+  }
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "")
+    return "The address must not contain a user name or password.";
+  if (url.search !== "" || url.hash !== "") return "The address must end before any ? or #.";
+  return undefined;
+}

@@ -1,0 +1,280 @@
+import type { ChannelInput, ChannelPatch, ChannelTestResult } from "@gateway/shared/channel";
+import { ChannelStatus } from "@gateway/shared/channel";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { hintOf, type Secrets } from "#platform/secrets.ts";
+import type { Providers } from "#providers/index.ts";
+import { channelKeyContext } from "./candidates.ts";
+import { checkChannel } from "./channel-check.ts";
+import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
+
+/** Channels as operators manage them. Keys go in and never come out; every change is announced and leaves a trace. */
+
+export interface ChannelRoom {
+  db: PrismaClient;
+  secrets: Secrets;
+  providers: Providers;
+}
+
+/** Throws `invalid_request` with a sentence per field; nothing is half done. */
+export async function createChannel(
+  room: ChannelRoom,
+  actor: Actor,
+  input: ChannelInput,
+): Promise<ChannelRecord> {
+  const keys = keysOf(input.key);
+  return room.db.$transaction(async (tx) => {
+    await checkChannel(tx, room.providers, input, keys.length > 0);
+    const { id } = await tx.channel.create({ data: columnsOf(input) });
+    await replaceParts(tx, id, input);
+    await replaceKeys(tx, room.secrets, id, keys);
+    const after = await getChannel(tx, id);
+    await leaveTrace(tx, actor, "create", undefined, after);
+    return after;
+  });
+}
+
+/** An empty `key` keeps the stored keys. */
+export async function changeChannel(
+  room: ChannelRoom,
+  actor: Actor,
+  id: number,
+  input: ChannelInput,
+): Promise<ChannelRecord> {
+  const keys = keysOf(input.key);
+  return room.db.$transaction(async (tx) => {
+    await lockChannel(tx, id);
+    const before = await getChannel(tx, id);
+    await checkChannel(tx, room.providers, input, keys.length + before.keys.length > 0);
+    await tx.channel.update({ where: { id }, data: columnsOf(input) });
+    await replaceParts(tx, id, input);
+    if (keys.length > 0) await replaceKeys(tx, room.secrets, id, keys);
+    const after = await getChannel(tx, id);
+    await leaveTrace(tx, actor, "change", before, after);
+    return after;
+  });
+}
+
+/** Status, priority or weight alone. */
+export async function patchChannel(
+  db: PrismaClient,
+  actor: Actor,
+  id: number,
+  patch: ChannelPatch,
+): Promise<ChannelRecord> {
+  return db.$transaction(async (tx) => {
+    await lockChannel(tx, id);
+    const before = await getChannel(tx, id);
+    const switched = patch.status !== undefined && patch.status !== before.status;
+    const after = await tx.channel.update({
+      where: { id },
+      data: { ...patch, ...(switched ? { status_reason: "", status_time: new Date() } : {}) },
+      include: channelParts,
+    });
+    const word = switched ? (patch.status === ChannelStatus.enabled ? "enable" : "disable") : "change";
+    await leaveTrace(tx, actor, word, before, after);
+    return after;
+  });
+}
+
+/** The row stays for the logs that name it; its keys are destroyed. */
+export async function deleteChannel(db: PrismaClient, actor: Actor, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await lockChannel(tx, id);
+    const before = await getChannel(tx, id);
+    await tx.channelKey.deleteMany({ where: { channel_id: id } });
+    await tx.channel.update({ where: { id }, data: { deleted_at: new Date() } });
+    await leaveTrace(tx, actor, "delete", before, undefined);
+  });
+}
+
+/** Two people who save the same channel at once must not mix their models. */
+async function lockChannel(tx: Prisma.TransactionClient, id: number): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM channels WHERE id = ${id} FOR UPDATE`;
+}
+
+/** Throws `not_found`. */
+export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
+  const row = await db.channel.findFirst({ where: { id, deleted_at: null }, include: channelParts });
+  if (row === null) throw notFound("Channel");
+  return row;
+}
+
+export interface ChannelSearch {
+  /** Part of the name or the tag, or the id. */
+  keyword: string;
+  /** 0 = any. */
+  type: number;
+  /** 0 = any. */
+  status: number;
+  /** "" = any, as for the rest. */
+  group: string;
+  /** Part of a model name. */
+  model: string;
+  tag: string;
+  skip: number;
+  take: number;
+  orderBy: Prisma.ChannelOrderByWithRelationInput[];
+}
+
+export async function listChannels(
+  db: Db,
+  search: ChannelSearch,
+): Promise<{ rows: ChannelRecord[]; total: number }> {
+  const where: Prisma.ChannelWhereInput = { deleted_at: null };
+  if (search.keyword !== "") {
+    const contains = { contains: search.keyword, mode: "insensitive" as const };
+    where.OR = [{ name: contains }, { tag: contains }];
+    const id = Number(search.keyword);
+    if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
+  }
+  if (search.type !== 0) where.type = fits(search.type) ? search.type : -1;
+  if (search.status !== 0) where.status = search.status >= 1 && search.status <= 3 ? search.status : -1;
+  if (search.group !== "") where.groups = { some: { group: search.group } };
+  if (search.model !== "") {
+    where.models = { some: { model: { contains: search.model, mode: "insensitive" } } };
+  }
+  if (search.tag !== "") where.tag = search.tag;
+  const { skip, take, orderBy } = search;
+  const [rows, total] = await Promise.all([
+    db.channel.findMany({ where, skip, take, orderBy, include: channelParts }),
+    db.channel.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+function fits(value: number): boolean {
+  return Math.abs(value) < 2 ** 31;
+}
+
+/** The first stored key that is in use, in the clear; "" when the channel has none. */
+export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
+  const key = row.keys.find((each) => each.status === 1) ?? row.keys[0];
+  if (key === undefined) return "";
+  try {
+    return secrets.decrypt(key.key_encrypted, channelKeyContext(row.id));
+  } catch (cause) {
+    const sentence = "The stored key cannot be opened with this server's secret. Enter the key again.";
+    throw new GatewayError("conflict", sentence, { fields: { key: sentence }, cause });
+  }
+}
+
+/** Keeps the outcome of a test for the channel's time line. */
+export async function noteTest(db: PrismaClient, id: number, result: ChannelTestResult): Promise<void> {
+  await db.$transaction([
+    db.channel.updateMany({
+      where: { id },
+      data: { test_time: new Date(), ...(result.ok ? { response_time: result.duration } : {}) },
+    }),
+    db.channelTest.create({
+      data: {
+        channel_id: id,
+        model: result.model.slice(0, 160),
+        ok: result.ok,
+        duration_ms: result.duration,
+        message: result.message,
+      },
+    }),
+  ]);
+}
+
+/** One key per line, each once. */
+export function keysOf(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== ""))];
+}
+
+function columnsOf({ key: _key, models: _models, groups: _groups, ...columns }: ChannelInput) {
+  return {
+    ...columns,
+    custom_parameter: asJson(columns.custom_parameter),
+    plugin: asJson(columns.plugin),
+  };
+}
+
+/** It came out of JSON.parse, so JSON can hold it. */
+function asJson(value: object): Prisma.InputJsonObject {
+  return value;
+}
+
+async function replaceParts(tx: Prisma.TransactionClient, id: number, input: ChannelInput): Promise<void> {
+  await tx.channelModel.deleteMany({ where: { channel_id: id } });
+  await tx.channelModel.createMany({
+    data: [...new Set(input.models)].map((model, position) => ({ channel_id: id, model, position })),
+  });
+  await tx.channelGroup.deleteMany({ where: { channel_id: id } });
+  await tx.channelGroup.createMany({
+    data: [...new Set(input.groups)].map((group) => ({ channel_id: id, group })),
+  });
+}
+
+/** A key that stays keeps its row: stored answers name it. */
+async function replaceKeys(
+  tx: Prisma.TransactionClient,
+  secrets: Secrets,
+  id: number,
+  keys: string[],
+): Promise<void> {
+  const hashed = keys.map((key) => ({ key, key_hash: secrets.hash(key) }));
+  await tx.channelKey.deleteMany({
+    where: { channel_id: id, key_hash: { notIn: hashed.map((each) => each.key_hash) } },
+  });
+  for (const [position, { key, key_hash }] of hashed.entries()) {
+    await tx.channelKey.upsert({
+      where: { channel_id_key_hash: { channel_id: id, key_hash } },
+      update: { position, status: 1, status_reason: "", status_time: null },
+      create: {
+        channel_id: id,
+        key_hash,
+        key_encrypted: secrets.encrypt(key, channelKeyContext(id)),
+        key_hint: hintOf(key),
+        position,
+      },
+    });
+  }
+}
+
+/** Time line, audit log and announcement, in the transaction that makes the change. */
+async function leaveTrace(
+  tx: Prisma.TransactionClient,
+  actor: Actor,
+  word: "create" | "change" | "enable" | "disable" | "delete",
+  before: ChannelRecord | undefined,
+  after: ChannelRecord | undefined,
+): Promise<void> {
+  const id = (after ?? before)?.id ?? 0;
+  const kind = {
+    create: "created",
+    change: "changed",
+    enable: "enabled",
+    disable: "disabled",
+    delete: "deleted",
+  };
+  await tx.channelEvent.create({ data: { channel_id: id, kind: kind[word], user_id: actor.id } });
+  await audit(tx, {
+    actor,
+    action: `channel.${word}`,
+    targetType: "channel",
+    targetId: id,
+    before: before && picture(before),
+    after: after && picture(after),
+  });
+  await announce(tx, "channels", id);
+}
+
+function picture(row: ChannelRecord): object {
+  return { ...typedIn(row), status: row.status, key_hints: row.keys.map((key) => key.key_hint) };
+}
+
+/** Refuses to act on a channel without a model to ask for. */
+export function testModelFor(room: Pick<ChannelRoom, "providers">, input: Omit<ChannelInput, "key">): string {
+  const own = input.test_model || input.models.find((model) => !model.endsWith("*"));
+  const model = own || room.providers.get(input.type)?.testModel;
+  if (model) return model;
+  throw conflict("Name a test model first: all models of this channel are wildcards.", {
+    test_model: "Name a model to test with.",
+  });
+}
