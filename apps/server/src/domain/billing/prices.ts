@@ -121,36 +121,64 @@ export async function savePrice(db: Db, price: SavePrice, actorId?: number): Pro
   });
 }
 
-/** `savePrice` without check and announcement, for callers that save many. */
-export async function writePrice(tx: Db, price: SavePrice, actorId?: number): Promise<PriceRow> {
-  const { model, type, channelType, input, output, locked } = price;
-  const tiers = [...price.tiers]
-    .sort((a, b) => a.above - b.above)
-    .map(({ above, input, output }) => ({ above, input, output }));
-  const version = await tx.priceVersion.create({
-    data: {
-      model,
-      snapshot: { type, input, output, extras: price.extras, tiers },
-      created_by: actorId ?? null,
-    },
-  });
-  const values = {
-    type,
-    channel_type: channelType,
-    input,
-    output,
-    locked,
-    tiers,
-    version_id: version.id,
-    updated_time: version.created_time,
-  };
+async function writePrice(tx: Db, price: SavePrice, actorId?: number): Promise<PriceRow> {
+  const version = await tx.priceVersion.create({ data: versionOf(price, actorId) });
+  const values = { ...columnsOf(price), version_id: version.id, updated_time: version.created_time };
   const extras = Object.entries(price.extras).map(([kind, value]) => ({ kind, value }));
   return tx.price.upsert({
-    where: { model },
-    create: { model, ...values, extras: { create: extras } },
+    where: { model: price.model },
+    create: { model: price.model, ...values, extras: { create: extras } },
     update: { ...values, extras: { deleteMany: {}, create: extras } },
     include: { extras: true },
   });
+}
+
+/** Inserts prices of models that have none, in few statements; neither checked nor announced. */
+export async function addPrices(tx: Db, prices: SavePrice[], actorId?: number): Promise<void> {
+  const versions = await tx.priceVersion.createManyAndReturn({
+    data: prices.map((price) => versionOf(price, actorId)),
+    select: { id: true, model: true },
+  });
+  const versionId = new Map(versions.map((version) => [version.model, version.id]));
+  const rows = await tx.price.createManyAndReturn({
+    data: prices.map((price) => ({
+      model: price.model,
+      ...columnsOf(price),
+      version_id: versionId.get(price.model) ?? 0,
+    })),
+    select: { id: true, model: true },
+  });
+  const priceId = new Map(rows.map((row) => [row.model, row.id]));
+  await tx.priceExtra.createMany({
+    data: prices.flatMap((price) =>
+      Object.entries(price.extras).map(([kind, value]) => ({
+        price_id: priceId.get(price.model) ?? 0,
+        kind,
+        value,
+      })),
+    ),
+  });
+}
+
+/** Known fields only, in one order, so that equal prices have equal versions. */
+function tiersOf(price: SavePrice): { above: number; input: string; output: string }[] {
+  return [...price.tiers]
+    .sort((a, b) => a.above - b.above)
+    .map(({ above, input, output }) => ({ above, input, output }));
+}
+
+function columnsOf(price: SavePrice) {
+  const { type, channelType, input, output, locked } = price;
+  return { type, channel_type: channelType, input, output, locked, tiers: tiersOf(price) };
+}
+
+function versionOf(price: SavePrice, actorId: number | undefined) {
+  const { model, type, input, output, extras } = price;
+  return {
+    model,
+    snapshot: { type, input, output, extras, tiers: tiersOf(price) },
+    created_by: actorId ?? null,
+  };
 }
 
 /** Throws `not_found`. */

@@ -1,0 +1,118 @@
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import { formatDecimal, one, parseDecimal } from "./decimal.ts";
+import priceList from "./price-list.json" with { type: "json" };
+import { addPrices, inTransaction, type SavePrice } from "./prices.ts";
+import { toolPrefix } from "./pricing.ts";
+
+/** Dollars per million tokens, or per call, as the vendors publish them. */
+interface Listed {
+  models: string[];
+  input?: string;
+  output?: string;
+  cached?: string;
+  cacheWrite5m?: string;
+  cacheWrite1h?: string;
+  audioInput?: string;
+  audioOutput?: string;
+  imageInput?: string;
+  imageOutput?: string;
+  tools?: Record<string, string>;
+  tiers?: { above: number; input: string; output: string }[];
+  call?: string;
+}
+
+interface Vendor {
+  owner: number;
+  source: string;
+  date: string;
+  prices: Listed[];
+}
+
+/** The price list that comes with this version. */
+export function listedPrices(): SavePrice[] {
+  const vendors: Vendor[] = priceList.vendors;
+  return vendors.flatMap((vendor) =>
+    vendor.prices.flatMap((listed) =>
+      listed.models.map((model) => ({
+        ...ratiosOf(listed),
+        model,
+        channelType: vendor.owner,
+        locked: false,
+      })),
+    ),
+  );
+}
+
+/** A ratio of 1 is $2 per million tokens, or $0.002 per call. */
+const dollarsPerMillion = 2n;
+const ratioPerDollarOfCall = 500n;
+
+function ratiosOf(listed: Listed): Omit<SavePrice, "model" | "channelType" | "locked"> {
+  if (listed.call !== undefined) {
+    const input = formatDecimal(parseDecimal(listed.call) * ratioPerDollarOfCall, 12);
+    return { type: "times", input, output: "0", extras: {}, tiers: [] };
+  }
+  const { input = "0", output = "0" } = listed;
+  return {
+    type: "tokens",
+    input: halved(input),
+    output: halved(output),
+    extras: extrasOf(listed, input, output),
+    tiers: (listed.tiers ?? []).map((tier) => ({
+      above: tier.above,
+      input: halved(tier.input),
+      output: halved(tier.output),
+    })),
+  };
+}
+
+function extrasOf(listed: Listed, input: string, output: string): Record<string, string> {
+  const billsWrites = listed.cacheWrite5m !== undefined;
+  const shares: [string, string | undefined, string][] = [
+    [billsWrites ? "cached_read_tokens" : "cached_tokens", listed.cached, input],
+    ["cached_write_tokens", listed.cacheWrite5m, input],
+    ["cached_write_1h_tokens", listed.cacheWrite1h, input],
+    ["input_audio_tokens", listed.audioInput, input],
+    ["output_audio_tokens", listed.audioOutput, output],
+    ["input_image_tokens", listed.imageInput, input],
+    ["output_image_tokens", listed.imageOutput, output],
+  ];
+  const tools = Object.entries(listed.tools ?? {}).map(([name, dollars]) => [toolPrefix + name, dollars]);
+  return Object.fromEntries([
+    ...shares.flatMap(([kind, dollars, base]) =>
+      dollars === undefined ? [] : [[kind, quotient(dollars, base)]],
+    ),
+    ...tools,
+  ]);
+}
+
+function halved(dollars: string): string {
+  return formatDecimal(parseDecimal(dollars) / dollarsPerMillion, 12);
+}
+
+/** Multipliers are kept with ten decimals; one that does not end is cut, and the bill's rounding up mends it. */
+function quotient(dollars: string, base: string): string {
+  const kept = one / 100n;
+  return formatDecimal((parseDecimal(dollars) * kept) / parseDecimal(base), 10);
+}
+
+const seedLock = 5_180_423;
+
+/**
+ * Adds the listed prices that this installation has never had: what an operator edited or removed stays so.
+ * Returns how many were added.
+ */
+export async function seedPrices(db: Db): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    // Nodes that start together take turns.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${seedLock})`;
+    const known = await tx.priceVersion.findMany({ distinct: ["model"], select: { model: true } });
+    const had = new Set(known.map((version) => version.model));
+    const missing = listedPrices().filter((price) => !had.has(price.model));
+    if (missing.length === 0) return 0;
+    await addPrices(tx, missing);
+    await announce(tx, "prices");
+    return missing.length;
+  });
+}
