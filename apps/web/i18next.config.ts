@@ -1,0 +1,18 @@
+import { defineConfig } from "i18next-cli";
+
+export default defineConfig({
+  locales: ["en_US", "zh_CN", "zh_HK", "ja_JP"],
+  extract: {
+    input: ["src/**/*.{ts,tsx}"],
+    output: "src/locales/{{language}}.json",
+    defaultNS: false,
+    primaryLanguage: "en_US",
+    // The English phrase is the key.
+    keySeparator: false,
+    nsSeparator: false,
+    functions: ["t", "*.t", "phrase"],
+    extractFromComments: false,
+    sort: true,
+    indentation: 2,
+  },
+});

@@ -1,0 +1,95 @@
+import { ActionIcon, Avatar, Drawer, Group, Menu, NavLink, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconLogout, IconSettings } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link, useNavigate } from "react-router-dom";
+import { signOut, useSelf } from "#lib/session.ts";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+
+export function UserAvatar({ size }: { size: number }) {
+  const self = useSelf();
+  const name = self?.display_name || self?.username || "";
+  return (
+    <Avatar src={self?.avatar_url || null} name={name} alt={name} size={size} color="iris" radius="xl">
+      {name.slice(0, 1).toUpperCase()}
+    </Avatar>
+  );
+}
+
+/** Settings and sign out: a menu, on phones a drawer from below. */
+export function AvatarMenu() {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const self = useSelf();
+  const [opened, { open, close }] = useDisclosure();
+  const leave = async () => {
+    close();
+    await signOut(client);
+    await navigate("/login");
+  };
+  const button = (
+    <ActionIcon size={40} radius="xl" aria-label={t("Account")} onClick={phone ? open : undefined}>
+      <UserAvatar size={30} />
+    </ActionIcon>
+  );
+  const head = (
+    <>
+      <Text fw={600} truncate>
+        {self?.display_name || self?.username}
+      </Text>
+      <Text fz="sm" c="dimmed" truncate>
+        {self?.email || self?.group_name}
+      </Text>
+    </>
+  );
+  if (phone)
+    return (
+      <>
+        {button}
+        <Drawer
+          opened={opened}
+          onClose={close}
+          position="bottom"
+          size="auto"
+          radius="lg"
+          title={t("Account")}
+        >
+          <Group wrap="nowrap" pb="md">
+            <UserAvatar size={40} />
+            <div style={{ minWidth: 0 }}>{head}</div>
+          </Group>
+          <NavLink
+            component={Link}
+            to="/panel/profile"
+            label={t("Settings")}
+            leftSection={<IconSettings size={18} />}
+            onClick={close}
+          />
+          <NavLink
+            component="button"
+            label={t("Sign out")}
+            leftSection={<IconLogout size={18} />}
+            onClick={() => void leave()}
+          />
+        </Drawer>
+      </>
+    );
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        <div style={{ padding: "8px 12px" }}>{head}</div>
+        <Menu.Divider />
+        <Menu.Item component={Link} to="/panel/profile" leftSection={<IconSettings size={16} />}>
+          {t("Settings")}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void leave()}>
+          {t("Sign out")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

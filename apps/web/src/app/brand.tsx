@@ -1,0 +1,21 @@
+import { Text } from "@mantine/core";
+import { Link } from "react-router-dom";
+import { useSite, useSystemName } from "#lib/site.ts";
+import { Mark } from "#ui/mark.tsx";
+import classes from "./brand.module.css";
+
+/** Logo and name, linking home. `compact` leaves the name out. */
+export function Brand({ compact = false }: { compact?: boolean }) {
+  const site = useSite();
+  const name = useSystemName();
+  return (
+    <Link to="/" className={classes.brand} aria-label={name}>
+      {site?.logo ? <img src={site.logo} alt="" height={28} className={classes.logo} /> : <Mark size={28} />}
+      {compact ? null : (
+        <Text span fw={650} fz={16} truncate>
+          {name}
+        </Text>
+      )}
+    </Link>
+  );
+}

@@ -1,0 +1,43 @@
+import { Anchor, Breadcrumbs, Text } from "@mantine/core";
+import { IconLayoutDashboard } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Link, useLocation } from "react-router-dom";
+import { pathTo } from "./screens.ts";
+
+const maxItems = 8;
+
+/** Where we are: the dashboard, the group, the screen. */
+export function Crumbs() {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const id = pathname.split("/")[2] ?? "";
+  const titles = pathTo(id).slice(0, maxItems - 1);
+  if (titles.length === 0 || id === "dashboard") return null;
+  return (
+    <nav aria-label={t("Breadcrumbs")}>
+      <Breadcrumbs separator="/" separatorMargin={8} mb={10}>
+        <Anchor
+          component={Link}
+          to="/panel/dashboard"
+          c="dimmed"
+          fz="sm"
+          display="flex"
+          style={{ alignItems: "center", gap: 6 }}
+        >
+          <IconLayoutDashboard size={14} />
+          {t("Dashboard")}
+        </Anchor>
+        {titles.map((title, index) => (
+          <Text
+            key={title}
+            fz="sm"
+            c={index === titles.length - 1 ? undefined : "dimmed"}
+            aria-current={index === titles.length - 1 ? "page" : undefined}
+          >
+            {t(title)}
+          </Text>
+        ))}
+      </Breadcrumbs>
+    </nav>
+  );
+}

@@ -1,0 +1,41 @@
+import { Anchor, Button, Center, Code, Group, Stack, Text, Title } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Link, useRouteError } from "react-router-dom";
+import { Mark } from "#ui/mark.tsx";
+
+/** True for a chunk that is gone because a new version was installed while the page was open. */
+function isOldVersion(error: unknown): boolean {
+  return error instanceof TypeError && /import|module/i.test(error.message);
+}
+
+/** For what nobody expected, and for addresses that do not exist. */
+export function ErrorScreen() {
+  const { t } = useTranslation();
+  const error = useRouteError();
+  return (
+    <Center mih="100dvh" p="lg">
+      <Stack align="center" ta="center" gap="sm" maw={520}>
+        <Mark size={44} />
+        <Title order={1} fz={22} mt="md">
+          {t("Unexpected Application Error!")}
+        </Title>
+        <Text c="dimmed">
+          {error === undefined
+            ? t("There is nothing at this address.")
+            : isOldVersion(error)
+              ? t("A new version is available, please refresh with Shift + F5.")
+              : t("Something in this page broke. Reloading usually helps.")}
+        </Text>
+        {error instanceof Error ? <Code>{error.message}</Code> : null}
+        <Group mt="md">
+          <Button onClick={() => window.location.reload()} variant={error ? "filled" : "default"}>
+            {t("Reload")}
+          </Button>
+          <Anchor component={Link} to="/">
+            {t("Go to the home page")}
+          </Anchor>
+        </Group>
+      </Stack>
+    </Center>
+  );
+}

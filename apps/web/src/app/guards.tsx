@@ -1,0 +1,35 @@
+import type { Action } from "@gateway/shared/roles";
+import { IconLock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Navigate, Outlet, useLocation } from "react-router-dom";
+import { selfQuery, useCan } from "#lib/session.ts";
+import { statusQuery } from "#lib/site.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+
+/** Lets signed-in people in; others go to the sign-in screen and come back afterwards. */
+export function RequireSession() {
+  const location = useLocation();
+  const self = useQuery(selfQuery);
+  const status = useQuery(statusQuery);
+  if (self.data) return <Outlet />;
+  if (status.data?.needs_setup && !status.isPlaceholderData) return <Navigate to="/setup" replace />;
+  if (self.data === null)
+    return <Navigate to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;
+  if (self.error) return <Failed error={self.error} onRetry={() => void self.refetch()} />;
+  return null;
+}
+
+export function RequireAction({ action, children }: { action?: Action; children: ReactNode }) {
+  const { t } = useTranslation();
+  const allowed = useCan(action ?? "useConsole");
+  if (allowed) return children;
+  return (
+    <Empty
+      icon={IconLock}
+      title={t("You may not open this screen")}
+      hint={t("It is for administrators. Ask one if you need it.")}
+    />
+  );
+}

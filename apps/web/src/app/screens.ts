@@ -1,0 +1,123 @@
+/** The screens of the console and the shape of its menu. Router, menu, breadcrumbs and ⌘K all read this file. */
+import type { Action } from "@gateway/shared/roles";
+import {
+  IconAdjustmentsHorizontal,
+  IconCreditCard,
+  IconLayoutDashboard,
+  IconUserCircle,
+  type Icon,
+} from "@tabler/icons-react";
+import type { ComponentType } from "react";
+import { phrase } from "#lib/i18n.ts";
+
+export type Screen = {
+  /** Path under /panel, and the id the menu below knows it by. */
+  id: string;
+  /** English; translated where it is shown. */
+  title: string;
+  icon: Icon;
+  load: () => Promise<{ default: ComponentType }>;
+  /** Who may see it; everybody signed in when missing. */
+  action?: Action;
+  /** Further words ⌘K finds it by. */
+  keywords?: string;
+};
+
+/** One line per screen. Its place in the menu is reserved below by its id. */
+export const screens: Screen[] = [
+  {
+    id: "dashboard",
+    title: phrase("Dashboard"),
+    icon: IconLayoutDashboard,
+    load: () => import("#features/dashboard/dashboard-page.tsx"),
+  },
+  {
+    id: "profile",
+    title: phrase("Profile"),
+    icon: IconUserCircle,
+    load: () => import("#features/profile/profile-page.tsx"),
+    keywords: "password language theme",
+  },
+];
+
+type Collapse = { type: "collapse"; id: string; title: string; icon: Icon; action?: Action; items: string[] };
+type Item = { type: "item"; id: string };
+export type MenuEntry = Collapse | Item;
+export type MenuGroup = { id: string; title: string; entries: MenuEntry[] };
+
+const item = (id: string): Item => ({ type: "item", id });
+
+/** The whole menu. Entries without a screen, and groups without entries, are left out. */
+const fullMenu: MenuGroup[] = [
+  {
+    id: "dashboard-group",
+    title: phrase("Overview"),
+    entries: [item("dashboard"), item("analytics"), item("playground")],
+  },
+  {
+    id: "setting-group",
+    title: phrase("Setting"),
+    entries: [
+      item("user"),
+      item("channel"),
+      {
+        type: "collapse",
+        id: "operation",
+        title: phrase("Operation"),
+        icon: IconAdjustmentsHorizontal,
+        action: "administer",
+        items: ["user_group", "pricing", "telegram", "model_ownedby"],
+      },
+      {
+        type: "collapse",
+        id: "paySetting",
+        title: phrase("Payment settings"),
+        icon: IconCreditCard,
+        action: "administer",
+        items: ["redemption", "payment"],
+      },
+      item("token"),
+      item("profile"),
+      item("setting"),
+    ],
+  },
+  { id: "billing-group", title: phrase("Billing"), entries: [item("topup"), item("model_price")] },
+  { id: "usage-group", title: phrase("Usage"), entries: [item("log"), item("midjourney"), item("task")] },
+];
+
+export function screenById(id: string): Screen | undefined {
+  return screens.find((screen) => screen.id === id);
+}
+
+export type VisibleEntry =
+  | { type: "item"; screen: Screen }
+  | { type: "collapse"; id: string; title: string; icon: Icon; screens: Screen[] };
+export type VisibleGroup = { id: string; title: string; entries: VisibleEntry[] };
+
+/** The menu for somebody who may do what `may` says. */
+export function visibleMenu(may: (action: Action) => boolean): VisibleGroup[] {
+  const allowed = (action?: Action) => action === undefined || may(action);
+  const visibleScreens = (ids: string[]) =>
+    ids.map(screenById).filter((screen) => screen !== undefined && allowed(screen.action)) as Screen[];
+  const visibleEntries = (entry: MenuEntry): VisibleEntry[] => {
+    if (entry.type === "item") return visibleScreens([entry.id]).map((screen) => ({ type: "item", screen }));
+    const inside = allowed(entry.action) ? visibleScreens(entry.items) : [];
+    return inside.length > 0 ? [{ ...entry, type: "collapse", screens: inside }] : [];
+  };
+  return fullMenu
+    .map((group) => ({ id: group.id, title: group.title, entries: group.entries.flatMap(visibleEntries) }))
+    .filter((group) => group.entries.length > 0);
+}
+
+/** Group, collapse and screen titles down to a screen, for the breadcrumbs. */
+export function pathTo(id: string): string[] {
+  for (const group of fullMenu)
+    for (const entry of group.entries) {
+      const screen = screenById(id);
+      if (!screen) return [];
+      if (entry.type === "item" && entry.id === id) return [group.title, screen.title];
+      if (entry.type === "collapse" && entry.items.includes(id))
+        return [group.title, entry.title, screen.title];
+    }
+  return [];
+}

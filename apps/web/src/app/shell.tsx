@@ -1,0 +1,63 @@
+/** The console around a screen: header, menu, breadcrumbs. Knows the screens, not what is on them. */
+import { Drawer } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Outlet, useLocation } from "react-router-dom";
+import { useIsNarrow } from "#ui/use-is-phone.ts";
+import { Brand } from "./brand.tsx";
+import { CommandPalette } from "./command-palette.tsx";
+import { ConsoleHeader } from "./console-header.tsx";
+import { Crumbs } from "./crumbs.tsx";
+import { SideMenu } from "./side-menu.tsx";
+import classes from "./shell.module.css";
+
+export function Shell() {
+  const { t } = useTranslation();
+  const narrow = useIsNarrow();
+  const { pathname } = useLocation();
+  const [wide, setWide] = useLocalStorage({
+    key: "opened",
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  });
+  // The temporary drawer belongs to the page it was opened on, so going elsewhere closes it.
+  const [drawerAt, setDrawerAt] = useState("");
+  const drawer = narrow && drawerAt === pathname;
+  const closeDrawer = () => setDrawerAt("");
+
+  return (
+    <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
+      <a className="skip-link" href="#content">
+        {t("Skip to content")}
+      </a>
+      <ConsoleHeader
+        menuOpen={narrow ? drawer : wide}
+        onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
+      />
+      {narrow ? (
+        <Drawer
+          opened={drawer}
+          onClose={closeDrawer}
+          size={260}
+          padding={0}
+          title={<Brand />}
+          classNames={{ header: classes.drawerHead, body: classes.drawerBody, content: classes.drawer }}
+        >
+          <SideMenu rail={false} onChoose={closeDrawer} />
+        </Drawer>
+      ) : (
+        <aside className={classes.side}>
+          <SideMenu rail={!wide} />
+        </aside>
+      )}
+      <main id="content" className={classes.main} tabIndex={-1}>
+        <div className={classes.content}>
+          <Crumbs />
+          <Outlet />
+        </div>
+      </main>
+      <CommandPalette />
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+/** First run: makes the root account with the one-time link the server printed. */
+import { SetupInput } from "@gateway/shared/session";
+import { Alert, Anchor, Button, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertCircle, IconTerminal2 } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
+import { z } from "zod";
+import { errorReason } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
+import { useSelf } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
+import { useSchemaForm } from "#ui/form.ts";
+import { useSetup } from "./api.ts";
+import { EntryCard } from "./entry-card.tsx";
+
+const SetupForm = SetupInput.omit({ token: true })
+  .extend({ repeat: z.string() })
+  .refine((form) => form.password === form.repeat, {
+    path: ["repeat"],
+    error: phrase("Passwords do not match"),
+  });
+
+export default function SetupPage() {
+  const { t } = useTranslation();
+  const [search] = useSearchParams();
+  const token = search.get("token") ?? "";
+  const site = useSite();
+  const self = useSelf();
+
+  if (self) return <Navigate to="/panel/dashboard" replace />;
+  if (site && !site.needs_setup)
+    return (
+      <EntryCard title={t("Already set up")} hint={t("This installation has its administrator.")}>
+        <Anchor component={Link} to="/login">
+          {t("Sign in")}
+        </Anchor>
+      </EntryCard>
+    );
+  return token ? <SetupFields token={token} /> : <WhereTheLinkIs />;
+}
+
+function WhereTheLinkIs() {
+  const { t } = useTranslation();
+  return (
+    <EntryCard title={t("Welcome")} hint={t("This installation has no administrator yet.")}>
+      <Stack gap="sm">
+        <Text>
+          {t("When it started, the server printed a one-time set-up link in its terminal. Open that link:")}
+        </Text>
+        <Code block>
+          <IconTerminal2 size={14} style={{ verticalAlign: "-2px" }} />{" "}
+          {new URL("setup?token=…", document.baseURI).href}
+        </Code>
+        <Text c="dimmed" fz="sm">
+          {t("Lost it? Restart the server and it prints a new one.")}
+        </Text>
+      </Stack>
+    </EntryCard>
+  );
+}
+
+function SetupFields({ token }: { token: string }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const setup = useSetup();
+  const form = useSchemaForm(SetupForm, { username: "", password: "", repeat: "" });
+  const submit = form.onSubmit(({ username, password }) =>
+    setup.mutate(
+      { token, username: username.trim(), password },
+      { onSuccess: () => void navigate("/panel/dashboard", { replace: true }) },
+    ),
+  );
+  return (
+    <EntryCard
+      title={t("Create the administrator")}
+      hint={t("This account may do everything. You can change it later.")}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {setup.error ? (
+            <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+              {errorReason(setup.error, t)}
+            </Alert>
+          ) : null}
+          <TextInput
+            label={t("Username")}
+            description={t("At least 3 characters")}
+            autoComplete="username"
+            autoFocus
+            size="md"
+            {...form.getInputProps("username")}
+          />
+          <PasswordInput
+            label={t("Password")}
+            description={t("At least 8 characters")}
+            autoComplete="new-password"
+            size="md"
+            {...form.getInputProps("password")}
+          />
+          <PasswordInput
+            label={t("Repeat the password")}
+            autoComplete="new-password"
+            size="md"
+            {...form.getInputProps("repeat")}
+          />
+          <Button type="submit" size="md" loading={setup.isPending} fullWidth mt="xs">
+            {t("Create and sign in")}
+          </Button>
+        </Stack>
+      </form>
+    </EntryCard>
+  );
+}

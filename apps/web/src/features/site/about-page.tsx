@@ -1,0 +1,38 @@
+import { Container, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useSystemName } from "#lib/site.ts";
+import { Failed } from "#ui/empty.tsx";
+import { RichText } from "#ui/rich-text.tsx";
+import { aboutQuery } from "./api.ts";
+
+export default function AboutPage() {
+  const { t } = useTranslation();
+  const about = useQuery(aboutQuery);
+  const name = useSystemName();
+  return (
+    <Container size={760} py={{ base: "lg", sm: 56 }} px="lg">
+      {about.error ? (
+        <Failed error={about.error} onRetry={() => void about.refetch()} />
+      ) : about.data === undefined ? (
+        <Skeleton height={240} />
+      ) : about.data ? (
+        <RichText text={about.data} />
+      ) : (
+        <Stack>
+          <Title order={1}>{t("About {{name}}", { name })}</Title>
+          <Text fz="lg" c="dimmed">
+            {t(
+              "One address in front of many AI vendors. Applications keep the protocol they already speak; the gateway finds a channel, keeps the account and writes down every call.",
+            )}
+          </Text>
+          <Text>
+            {t(
+              "The software is open source under the MIT licence. Whoever runs this site can replace this text in the settings.",
+            )}
+          </Text>
+        </Stack>
+      )}
+    </Container>
+  );
+}

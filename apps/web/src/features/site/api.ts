@@ -1,0 +1,30 @@
+import { AvailableModels } from "@gateway/shared/model";
+import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+export const noticeQuery = queryOptions({
+  queryKey: ["notice"],
+  queryFn: () => http.get("/notice", z.string()),
+  staleTime: 5 * 60_000,
+  meta: { quiet: true },
+});
+
+export const homeContentQuery = queryOptions({
+  queryKey: ["home-content"],
+  queryFn: () => http.get("/home_page_content", z.string()),
+  staleTime: 5 * 60_000,
+});
+
+export const aboutQuery = queryOptions({
+  queryKey: ["about"],
+  queryFn: () => http.get("/about", z.string()),
+  staleTime: 5 * 60_000,
+});
+
+export const modelsQuery = queryOptions({
+  queryKey: ["available-models"],
+  queryFn: () => http.get("/available_model", AvailableModels),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});

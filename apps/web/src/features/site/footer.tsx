@@ -1,0 +1,42 @@
+import { Anchor, Container, Group, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useSite, useSystemName } from "#lib/site.ts";
+
+const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
+
+const licenceUrl = "https://opensource.org/license/mit";
+
+/** The operator's own footer, or ours. */
+export function Footer() {
+  const { t } = useTranslation();
+  const site = useSite();
+  const name = useSystemName();
+  return (
+    <Container size={1200} w="100%" component="footer" py="lg" px="lg">
+      {site?.footer_html ? (
+        <Suspense fallback={null}>
+          <RichText text={site.footer_html} />
+        </Suspense>
+      ) : (
+        <Group justify="space-between" gap="xs">
+          <Text fz="sm" c="dimmed">
+            {site?.version ? `${name} ${site.version}` : name}
+          </Text>
+          <Group gap="md">
+            <Text fz="sm" c="dimmed">
+              {t("Developed by the gateway's contributors")}
+            </Text>
+            <Anchor fz="sm" c="dimmed" component={Link} to="/about">
+              {t("Open source")}
+            </Anchor>
+            <Anchor fz="sm" c="dimmed" href={licenceUrl} target="_blank" rel="noopener noreferrer">
+              {t("MIT licence")}
+            </Anchor>
+          </Group>
+        </Group>
+      )}
+    </Container>
+  );
+}

@@ -1,0 +1,30 @@
+import { Anchor, Button, Center, Group, Stack, Text, Title } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Link, useLocation } from "react-router-dom";
+import classes from "./not-found-page.module.css";
+
+export default function NotFoundPage() {
+  const { t } = useTranslation();
+  const inConsole = useLocation().pathname.startsWith("/panel");
+  return (
+    <Center mih="60vh" p="lg">
+      <Stack align="center" ta="center" gap="xs" maw={420}>
+        <div className={classes.number} aria-hidden>
+          404
+        </div>
+        <Title order={1} fz={20}>
+          {t("This page does not exist")}
+        </Title>
+        <Text c="dimmed">{t("The address may be mistyped, or the page has moved.")}</Text>
+        <Group mt="md">
+          <Button component={Link} to={inConsole ? "/panel/dashboard" : "/"}>
+            {inConsole ? t("Go to the dashboard") : t("Go to the home page")}
+          </Button>
+          <Anchor component="button" type="button" onClick={() => window.history.back()}>
+            {t("Go back")}
+          </Anchor>
+        </Group>
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,176 @@
+/** What this gateway offers, shown when the operator has written no page of their own. */
+import {
+  Anchor,
+  Button,
+  Container,
+  Group,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconArrowRight, IconArrowsShuffle, IconReceipt2, IconSearch, IconWorld } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useSelf } from "#lib/session.ts";
+import { useServerAddress } from "#lib/site.ts";
+import { CodeSamples } from "#ui/code-samples.tsx";
+import { CopyButton } from "#ui/copy.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { ModelChip } from "#ui/model-chip.tsx";
+import { VendorIcon, vendorOfModel } from "#ui/vendor-icon.tsx";
+import { modelsQuery } from "./api.ts";
+import classes from "./home-page.module.css";
+
+const shownAtFirst = 24;
+
+export function Welcome() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const address = useServerAddress();
+  const models = useQuery(modelsQuery);
+  const names = Object.keys(models.data ?? {}).sort();
+  return (
+    <>
+      <section className={classes.hero}>
+        <Container size={1200} px="lg" className={classes.heroGrid}>
+          <Stack gap="lg" justify="center">
+            <h1 className={classes.headline}>{t("One address for every AI model")}</h1>
+            <Text fz={{ base: 16, sm: 18 }} c="dimmed" maw={520}>
+              {t(
+                "Keep the SDK you have. Change the address and the key, and reach every vendor through one account, with one bill you can check line by line.",
+              )}
+            </Text>
+            <div className={classes.address}>
+              <Text ff="monospace" fz="sm" truncate>
+                {address}/v1
+              </Text>
+              <CopyButton text={`${address}/v1`} label={t("Address")} />
+            </div>
+            <Group>
+              <Button
+                component={Link}
+                to={self ? "/panel" : "/login"}
+                size="md"
+                rightSection={<IconArrowRight size={17} />}
+              >
+                {self ? t("Open the console") : t("Get started")}
+              </Button>
+              <Anchor href="#models" fw={500}>
+                {t("See the models")}
+              </Anchor>
+            </Group>
+          </Stack>
+          <CodeSamples
+            address={address}
+            model={names.find((name) => !name.includes("embed")) ?? "gpt-4o-mini"}
+          />
+        </Container>
+      </section>
+      <Container size={1200} px="lg" py={{ base: 40, sm: 72 }}>
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing={{ base: "lg", sm: 40 }}>
+          <Promise
+            icon={<IconWorld size={22} stroke={1.6} />}
+            title={t("Speaks what you speak")}
+            text={t(
+              "OpenAI, Anthropic and Gemini clients all work, with streams, tools and images, whichever vendor answers.",
+            )}
+          />
+          <Promise
+            icon={<IconArrowsShuffle size={22} stroke={1.6} />}
+            title={t("Stays up when a vendor does not")}
+            text={t(
+              "Several channels stand behind a model. When one fails before its first word, the next one answers.",
+            )}
+          />
+          <Promise
+            icon={<IconReceipt2 size={22} stroke={1.6} />}
+            title={t("Bills to the last point")}
+            text={t("Every call shows its tokens, its price and the sum. A call that fails costs nothing.")}
+          />
+        </SimpleGrid>
+      </Container>
+      <ModelWall names={names} pending={models.isPending} />
+    </>
+  );
+}
+
+function Promise({ icon, title, text }: { icon: React.ReactNode; title: string; text: string }) {
+  return (
+    <div>
+      <div className={classes.promiseIcon}>{icon}</div>
+      <Title order={2} fz="lg" mt="md">
+        {title}
+      </Title>
+      <Text c="dimmed" mt={6}>
+        {text}
+      </Text>
+    </div>
+  );
+}
+
+function ModelWall({ names, pending }: { names: string[]; pending: boolean }) {
+  const { t } = useTranslation();
+  const [search, setSearch] = useState("");
+  const [all, setAll] = useState(false);
+  const [wanted] = useDebouncedValue(search.trim().toLowerCase(), 120);
+  const found = names.filter((name) => name.toLowerCase().includes(wanted));
+  const shown = all || wanted ? found : found.slice(0, shownAtFirst);
+  const vendors = [...new Set(names.map(vendorOfModel).filter((vendor) => vendor !== null))];
+  return (
+    <section id="models" className={classes.models}>
+      <Container size={1200} px="lg">
+        <Group justify="space-between" align="flex-end" mb="lg">
+          <div>
+            <Title order={2} fz={24}>
+              {t("Models available now")}
+            </Title>
+            <Group gap={10} mt={8} c="dimmed">
+              {vendors.slice(0, 12).map((vendor) => (
+                <VendorIcon key={vendor} name={vendor} size={18} />
+              ))}
+              {names.length > 0 ? (
+                <Text fz="sm">{t("{{count}} models", { count: names.length })}</Text>
+              ) : null}
+            </Group>
+          </div>
+          {names.length > shownAtFirst ? (
+            <TextInput
+              type="search"
+              w={{ base: "100%", sm: 260 }}
+              placeholder={t("Find a model")}
+              aria-label={t("Find a model")}
+              leftSection={<IconSearch size={15} />}
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          ) : null}
+        </Group>
+        {pending ? (
+          <Skeleton height={120} />
+        ) : names.length === 0 ? (
+          <Empty
+            title={t("No models yet")}
+            hint={t("As soon as the operator adds a channel, its models appear here.")}
+          />
+        ) : (
+          <div className={classes.wall}>
+            {shown.map((name) => (
+              <ModelChip key={name} model={name} />
+            ))}
+            {shown.length < found.length ? (
+              <Button variant="subtle" size="compact-md" onClick={() => setAll(true)}>
+                {t("Show all {{count}}", { count: found.length })}
+              </Button>
+            ) : null}
+          </div>
+        )}
+      </Container>
+    </section>
+  );
+}

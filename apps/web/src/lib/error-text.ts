@@ -1,0 +1,81 @@
+/** Turns any failure into one sentence in the reader's language. */
+import type { ErrorCode } from "@gateway/shared/errors";
+import type { TFunction } from "i18next";
+import { ApiError } from "./http.ts";
+import { phrase } from "./i18n.ts";
+
+/** Codes whose sentence is always the same. The others speak through the server's message. */
+const codePhrases: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: phrase("Please sign in again"),
+  wrong_credentials: phrase("Wrong username or password"),
+  insufficient_quota: phrase("The balance is not enough"),
+  token_quota_exhausted: phrase("The quota of this token is used up"),
+  forbidden: phrase("You may not do this"),
+  origin_refused: phrase("The request came from another address than this site"),
+  token_disabled: phrase("This token is disabled"),
+  token_expired: phrase("This token has expired"),
+  user_disabled: phrase("This account is disabled"),
+  model_not_allowed: phrase("This token may not use this model"),
+  address_not_allowed: phrase("This token may not be used from this address"),
+  group_not_allowed: phrase("This group is not open to you"),
+  model_not_found: phrase("No channel offers this model"),
+  body_too_large: phrase("The request is too large"),
+  upstream_timeout: phrase("The vendor did not answer in time"),
+  no_channel: phrase("No channel is available right now"),
+  shutting_down: phrase("The server is restarting, try again in a moment"),
+  setup_done: phrase("This installation is already set up"),
+};
+
+/** Sentences the schemas and the server use, so that every language has them. */
+export const knownSentences = [
+  phrase("Name is required"),
+  phrase("Model name is required"),
+  phrase("A wildcard * may only be the last character, after at least one other"),
+  phrase("The target of a mapping must be a model name"),
+  phrase("The address must be an http or https URL"),
+  phrase("The proxy must be an http, https or socks5 URL"),
+  phrase("At least one model is required"),
+  phrase("At least one group is required"),
+  phrase("Priority cannot be less than 0"),
+  phrase("Weight cannot be less than 1"),
+  phrase("Quota cannot be negative"),
+  phrase("Cannot deduct an amount exceeding the user's balance"),
+  phrase("Channel type error"),
+  phrase("Failed to get model list"),
+  phrase("Invalid JSON"),
+  phrase("Must be a valid JSON string"),
+  phrase("Not found"),
+] as const;
+
+/** A sentence of the schemas or the server in the reader's language; unknown ones stay English. */
+export function translateSentence(t: TFunction, message: string): string {
+  return t(message, { defaultValue: message });
+}
+
+/** The core of an error without the word "Error" in front, for places that already look like errors. */
+export function errorReason(error: unknown, t: TFunction): string {
+  if (error instanceof ApiError) {
+    const known = codePhrases[error.code as ErrorCode];
+    if (known) return t(known);
+    return error.message ? translateSentence(t, error.message) : t("Unknown error");
+  }
+  // fetch rejects with a TypeError when there is no connection.
+  if (error instanceof TypeError) return t("Unable to connect to the server properly!");
+  return error instanceof Error && error.name !== "ZodError" ? error.message : t("Data format incorrect");
+}
+
+export type ErrorNote = { level: "error" | "info"; text: string };
+
+export function errorNote(error: unknown, t: TFunction): ErrorNote {
+  if (error instanceof ApiError) {
+    if (error.status === 429)
+      return { level: "error", text: t("Error: too many requests, please try again later!") };
+    if (error.status === 405)
+      return { level: "info", text: t("This site is for demonstration only, there is no server!") };
+    if (error.status === 500)
+      return { level: "error", text: t("Error: internal server error, please contact the administrator!") };
+  }
+  if (error instanceof TypeError)
+    return { level: "error", text: t("Unable to connect to the server properly!") };
+  return { level: "error", text: t("Error: {{message}}", { message: errorReason(error, t) }) };
+}

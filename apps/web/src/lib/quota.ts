@@ -1,0 +1,66 @@
+/** Money, numbers and times as people read them, in their language and the site's unit. */
+import { formatNumber, formatQuota, POINTS_PER_USD } from "@gateway/shared/money";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { currentLocale } from "./i18n.ts";
+import { useSite } from "./site.ts";
+
+/** YYYY-MM-DD HH:mm:ss in local time. @param seconds since 1970 */
+export function formatTime(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${[two(date.getHours()), two(date.getMinutes()), two(date.getSeconds())].join(":")}`;
+}
+
+/** 380 ms, 1.2 s, 1 m 5 s. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  return `${Math.floor(ms / 60_000)} m ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+];
+
+/** "3 minutes ago" in the current language. @param seconds since 1970 */
+export function formatRelative(seconds: number, nowMs = Date.now()): string {
+  const distance = seconds - nowMs / 1000;
+  const format = new Intl.RelativeTimeFormat(currentLocale(), { numeric: "auto" });
+  for (const [unit, size] of steps)
+    if (Math.abs(distance) >= size) return format.format(Math.trunc(distance / size), unit);
+  return format.format(0, "second");
+}
+
+/** Formatters bound to the site's unit and the reader's language. */
+export function useFormat() {
+  const site = useSite();
+  const { i18n } = useTranslation();
+  const language = i18n.language;
+  return useMemo(() => {
+    const locale = language.replace("_", "-");
+    const whole = new Intl.NumberFormat(locale);
+    const pointsPerUsd = site?.quota_per_unit ?? POINTS_PER_USD;
+    const inCurrency = site?.display_in_currency ?? true;
+    return {
+      pointsPerUsd,
+      inCurrency,
+      /** Points as the site shows them: "$1.25" or "625.0k". */
+      quota: (points: number, digits?: number) => formatQuota(points, { inCurrency, pointsPerUsd, digits }),
+      /** Points as dollars, whatever the site shows. */
+      usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
+      /** 1,234,567 */
+      whole: (value: number) => whole.format(value),
+      /** 1.2M */
+      short: formatNumber,
+      percent: (share: number) =>
+        new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(share),
+    };
+  }, [site?.quota_per_unit, site?.display_in_currency, language]);
+}

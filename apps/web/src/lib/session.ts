@@ -1,0 +1,69 @@
+/** Who is signed in. The server's answer decides; local storage only bridges the first paint. */
+import { type Action, can } from "@gateway/shared/roles";
+import { Self } from "@gateway/shared/session";
+import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { z } from "zod";
+import { ApiError, http } from "./http.ts";
+
+const storageKey = "user";
+const StoredUser = z.object({ role: z.number(), avatar_url: z.string(), username: z.string() });
+
+export const selfQuery = queryOptions({
+  queryKey: ["self"],
+  queryFn: async (): Promise<Self | null> => {
+    try {
+      const self = await http.get("/user/self", Self);
+      remember(self);
+      return self;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 30_000,
+});
+
+function remember(self: Self): void {
+  const stored: z.infer<typeof StoredUser> = {
+    role: self.role,
+    avatar_url: self.avatar_url,
+    username: self.username,
+  };
+  localStorage.setItem(storageKey, JSON.stringify(stored));
+}
+
+/** True when this browser was signed in the last time: worth waiting for the server's word. */
+export function wasSignedIn(): boolean {
+  return localStorage.getItem(storageKey) !== null;
+}
+
+/** Signed in: the account. Not: null. Not known yet: undefined. */
+export function useSelf(): Self | null | undefined {
+  return useQuery(selfQuery).data;
+}
+
+/** May the signed-in person do this? The server decides anyway; this only hides. */
+export function useCan(action: Action): boolean {
+  const self = useSelf();
+  return self ? can(self.role, action) : false;
+}
+
+export function openSession(client: QueryClient, self: Self): void {
+  remember(self);
+  client.setQueryData(selfQuery.queryKey, self);
+}
+
+/** Forgets the account and everything that was fetched in its name. */
+export function clearSession(client: QueryClient): void {
+  localStorage.removeItem(storageKey);
+  const wasOpen = Boolean(client.getQueryData(selfQuery.queryKey));
+  client.setQueryData(selfQuery.queryKey, null);
+  if (!wasOpen) return;
+  const stays = new Set<unknown>(["self", "status"]);
+  client.removeQueries({ predicate: (query) => !stays.has(query.queryKey[0]) });
+}
+
+export async function signOut(client: QueryClient): Promise<void> {
+  await http.get("/user/logout", z.unknown());
+  clearSession(client);
+}

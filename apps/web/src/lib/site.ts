@@ -1,0 +1,50 @@
+/** What this installation says about itself: name, currency, language. */
+import { SiteStatus } from "@gateway/shared/status";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { http } from "./http.ts";
+
+const cacheKey = "siteInfo";
+
+/** The last known answer, so that the name and logo do not jump at start. */
+function cachedStatus(): SiteStatus | undefined {
+  const parsed = SiteStatus.safeParse(readJson(localStorage.getItem(cacheKey)));
+  return parsed.success ? parsed.data : undefined;
+}
+
+function readJson(text: string | null): unknown {
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+export const statusQuery = queryOptions({
+  queryKey: ["status"],
+  queryFn: async () => {
+    const status = await http.get("/status", SiteStatus);
+    localStorage.setItem(cacheKey, JSON.stringify(status));
+    localStorage.setItem("quota_per_unit", String(status.quota_per_unit));
+    localStorage.setItem("display_in_currency", String(status.display_in_currency));
+    return status;
+  },
+  placeholderData: cachedStatus,
+  staleTime: 60_000,
+});
+
+/** The site's status; undefined only before the very first answer. */
+export function useSite(): SiteStatus | undefined {
+  return useQuery(statusQuery).data;
+}
+
+export const defaultSystemName = "One Hub";
+
+export function useSystemName(): string {
+  return useSite()?.system_name || defaultSystemName;
+}
+
+/** The address API clients call, without a slash at the end. */
+export function useServerAddress(): string {
+  const address = useSite()?.server_address;
+  return (address || new URL(document.baseURI).href).replace(/\/+$/, "");
+}

@@ -1,0 +1,133 @@
+/** Every list of the console: wraps the table library once. Knows nothing of what the rows are. */
+import { Box, Button, Group, Text } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
+import { type ReactNode, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { ColumnChooser } from "./column-chooser.tsx";
+import { Failed } from "./empty.tsx";
+import { Pager, type Paging } from "./pager.tsx";
+import { CardList } from "./table-cards.tsx";
+import { TableGrid } from "./table-grid.tsx";
+import { type Column, type Features, features, type Selection } from "./table-model.ts";
+import { useIsPhone } from "./use-is-phone.ts";
+import classes from "./data-table.module.css";
+
+type DataTableProps<Row> = {
+  /** Names the list in local storage, where the chosen columns are kept. */
+  id: string;
+  /** What the list holds, for screen readers. */
+  label: string;
+  columns: Column<Row>[];
+  /** Undefined while the first answer is awaited. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** A new answer is on its way; the old rows stay, dimmed. */
+  fetching?: boolean;
+  error?: unknown;
+  onRetry?: () => void;
+  paging: Paging;
+  /** `-field` or `field`, as in the list query. */
+  order?: string;
+  onOrder?: (order: string) => void;
+  selection?: Selection;
+  /** Shown instead of the toolbar's left side while rows are selected. */
+  bulkActions?: (keys: string[]) => ReactNode;
+  /** Buttons and menus of a row; appear on hover and by keyboard. */
+  rowActions?: (row: Row) => ReactNode;
+  /** A click on the row (not on a control in it): opens its details. */
+  onOpen?: (row: Row) => void;
+  empty: ReactNode;
+  /** Search box and filters. */
+  toolbar?: ReactNode;
+  /** Right of the toolbar, before the column chooser: refresh, export. */
+  tools?: ReactNode;
+};
+
+const noRows: never[] = [];
+
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { id, columns, rows, rowKey, error, onRetry, paging, selection, bulkActions, empty } = props;
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
+    key: `columns:${id}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  });
+
+  const defs = useMemo(
+    () =>
+      columns.map((column): DisplayColumnDef<Features, Row> => ({
+        id: column.id,
+        header: column.title,
+        enableHiding: !column.fixed,
+        cell: (context) => column.cell(context.row.original),
+      })),
+    [columns],
+  );
+  const columnVisibility = useMemo(() => {
+    const visible: Record<string, boolean> = {};
+    for (const column of columns)
+      visible[column.id] = column.fixed ? true : (chosen[column.id] ?? !column.hidden);
+    return visible;
+  }, [columns, chosen]);
+  const rowSelection = useMemo(
+    () => Object.fromEntries((selection?.keys ?? []).map((key) => [key, true as const])),
+    [selection?.keys],
+  );
+
+  const table = useTable({
+    features,
+    columns: defs,
+    data: rows ?? noRows,
+    getRowId: rowKey,
+    state: { columnVisibility, rowSelection },
+    onColumnVisibilityChange: (update) =>
+      setChosen(typeof update === "function" ? update(columnVisibility) : update),
+    onRowSelectionChange: (update) => {
+      const next = typeof update === "function" ? update(rowSelection) : update;
+      selection?.onChange(Object.keys(next).filter((key) => next[key]));
+    },
+    enableRowSelection: Boolean(selection),
+  });
+
+  const selected = selection?.keys ?? [];
+  const loading = rows === undefined && !error;
+  const isEmpty = rows !== undefined && rows.length === 0;
+  const view = { ...props, table, loading };
+
+  return (
+    <Box className={classes.frame}>
+      <div className={classes.toolbar}>
+        {selected.length > 0 && bulkActions ? (
+          <Group gap="xs">
+            <Text fw={500}>{t("{{count}} selected", { count: selected.length })}</Text>
+            {bulkActions(selected)}
+            <Button variant="subtle" color="gray" onClick={() => selection?.onChange([])}>
+              {t("Clear selection")}
+            </Button>
+          </Group>
+        ) : (
+          <div className={classes.filters}>{props.toolbar}</div>
+        )}
+        <Group gap={4} wrap="nowrap">
+          {props.tools}
+          {phone ? null : <ColumnChooser table={table} onReset={() => setChosen({})} />}
+        </Group>
+      </div>
+      {error && rows === undefined ? (
+        <Failed error={error} onRetry={onRetry} />
+      ) : isEmpty ? (
+        empty
+      ) : phone ? (
+        <CardList {...view} />
+      ) : (
+        <TableGrid {...view} />
+      )}
+      {isEmpty && paging.kind === "pages" && paging.page === 1 ? null : (
+        <Pager paging={paging} shown={rows?.length ?? 0} />
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,67 @@
+/** The inputs above a list. Each writes the address bar through `onChange`. */
+import { Select, type SelectProps, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useIsPhone } from "./use-is-phone.ts";
+
+/** Reports when typing pauses, not at every key. */
+export function SearchBox(props: {
+  value: string;
+  onChange: (value: string) => void;
+  placeholder: string;
+  width?: number;
+}) {
+  const [text, setText] = useState(props.value);
+  const [known, setKnown] = useState(props.value);
+  const phone = useIsPhone();
+  const report = useDebouncedCallback(props.onChange, 350);
+  // The address bar may change without us: back button, "clear filters".
+  if (props.value !== known) {
+    setKnown(props.value);
+    setText(props.value);
+  }
+  return (
+    <TextInput
+      type="search"
+      aria-label={props.placeholder}
+      placeholder={props.placeholder}
+      leftSection={<IconSearch size={15} />}
+      w={phone ? "100%" : (props.width ?? 220)}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value);
+        report(event.currentTarget.value);
+      }}
+    />
+  );
+}
+
+type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
+  label: string;
+  /** "" means all. */
+  value: string;
+  onChange: (value: string) => void;
+  data: { value: string; label: string }[];
+};
+
+/** A choice with "all" in front; quiet until it filters. */
+export function FilterSelect({ label, value, onChange, data, ...props }: FilterSelectProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  return (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      w={phone ? "calc(50% - 4px)" : 150}
+      data={[{ value: "", label: t("{{label}}: all", { label }) }, ...data]}
+      value={value}
+      onChange={(next) => onChange(next ?? "")}
+      allowDeselect={false}
+      checkIconPosition="right"
+      comboboxProps={{ width: 220, position: "bottom-start" }}
+      {...props}
+    />
+  );
+}

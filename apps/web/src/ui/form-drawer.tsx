@@ -1,0 +1,155 @@
+/** A form beside the list: one primary button, ⌘↵ saves, leaving with changes asks. */
+import { Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import { confirm } from "./confirm.tsx";
+import { type SchemaForm, showFieldErrors } from "./form.ts";
+import { useIsPhone } from "./use-is-phone.ts";
+import classes from "./form-drawer.module.css";
+
+type FormDrawerProps<Values extends Record<string, unknown>> = {
+  opened: boolean;
+  title: string;
+  form: SchemaForm<Values>;
+  submitLabel: string;
+  /** Saves; a thrown ApiError with fields is shown on the fields. Close the drawer yourself on success. */
+  onSubmit: (values: Values) => Promise<unknown>;
+  onClose: () => void;
+  /** Left of the buttons: a test button, say. */
+  extra?: ReactNode;
+  /** Pixels. */
+  width?: number;
+  children: ReactNode;
+};
+
+export function FormDrawer<Values extends Record<string, unknown>>(props: FormDrawerProps<Values>) {
+  const { opened, title, form, submitLabel, onSubmit, onClose, extra, width = 600, children } = props;
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const [saving, setSaving] = useState(false);
+  const body = useRef<HTMLFormElement>(null);
+  const dirty = opened && form.isDirty();
+
+  useEffect(() => {
+    if (!dirty) return;
+    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", stay);
+    return () => window.removeEventListener("beforeunload", stay);
+  }, [dirty]);
+
+  const close = async () => {
+    if (saving) return;
+    if (
+      dirty &&
+      !(await confirm({
+        title: t("Leave without saving?"),
+        body: t("Your changes will be lost."),
+        action: t("Discard changes"),
+      }))
+    )
+      return;
+    onClose();
+  };
+
+  const save = async (values: Values) => {
+    setSaving(true);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      // Anything that names no field was already reported as a toast.
+      if (showFieldErrors(form, error, (message) => translateSentence(t, message))) focusFirstError();
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  const focusFirstError = () => {
+    requestAnimationFrame(() => {
+      const field = body.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-error=true]");
+      field?.scrollIntoView({ block: "center" });
+      field?.focus();
+    });
+  };
+
+  useHotkeys([["mod+Enter", () => opened && body.current?.requestSubmit()]], []);
+
+  return (
+    <Drawer.Root
+      opened={opened}
+      onClose={() => void close()}
+      position="right"
+      size={phone ? "100%" : width}
+      closeOnClickOutside={!saving}
+    >
+      <Drawer.Overlay />
+      <Drawer.Content className={classes.content}>
+        <Drawer.Header className={classes.header}>
+          <Drawer.Title>
+            <Title order={2} component="span" fz="lg">
+              {title}
+            </Title>
+          </Drawer.Title>
+          <Drawer.CloseButton aria-label={t("Close")} />
+        </Drawer.Header>
+        <form
+          ref={body}
+          onSubmit={(event) => form.onSubmit((values) => void save(values), focusFirstError)(event)}
+          className={classes.form}
+          noValidate
+        >
+          <ScrollArea className={classes.scroll} scrollbarSize={8} type="auto">
+            <Stack gap="xl" p="lg">
+              {children}
+            </Stack>
+          </ScrollArea>
+          <Group className={classes.footer} justify="space-between" wrap="nowrap">
+            <Group gap="xs">{extra}</Group>
+            <Group gap="xs" wrap="nowrap">
+              {phone ? null : (
+                <Text c="dimmed" fz="xs" mr={4}>
+                  <Kbd size="xs">{/Mac|iP/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</Kbd>{" "}
+                  <Kbd size="xs">↵</Kbd>
+                </Text>
+              )}
+              <Button variant="default" onClick={() => void close()} disabled={saving}>
+                {t("Cancel")}
+              </Button>
+              <Button type="submit" loading={saving}>
+                {submitLabel}
+              </Button>
+            </Group>
+          </Group>
+        </form>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+/** A group of fields with a short sentence. */
+export function FormSection({
+  title,
+  hint,
+  children,
+}: {
+  title: string;
+  hint?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Stack gap="md" component="section">
+      <div>
+        <Title order={3} fz="md">
+          {title}
+        </Title>
+        {hint ? (
+          <Text c="dimmed" fz="sm" mt={2}>
+            {hint}
+          </Text>
+        ) : null}
+      </div>
+      {children}
+    </Stack>
+  );
+}

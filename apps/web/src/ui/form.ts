@@ -1,0 +1,40 @@
+/** Forms checked by the schema the server enforces; server sentences land on their fields. */
+import { type FormErrors, schemaResolver, useForm, type UseFormReturnType } from "@mantine/form";
+import { useTranslation } from "react-i18next";
+import type { z } from "zod";
+import { translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+
+export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values>;
+
+/** @param initialValues what the fields start with; in the shape the schema takes */
+export function useSchemaForm<Schema extends z.ZodObject>(
+  schema: Schema,
+  initialValues: z.input<Schema>,
+): SchemaForm<z.input<Schema>> {
+  const { t } = useTranslation();
+  const check = schemaResolver(schema, { sync: true });
+  return useForm<z.input<Schema>>({
+    initialValues,
+    validateInputOnBlur: true,
+    validate: (values) => translateErrors(check(values), (message) => translateSentence(t, message)),
+  });
+}
+
+function translateErrors(errors: FormErrors, translate: (message: string) => string): FormErrors {
+  const result: FormErrors = {};
+  for (const [field, error] of Object.entries(errors))
+    result[field] = typeof error === "string" ? translate(error) : error;
+  return result;
+}
+
+/** Puts the server's field sentences on the fields. False when the error names no field. */
+export function showFieldErrors<Values extends Record<string, unknown>>(
+  form: SchemaForm<Values>,
+  error: unknown,
+  translate: (message: string) => string,
+): boolean {
+  if (!(error instanceof ApiError) || Object.keys(error.fields).length === 0) return false;
+  form.setErrors(translateErrors(error.fields, translate));
+  return true;
+}

@@ -1,0 +1,64 @@
+/** Frame of a screen: title, one sentence, actions, content. */
+import { Box, Card, type CardProps, Group, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./page.module.css";
+
+type PageProps = {
+  title: string;
+  /** One short sentence on what the screen is for. */
+  description?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+};
+
+export function Page({ title, description, actions, children }: PageProps) {
+  return (
+    <Stack gap="md">
+      <div className={classes.head}>
+        <Box miw={0}>
+          <Title order={1} fz={{ base: 20, sm: 24 }}>
+            {title}
+          </Title>
+          {description ? (
+            <Text c="dimmed" mt={4} maw={680}>
+              {description}
+            </Text>
+          ) : null}
+        </Box>
+        {actions ? <Group gap="xs">{actions}</Group> : null}
+      </div>
+      {children}
+    </Stack>
+  );
+}
+
+type SectionProps = CardProps & {
+  title?: ReactNode;
+  hint?: ReactNode;
+  aside?: ReactNode;
+  children: ReactNode;
+};
+
+/** A card with a quiet heading. */
+export function Section({ title, hint, aside, children, ...card }: SectionProps) {
+  return (
+    <Card padding="lg" {...card}>
+      {title || aside ? (
+        <Group justify="space-between" align="flex-start" wrap="nowrap" gap="sm" mb="md">
+          <Box miw={0}>
+            <Title order={2} fz="md">
+              {title}
+            </Title>
+            {hint ? (
+              <Text c="dimmed" fz="sm" mt={2}>
+                {hint}
+              </Text>
+            ) : null}
+          </Box>
+          {aside}
+        </Group>
+      ) : null}
+      {children}
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import { Button, Group, Pagination, Select, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useIsPhone } from "./use-is-phone.ts";
+import classes from "./data-table.module.css";
+
+export type Paging =
+  | {
+      kind: "pages";
+      page: number;
+      size: number;
+      total: number | undefined;
+      onChange: (patch: { page?: number; size?: number }) => void;
+    }
+  /** Keyset lists: more rows are appended. */
+  | { kind: "more"; hasMore: boolean; loading: boolean; onMore: () => void }
+  | { kind: "none" };
+
+const sizes = ["10", "20", "50", "100"];
+
+export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  if (paging.kind === "none") return null;
+  if (paging.kind === "more")
+    return shown === 0 ? null : (
+      <div className={classes.pager}>
+        <Text c="dimmed" fz="sm">
+          {t("{{count}} rows shown", { count: shown })}
+        </Text>
+        {paging.hasMore ? (
+          <Button variant="default" loading={paging.loading} onClick={paging.onMore}>
+            {t("Load more")}
+          </Button>
+        ) : (
+          <Text c="dimmed" fz="sm">
+            {t("That is all")}
+          </Text>
+        )}
+      </div>
+    );
+  const { page, size, total = 0, onChange } = paging;
+  const pages = Math.max(1, Math.ceil(total / size));
+  const first = total === 0 ? 0 : (page - 1) * size + 1;
+  const last = Math.min(page * size, total);
+  return (
+    <div className={classes.pager}>
+      <Group gap="sm">
+        <Text c="dimmed" fz="sm" className="tabular">
+          {t("{{first}}–{{last}} of {{total}}", { first, last, total })}
+        </Text>
+        {phone ? null : (
+          <Select
+            aria-label={t("Rows per page")}
+            size="xs"
+            w={72}
+            data={sizes.includes(String(size)) ? sizes : [String(size), ...sizes]}
+            value={String(size)}
+            onChange={(value) => onChange({ size: Number(value ?? size) })}
+            allowDeselect={false}
+            comboboxProps={{ width: 80 }}
+          />
+        )}
+      </Group>
+      {pages > 1 ? (
+        <Pagination
+          size="sm"
+          total={pages}
+          value={Math.min(page, pages)}
+          onChange={(next) => onChange({ page: next })}
+          siblings={phone ? 0 : 1}
+          withEdges={!phone}
+          getControlProps={(control) => ({ "aria-label": controlNames(t)[control] })}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function controlNames(t: (key: string) => string) {
+  return { first: t("First page"), last: t("Last page"), next: t("Next page"), previous: t("Previous page") };
+}

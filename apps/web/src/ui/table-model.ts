@@ -1,0 +1,30 @@
+/** What a list of the console is made of. */
+import { columnVisibilityFeature, rowSelectionFeature, tableFeatures } from "@tanstack/react-table";
+import type { ReactNode } from "react";
+
+export type Column<Row> = {
+  /** Unique in the table; with `sortable`, the field name the server sorts by. */
+  id: string;
+  /** Already translated. */
+  title: string;
+  cell: (row: Row) => ReactNode;
+  /** Numbers go to the right. */
+  align?: "left" | "right";
+  sortable?: boolean;
+  /** Pixels the column should at least have. */
+  width?: number;
+  /** Not shown until the reader chooses it. */
+  hidden?: boolean;
+  /** Cannot be hidden. */
+  fixed?: boolean;
+  /**
+   * Place on a phone's card: the title line, one of the two facts below it, a labelled line, or nowhere.
+   * Default: the first column is the title, the others are lines.
+   */
+  card?: "title" | "fact" | "line" | "none";
+};
+
+export type Selection = { keys: string[]; onChange: (keys: string[]) => void };
+
+export const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });
+export type Features = typeof features;

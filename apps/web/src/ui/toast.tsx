@@ -1,0 +1,45 @@
+/** Short messages in the corner. Durations, number and place are the product's constants. */
+import { Notifications, notifications } from "@mantine/notifications";
+import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useIsPhone } from "./use-is-phone.ts";
+
+const kinds = {
+  error: { ms: 5_000, color: "red", icon: <IconX size={16} /> },
+  warning: { ms: 10_000, color: "amber", icon: <IconAlertTriangle size={16} /> },
+  success: { ms: 1_500, color: "green", icon: <IconCheck size={16} /> },
+  info: { ms: 3_000, color: "iris", icon: <IconInfoCircle size={16} /> },
+  notice: { ms: 20_000, color: "iris", icon: <IconInfoCircle size={16} /> },
+} as const;
+
+function show(kind: keyof typeof kinds, message: ReactNode): void {
+  const { ms, color, icon } = kinds[kind];
+  // The same words twice are one message.
+  const id = typeof message === "string" ? `${kind}:${message}` : undefined;
+  notifications.show({ id, message, color, icon, autoClose: ms });
+}
+
+export const toast = {
+  error: (message: ReactNode) => show("error", message),
+  warning: (message: ReactNode) => show("warning", message),
+  success: (message: ReactNode) => show("success", message),
+  info: (message: ReactNode) => show("info", message),
+  notice: (message: ReactNode) => show("notice", message),
+  /** Stays until closed: what could not be copied for the reader. */
+  keep: (message: ReactNode) =>
+    notifications.show({ message, color: "amber", icon: kinds.warning.icon, autoClose: false }),
+};
+
+export function Toasts() {
+  const phone = useIsPhone();
+  return (
+    <Notifications
+      limit={3}
+      autoClose={5_000}
+      position={phone ? "bottom-center" : "top-right"}
+      containerWidth={380}
+      zIndex={1400}
+      transitionDuration={160}
+    />
+  );
+}
