@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { createLedger } from "./ledger.ts";
+
+let home: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 4 });
+});
+
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+/** Cuts every connection of the application again and again, in the middle of whatever it is doing. */
+async function cutConnections(applicationName: string, signal: AbortSignal): Promise<number> {
+  const knife = new pg.Client({ connectionString: home.url });
+  await knife.connect();
+  let cuts = 0;
+  while (!signal.aborted) {
+    const { rows } = await knife.query<{ cut: number }>(
+      `SELECT count(pg_terminate_backend(pid))::int AS cut FROM pg_stat_activity
+       WHERE application_name = $1 AND state = 'active'`,
+      [applicationName],
+    );
+    cuts += rows[0]?.cut ?? 0;
+    await sleep(15);
+  }
+  await knife.end();
+  return cuts;
+}
+
+describe("a lost connection", () => {
+  it("in the middle of a statement neither loses nor doubles a call", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n, tokenQuota: 1_000_000n });
+    const cut = connect(home.url, { max: 6, applicationName: "to-be-cut" });
+    const nodes = [1, 2].map(() =>
+      createLedger({ pool: cut.pool, nodeId: randomUUID(), onError: () => {}, beatMs: 60_000 }),
+    );
+    const stop = new AbortController();
+    const cutting = cutConnections("to-be-cut", stop.signal);
+
+    let charged = 0n;
+    let noted = 0;
+    const until = Date.now() + 3_000;
+    const clients = Array.from({ length: 40 }, async (_, index) => {
+      const node = nodes[index % nodes.length]!;
+      for (let call = 0; Date.now() < until; call += 1) {
+        const held = reservation(account, 10n, 10n);
+        await node.reserve(held);
+        const cost = BigInt(call % 4);
+        expect(await node.settle(callOf(held, cost))).toBe("settled");
+        charged += cost;
+        if (call % 5 === 0) {
+          await node.note(callOf(reservation(account, 0n), 0n, { type: 5, outcome: "failed" }));
+          noted += 1;
+        }
+      }
+    });
+    await Promise.all(clients);
+    stop.abort();
+    expect(await cutting).toBeGreaterThan(20);
+
+    const user = await database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
+    expect(user).toMatchObject({ quota: 1_000_000n - charged, reserved: 0n, used_quota: charged });
+    const { rows } = await database.pool.query<{ logged: bigint; twice: bigint; failed: bigint }>(
+      `SELECT sum(quota) FILTER (WHERE type = 2)::bigint AS logged, count(*) - count(DISTINCT request_id) AS twice,
+         count(*) FILTER (WHERE type = 5) AS failed
+       FROM request_logs WHERE user_id = $1 AND request_id NOT LIKE 'gift-%'`,
+      [account.userId],
+    );
+    expect(rows).toEqual([{ logged: charged, twice: 0n, failed: BigInt(noted) }]);
+    expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+    await Promise.all(nodes.map((node) => node.close()));
+    await cut.close();
+  });
+
+  it("that never comes back is an error after the time it is given", async () => {
+    const gone = connect("postgres://nobody@127.0.0.1:1/none");
+    const node = createLedger({ pool: gone.pool, nodeId: randomUUID(), onError: () => {}, retryForMs: 200 });
+    const started = performance.now();
+    await expect(node.reserve(reservation({ userId: 1, tokenId: 1 }, 1n))).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
+    expect(performance.now() - started).toBeGreaterThan(150);
+    await gone.close();
+  });
+});

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GatewayError } from "#errors.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { releaseStatement } from "./ledger-statements.ts";
+import { createLedger, credit, type Ledger, type ReserveInput } from "./ledger.ts";
+
+let home: TestDatabase;
+let database: Database;
+let nodes: Ledger[];
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 12 });
+  nodes = [1, 2, 3].map(() =>
+    createLedger({
+      pool: database.pool,
+      nodeId: randomUUID(),
+      onError: (error) => expect.unreachable(String(error)),
+    }),
+  );
+  await Promise.all(nodes.map((node) => node.start()));
+});
+
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await database.close();
+  await home.drop();
+});
+
+type Step =
+  | { do: "reserve"; node: number; user: number; amount: number }
+  | { do: "settle"; node: number; call: number; part: number; times: number }
+  | { do: "release"; node: number; call: number }
+  | { do: "credit"; user: number; amount: number; reference: number }
+  | { do: "die"; node: number };
+
+const node = fc.nat(2);
+const user = fc.nat(1);
+const call = fc.nat(30);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("reserve"), node, user, amount: fc.nat(120) }) },
+  {
+    weight: 4,
+    // The part of its estimate that a call costs, in percent; beyond 100 the vendor used more.
+    arbitrary: fc.record({
+      do: fc.constant("settle"),
+      node,
+      call,
+      part: fc.oneof(fc.nat(100), fc.integer({ min: 101, max: 150 })),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), node, call }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("credit"),
+      user,
+      amount: fc.integer({ min: -80, max: 80 }).filter((amount) => amount !== 0),
+      reference: fc.nat(3),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("die"), node }) },
+);
+
+/** What one run did, next to what the database says about it. */
+interface Run {
+  accounts: Account[];
+  calls: { held: ReserveInput; user: number; reservedBy: number }[];
+  /** Points charged beyond the estimate, by user: all that may push a balance below zero. */
+  beyond: bigint[];
+  name: string;
+}
+
+/** The only failures that are answers. */
+function refusal(error: unknown): undefined {
+  if (
+    error instanceof GatewayError &&
+    ["insufficient_quota", "token_quota_exhausted", "invalid_request", "conflict"].includes(error.code)
+  )
+    return;
+  throw error;
+}
+
+async function take(run: Run, step: Step): Promise<void> {
+  switch (step.do) {
+    case "reserve": {
+      const amount = BigInt(step.amount);
+      const held = reservation(run.accounts[step.user]!, amount, step.user === 0 ? amount : 0n);
+      const granted = await nodes[step.node]!.reserve(held).then(() => true, refusal);
+      if (granted) run.calls.push({ held, user: step.user, reservedBy: step.node });
+      return;
+    }
+    case "settle":
+    case "release": {
+      const found = run.calls[step.call % Math.max(1, run.calls.length)];
+      if (found === undefined) return;
+      const quota = step.do === "release" ? 0n : (found.held.amount * BigInt(step.part)) / 100n;
+      const record = callOf(found.held, quota, quota === 0n ? { type: 5, outcome: "failed" } : {});
+      const times = step.do === "release" ? 1 : step.times;
+      const answers = await Promise.all(
+        Array.from({ length: times }, () => nodes[step.node]!.settle(record)),
+      );
+      const settled = answers.filter((answer) => answer === "settled").length;
+      expect(settled).toBeLessThanOrEqual(1);
+      if (settled === 1 && quota > found.held.amount) run.beyond[found.user]! += quota - found.held.amount;
+      return;
+    }
+    case "credit":
+      await credit(database.db, {
+        userId: run.accounts[step.user]!.userId,
+        kind: "admin",
+        amount: BigInt(step.amount),
+        reference: `${run.name}-${step.reference}`,
+        reason: "",
+      }).catch(refusal);
+      return;
+    case "die": {
+      // What the lease does for a node that fell silent.
+      const lost = run.calls.filter((made) => made.reservedBy === step.node).map((made) => made.held);
+      await database.pool.query({
+        ...releaseStatement,
+        values: [
+          lost.map((held) => held.requestId),
+          lost.map((held) => held.userId),
+          lost.map((held) => held.tokenId),
+        ],
+      });
+    }
+  }
+}
+
+async function check(run: Run): Promise<void> {
+  expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  for (const [index, account] of run.accounts.entries()) {
+    const { quota, reserved } = await database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
+    // No overspend: only what a call used beyond its own estimate may be missing.
+    expect(quota - reserved).toBeGreaterThanOrEqual(-run.beyond[index]!);
+    const token = await database.db.token.findUniqueOrThrow({ where: { id: account.tokenId } });
+    if (!token.unlimited_quota) {
+      expect(token.remain_quota - token.reserved).toBeGreaterThanOrEqual(-run.beyond[index]!);
+    }
+  }
+}
+
+async function newRun(): Promise<Run> {
+  return {
+    accounts: [
+      await makeAccount(database, { quota: 300n, tokenQuota: 250n }),
+      await makeAccount(database, { quota: 200n }),
+    ],
+    calls: [],
+    beyond: [0n, 0n],
+    name: randomUUID(),
+  };
+}
+
+describe("the books", () => {
+  it("balance after every interleaving of reserve, settle, release, credit and dying nodes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 12 }), { maxLength: 6 }), async (waves) => {
+        const run = await newRun();
+        for (const wave of waves) {
+          await Promise.all(wave.map((step) => take(run, step)));
+          await check(run);
+        }
+        // At the end nothing is held.
+        await Promise.all([0, 1, 2].map((dead) => take(run, { do: "die", node: dead })));
+        await check(run);
+        for (const account of run.accounts) {
+          const { reserved } = await database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
+          expect(reserved).toBe(0n);
+        }
+      }),
+      { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 40) },
+    );
+  }, 120_000);
+});
