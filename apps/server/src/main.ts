@@ -4,21 +4,26 @@ import { startGateway } from "./start.ts";
 /** Environment → gateway → signals. Everything that can be wrong before listening ends in one sentence. */
 try {
   const gateway = await startGateway(readEnv(process.env));
-  let stopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      // The first signal lets calls finish; the second does not wait.
-      if (stopping) process.exit(1);
-      stopping = true;
-      gateway.stop().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          console.error(error);
-          process.exit(1);
-        },
-      );
-    });
-  }
+  let stoppingSince: number | undefined;
+  const stop = () => {
+    if (stoppingSince !== undefined) {
+      // The first signal lets calls finish; a later one does not wait. One Ctrl-C comes up to three times:
+      // from the terminal, from npm and from the start script.
+      if (Date.now() - stoppingSince > 1_000) process.exit(1);
+      return;
+    }
+    stoppingSince = Date.now();
+    gateway.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+  // The start script was killed: nobody could stop us any more.
+  process.once("disconnect", stop);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   if (process.env.LOG_LEVEL === "debug") console.error(error);
