@@ -51,7 +51,7 @@ const item = (id: string): Item => ({ type: "item", id });
 const fullMenu: MenuGroup[] = [
   {
     id: "dashboard-group",
-    title: phrase("Overview"),
+    title: phrase("Dashboard"),
     entries: [item("dashboard"), item("analytics"), item("playground")],
   },
   {
