@@ -27,6 +27,7 @@ export interface DemoUpstream {
   calls(): Call[];
 }
 
+const STREAM = "text/event-stream";
 const LARGEST_BODY = 64 * 1024 * 1024;
 
 /** Port 0, the default, takes a free one. */
@@ -119,7 +120,9 @@ async function serve(
   const route = routeAt(method, path, query, headers);
   if (key === "demo-fast" && route?.kind === "chat") {
     const { type, body } = fastReply(route, bytes);
-    response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
+    // A stream says no length, here as anywhere.
+    const framing = type === STREAM ? { "transfer-encoding": "chunked" } : { "content-length": body.length };
+    response.writeHead(200, { "content-type": type, ...framing }).end(body);
     return;
   }
   const body = await parsed(request, bytes);
@@ -179,7 +182,7 @@ async function respond(
       );
       return;
     }
-    const type = route.vendor === "gemini" && !route.target.sse ? "application/json" : "text/event-stream";
+    const type = route.vendor === "gemini" && !route.target.sse ? "application/json" : STREAM;
     await exchange.stream(type, route.wire.frames(question, made), behaviour, (sent) =>
       route.failure(question, made, sent, exchange.requestId),
     );

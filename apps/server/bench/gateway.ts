@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import pg from "pg";
+import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { freePort, type Started, startLogging } from "./processes.ts";
+
+/** The gateway as an operator would run it: real Postgres, one channel to the vendor, one token, billing on. */
+export interface BenchGateway extends Started {
+  token: string;
+  /** What the ledger says about the account that pays. */
+  account(): Promise<{ requests: number; charged: number }>;
+  stopDatabase(): Promise<void>;
+}
+
+const accessToken = "bench-access-token-bench-access-token";
+const manyPerMinute = 100_000_000;
+
+export async function startGateway(folder: string, vendor: string, vendorKey: string): Promise<BenchGateway> {
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    NODE_ENV: "production",
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    DATA_DIR: folder,
+    DATABASE_URL: postgres.url,
+    ROOT_USERNAME: "bench",
+    ROOT_PASSWORD: "bench-password-1",
+    ROOT_ACCESS_TOKEN: accessToken,
+    DEMO_UPSTREAM: "0",
+  };
+  const main = join(import.meta.dirname, "../src/main.ts");
+  // The root account is made after listening has begun: ready is who lets it in.
+  const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
+  const pid = await startLogging([main], env, folder, "gateway", ready);
+  await liftRateLimit(postgres.url);
+
+  const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`${url}/api${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: accessToken, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { success, message, data } = (await answer.json()) as {
+      success: boolean;
+      message: string;
+      data: Record<string, unknown>;
+    };
+    if (!success) throw new Error(`${path}: ${message}`);
+    return data;
+  };
+  const openAiCompatible = 8;
+  await api("/channel", {
+    type: openAiCompatible,
+    name: "bench",
+    base_url: vendor,
+    key: vendorKey,
+    models: ["demo-chat"],
+    groups: ["default"],
+  });
+  const { key } = await api("/token", { name: "bench", unlimited_quota: true });
+  return {
+    url,
+    pid,
+    token: String(key),
+    account: async () => {
+      const self = await api("/user/self");
+      return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
+    },
+    stopDatabase: () => postgres.stop(),
+  };
+}
+
+/** The default limit of 600 calls a minute is a rule of the product, not its speed. */
+async function liftRateLimit(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("UPDATE user_groups SET api_rate = $1", [manyPerMinute]);
+  await client.query("SELECT pg_notify('gateway_changes', 'groups:0')");
+  await client.end();
+}

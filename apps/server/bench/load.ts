@@ -1,0 +1,133 @@
+/**
+ * The load generator, in a process of its own: a fixed number of connections, each sending its next request as soon
+ * as it has the whole answer to the last one. Raw sockets, so that the generator costs less than what it measures.
+ * Usage: node load.ts '<JSON of LoadOrder>'; prints the JSON of a LoadResult.
+ */
+import { connect, type Socket } from "node:net";
+import { requestBody, type ScenarioName, scenarios } from "./scenarios.ts";
+
+export interface LoadOrder {
+  url: string;
+  key: string;
+  scenario: ScenarioName;
+  connections: number;
+  /** Only answers that begin and end within them count. */
+  seconds: number;
+}
+
+export interface LoadResult {
+  /** Whole and right answers within the counted time. */
+  requests: number;
+  failed: number;
+  /** The first wrong answer, for the message. */
+  firstFailure: string;
+  seconds: number;
+  /** Milliseconds from the first byte sent to the last byte received. */
+  p50: number;
+  p99: number;
+}
+
+const headEnd = Buffer.from("\r\n\r\n");
+const lastChunk = "\r\n0\r\n\r\n";
+const TAIL = 64;
+
+/** Tells when an answer is whole. It must be the only one on its connection. */
+class AnswerReader {
+  #head: Buffer = Buffer.alloc(0);
+  #bodyBytes = 0;
+  #expected: number | undefined;
+  #tail = "";
+  status = 0;
+  text = "";
+
+  /** True when the answer is whole. */
+  read(data: Buffer): boolean {
+    let body = data;
+    if (this.status === 0) {
+      this.#head = this.#head.length === 0 ? data : Buffer.concat([this.#head, data]);
+      const end = this.#head.indexOf(headEnd);
+      if (end === -1) return false;
+      const head = this.#head.toString("latin1", 0, end);
+      this.status = Number(head.slice(9, 12));
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      this.#expected = length === undefined ? undefined : Number(length);
+      body = this.#head.subarray(end + headEnd.length);
+    }
+    if (this.text.length < 500) this.text += body.toString("utf8", 0, 500);
+    this.#bodyBytes += body.length;
+    this.#tail = (this.#tail + body.toString("latin1", Math.max(0, body.length - TAIL))).slice(-TAIL);
+    return this.#expected === undefined ? this.#tail.endsWith(lastChunk) : this.#bodyBytes >= this.#expected;
+  }
+
+  isRight(stream: boolean): boolean {
+    return this.status === 200 && this.#tail.includes(stream ? "data: [DONE]" : "}");
+  }
+}
+
+async function run(order: LoadOrder): Promise<LoadResult> {
+  const { hostname, port } = new URL(order.url);
+  const body = requestBody(order.scenario);
+  const { stream } = scenarios[order.scenario];
+  const request = Buffer.from(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${order.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  const latencies: number[] = [];
+  let failed = 0;
+  let firstFailure = "";
+  const start = performance.now();
+  const end = start + order.seconds * 1000;
+
+  function client(): Promise<void> {
+    return new Promise((resolve) => {
+      let socket: Socket;
+      let reader = new AnswerReader();
+      let sent = 0;
+      const send = () => {
+        reader = new AnswerReader();
+        sent = performance.now();
+        socket.write(request);
+      };
+      const fail = (why: string) => {
+        failed += 1;
+        firstFailure ||= why;
+      };
+      const open = () => {
+        socket = connect({ host: hostname, port: Number(port), noDelay: true });
+        socket.once("connect", send);
+        socket.on("data", (data: Buffer) => {
+          if (!reader.read(data)) return;
+          const now = performance.now();
+          if (!reader.isRight(stream)) fail(`${reader.status} ${reader.text}`);
+          else if (now <= end) latencies.push(now - sent);
+          if (now < end) send();
+          else socket.end();
+        });
+        socket.on("error", (error) => fail(error.message));
+        socket.on("close", () => {
+          if (performance.now() >= end) resolve();
+          // Not at once: a server that is down must not be hammered.
+          else setTimeout(open, 100);
+        });
+      };
+      open();
+    });
+  }
+
+  await Promise.all(Array.from({ length: order.connections }, client));
+  const sorted = latencies.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    requests: sorted.length,
+    failed,
+    firstFailure,
+    seconds: order.seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+  };
+}
+
+const [, file, order] = process.argv;
+if (file === import.meta.filename && order !== undefined) {
+  console.log(JSON.stringify(await run(JSON.parse(order) as LoadOrder)));
+}

@@ -1,0 +1,215 @@
+/**
+ * Requests per second and latency of the gateway with billing on, beside a bare pass-through and the vendor itself:
+ * one run, one machine, rounds in turn, every part in a process of its own, loopback only.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type BenchGateway, startGateway } from "./gateway.ts";
+import type { LoadOrder, LoadResult } from "./load.ts";
+import { cpuOf, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
+import { type ScenarioName, scenarios } from "./scenarios.ts";
+
+const usage = `pnpm bench [options]
+  --connections 16       connections at the same time
+  --seconds 8            counted seconds of a round
+  --rounds 3             rounds per target
+  --scenario plain       plain, stream or large; all three when absent
+  --only vendor          leaves the other targets out: gateway, pass-through or vendor (may be repeated)
+  --json results.json    writes the numbers to a file, too`;
+
+const VENDOR_KEY = "demo-fast";
+const WARM_UP_SECONDS = 1;
+
+interface Target extends Started {
+  name: string;
+  key: string;
+}
+
+interface Line {
+  scenario: ScenarioName;
+  target: string;
+  /** Per second, the median of the rounds. */
+  requests: number;
+  /** Milliseconds: the medians of the rounds. */
+  p50: number;
+  p99: number;
+  /** Milliseconds of CPU per request of the target's own process; null where the system does not say. */
+  cpu: number | null;
+  failed: number;
+  rounds: LoadResult[];
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      connections: { type: "string", default: "16" },
+      seconds: { type: "string", default: "8" },
+      rounds: { type: "string", default: "3" },
+      scenario: { type: "string", multiple: true },
+      only: { type: "string", multiple: true },
+      json: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) leave(usage, 0);
+  const number = (name: "connections" | "seconds" | "rounds") => {
+    const value = Number(values[name]);
+    return Number.isFinite(value) && value > 0
+      ? value
+      : leave(`--${name} must be a positive number.\n${usage}`, 1);
+  };
+  const names = values.scenario ?? Object.keys(scenarios);
+  return {
+    connections: number("connections"),
+    seconds: number("seconds"),
+    rounds: number("rounds"),
+    scenarios: names.map((name) =>
+      name in scenarios ? (name as ScenarioName) : leave(`There is no scenario "${name}".\n${usage}`, 1),
+    ),
+    only: values.only,
+    json: values.json,
+  };
+}
+
+function leave(text: string, code: number): never {
+  console.log(text);
+  process.exit(code);
+}
+
+const options = readOptions();
+const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"));
+let gateway: BenchGateway | undefined;
+
+async function clear(): Promise<void> {
+  await stopAll();
+  await gateway?.stopDatabase();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function startTargets(): Promise<Target[]> {
+  const here = import.meta.dirname;
+  const wanted = (name: string) => options.only === undefined || options.only.includes(name);
+  const vendor = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "vendor");
+  const targets: Target[] = [];
+  if (wanted("gateway")) {
+    gateway = await startGateway(folder, vendor.url, VENDOR_KEY);
+    targets.push({ name: "gateway", url: gateway.url, pid: gateway.pid, key: gateway.token });
+  }
+  if (wanted("pass-through")) {
+    const bare = await startServer([join(here, "pass-through.ts"), vendor.url], folder, "pass-through");
+    targets.push({ name: "pass-through", ...bare, key: VENDOR_KEY });
+  }
+  if (wanted("vendor")) targets.push({ name: "vendor", ...vendor, key: VENDOR_KEY });
+  if (targets.length === 0) leave(`--only names none of: gateway, pass-through, vendor.\n${usage}`, 1);
+  return targets;
+}
+
+interface Round extends LoadResult {
+  cpu: number | undefined;
+}
+
+async function load(target: Target, scenario: ScenarioName, seconds: number): Promise<Round> {
+  const { connections } = options;
+  const order: LoadOrder = { url: target.url, key: target.key, scenario, connections, seconds };
+  const one = async (seconds: number) => {
+    const text = JSON.stringify({ ...order, seconds });
+    const printed = await runToEnd([join(import.meta.dirname, "load.ts"), text], folder, "load");
+    return JSON.parse(printed) as LoadResult;
+  };
+  await one(WARM_UP_SECONDS);
+  const before = cpuOf(target.pid);
+  const result = await one(seconds);
+  const after = cpuOf(target.pid);
+  const used = before === undefined || after === undefined ? undefined : after - before;
+  return { ...result, cpu: used === undefined ? undefined : used / Math.max(1, result.requests) };
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]];
+  return (low + high) / 2;
+}
+
+async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[]> {
+  const rounds = new Map<string, Round[]>(targets.map((target) => [target.name, []]));
+  for (let round = 0; round < options.rounds; round += 1) {
+    // Who goes first changes from round to round, so that nobody always finds the machine cold or hot.
+    const order = round % 2 === 0 ? targets : targets.toReversed();
+    for (const target of order) rounds.get(target.name)?.push(await load(target, scenario, options.seconds));
+  }
+  return targets.map((target) => {
+    const made = rounds.get(target.name) ?? [];
+    const cpu = made.flatMap((round) => (round.cpu === undefined ? [] : [round.cpu]));
+    return {
+      scenario,
+      target: target.name,
+      requests: median(made.map((round) => round.requests / round.seconds)),
+      p50: median(made.map((round) => round.p50)),
+      p99: median(made.map((round) => round.p99)),
+      cpu: cpu.length === 0 ? null : median(cpu),
+      failed: made.reduce((sum, round) => sum + round.failed, 0),
+      rounds: made,
+    };
+  });
+}
+
+function print(lines: Line[], scenario: ScenarioName): void {
+  console.log(`\n${scenario}: ${scenarios[scenario].says}`);
+  console.table(
+    Object.fromEntries(
+      lines.map((line) => [
+        line.target,
+        {
+          "requests/s": Math.round(line.requests),
+          "p50 ms": Number(line.p50.toFixed(2)),
+          "p99 ms": Number(line.p99.toFixed(2)),
+          "CPU ms/request": line.cpu === null ? "-" : Number(line.cpu.toFixed(3)),
+          failed: line.failed,
+        },
+      ]),
+    ),
+  );
+  for (const line of lines) {
+    const failure = line.rounds.find((round) => round.failed > 0)?.firstFailure;
+    if (failure !== undefined) console.log(`${line.target} failed first with: ${failure}`);
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    void clear().finally(() => process.exit(1));
+  });
+}
+
+let failed = 0;
+try {
+  const targets = await startTargets();
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  const { connections, seconds, rounds } = options;
+  console.log(`${machine.cores} × ${machine.cpu}, Node ${machine.node}`);
+  console.log(`${connections} connections, the median of ${rounds} rounds of ${seconds} s`);
+  const before = await gateway?.account();
+  const lines: Line[] = [];
+  for (const scenario of options.scenarios) {
+    const made = await measure(targets, scenario);
+    print(made, scenario);
+    lines.push(...made);
+  }
+  const after = await gateway?.account();
+  let billing: { requests: number; points: number } | undefined;
+  if (before !== undefined && after !== undefined) {
+    billing = { requests: after.requests - before.requests, points: after.charged - before.charged };
+    console.log(`\nThe ledger charged ${billing.points} points for ${billing.requests} calls.`);
+  }
+  if (options.json !== undefined) {
+    const results = { date: new Date().toISOString(), machine, connections, seconds, lines, billing };
+    await writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
+  }
+  failed = lines.reduce((sum, line) => sum + line.failed, 0);
+} finally {
+  await clear();
+}
+if (failed > 0) leave(`${failed} calls failed: these numbers mean nothing.`, 1);

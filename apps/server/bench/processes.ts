@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+/** Children of the benchmark: each part runs in a process of its own and ends with the benchmark. */
+const children = new Set<ChildProcess>();
+
+export interface Started {
+  url: string;
+  pid: number;
+}
+
+function start(
+  args: string[],
+  env: Record<string, string>,
+  output: number | "pipe",
+  errors: number,
+): ChildProcess {
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", output, errors],
+    // Nothing of the caller's environment changes what is measured.
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+  });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
+}
+
+/** Starts a program that prints its address as its first output. */
+export async function startServer(args: string[], folder: string, name: string): Promise<Started> {
+  const errors = openSync(join(folder, `${name}.log`), "a");
+  const child = start(args, {}, "pipe", errors);
+  closeSync(errors);
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (data: Buffer) => {
+      text += data.toString();
+      const found = /http:\/\/[\d.]+:\d+/.exec(text)?.[0];
+      if (found !== undefined && text.includes("\n")) resolve(found);
+    });
+    child.once("exit", () => reject(new Error(`${name} ended at once: ${tailOf(folder, name)}`)));
+  });
+  return { url, pid: child.pid ?? 0 };
+}
+
+/** Starts a program that logs, and waits until it answers `ready` with 200. */
+export async function startLogging(
+  args: string[],
+  env: Record<string, string>,
+  folder: string,
+  name: string,
+  ready: Request,
+): Promise<number> {
+  const log = openSync(join(folder, `${name}.log`), "a");
+  const child = start(args, env, log, log);
+  closeSync(log);
+  const deadline = Date.now() + 120_000;
+  while (child.exitCode === null && Date.now() < deadline) {
+    const answer = await fetch(ready.clone()).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.status === 200) return child.pid ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${name} does not come up:\n${tailOf(folder, name)}`);
+}
+
+/** Runs a program to its end and answers what it printed. */
+export async function runToEnd(args: string[], folder: string, name: string): Promise<string> {
+  const errors = openSync(join(folder, `${name}.log`), "a");
+  const child = start(args, {}, "pipe", errors);
+  closeSync(errors);
+  let text = "";
+  child.stdout?.on("data", (data: Buffer) => {
+    text += data.toString();
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${name} failed: ${tailOf(folder, name)}`);
+  return text;
+}
+
+function tailOf(folder: string, name: string): string {
+  return readFileSync(join(folder, `${name}.log`), "utf8").slice(-2000);
+}
+
+const PATIENCE_MS = 20_000;
+
+export async function stopAll(): Promise<void> {
+  await Promise.all(
+    [...children].map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+      await gone;
+      clearTimeout(timer);
+    }),
+  );
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("No free port on 127.0.0.1.");
+  return address.port;
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** CPU milliseconds that a process has used so far; undefined where /proc does not exist. */
+export function cpuOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  } catch {
+    return undefined;
+  }
+}
