@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { issueSetupToken } from "#domain/accounts/setup.ts";
 import { buildConsole, origin, passwordOf, type TestConsole } from "#test/console.ts";
+import { guardRoute } from "./guards.ts";
 
 let site: TestConsole;
 
@@ -254,8 +255,9 @@ describe("a console below a path", () => {
   });
 });
 
-it("a route that does not say who may use it stops the start", async () => {
-  const { guardRoute } = await import("./guards.ts");
+it("a route that does not say who may use it, or what may leave, stops the start", async () => {
   const route = { url: "/api/forgotten", method: "GET" as const, handler: async () => "" };
-  expect(() => guardRoute(route, site.services, {} as never)).toThrow(/does not say who may use it/);
+  const guard = (given: object) => guardRoute({ ...route, ...given }, site.services, {} as never);
+  expect(() => guard({})).toThrow(/does not say who may use it/);
+  expect(() => guard({ config: { access: "anyone" } })).toThrow(/does not say what may leave/);
 });

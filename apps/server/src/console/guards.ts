@@ -36,6 +36,9 @@ export function viewerOf(request: FastifyRequest): Viewer {
 export function guardRoute(route: RouteOptions, services: Services, sessions: Sessions): void {
   const access = route.config?.access;
   if (access === undefined) throw new Error(`The route ${route.url} does not say who may use it.`);
+  if (route.schema?.response === undefined) {
+    throw new Error(`The route ${route.url} does not say what may leave: it needs a response schema.`);
+  }
   const before = route.onRequest === undefined ? [] : [route.onRequest].flat();
   route.onRequest = [...before, (request, reply) => guard(request, reply, access, { services, sessions })];
 }

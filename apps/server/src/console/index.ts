@@ -5,14 +5,17 @@ import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { GatewayError } from "#errors.ts";
 import { accountRoutes } from "./accounts.ts";
+import { catalogRoutes } from "./catalog.ts";
 import { channelRoutes } from "./channels.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
+import { logRoutes } from "./logs.ts";
 import type { Services } from "./services.ts";
 import { createSessions } from "./session.ts";
 import { settingRoutes } from "./settings.ts";
 import { siteRoutes } from "./site.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { userRoutes } from "./users.ts";
 import { validator } from "./validation.ts";
 
 /**
@@ -63,8 +66,11 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
 
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);
+  catalogRoutes(app, services);
   tokenRoutes(app, services);
+  logRoutes(app, services);
   channelRoutes(app, services);
+  userRoutes(app, services);
   settingRoutes(app, services);
 }
 

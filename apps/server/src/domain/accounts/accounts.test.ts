@@ -186,10 +186,13 @@ describe("groups", () => {
     expect(await enabledGroups(db)).toEqual(["default", "vip", "svip"]);
   });
 
-  it("and owners are seeded once", async () => {
-    const owners = await database.db.modelOwner.count();
-    await seedAccounts(database.db);
-    expect(await database.db.modelOwner.count()).toBe(owners);
+  it("that were deleted do not come back with the next start, while owners are completed", async () => {
+    const { db } = database;
+    await db.userGroup.delete({ where: { symbol: "svip" } });
+    await db.modelOwner.delete({ where: { id: 56 } });
+    await seedAccounts(db);
+    expect(await enabledGroups(db)).toEqual(["default", "vip"]);
+    expect(await db.modelOwner.findUnique({ where: { id: 56 } })).toMatchObject({ name: "xAI" });
   });
 });
 

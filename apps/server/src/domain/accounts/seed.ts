@@ -1,15 +1,18 @@
 import type { Db } from "#platform/db.ts";
 
-/** What a fresh installation starts with. Running it again adds what is missing and changes nothing. */
+/** What a fresh installation starts with. Groups that an operator deleted do not come back; owners are completed. */
 export async function seedAccounts(db: Db): Promise<void> {
-  await db.userGroup.createMany({
-    data: [
-      { symbol: "default", name: "Default", public: true },
-      { symbol: "vip", name: "VIP" },
-      { symbol: "svip", name: "SVIP" },
-    ].map((group) => ({ ...group, ratio: 1, api_rate: 600 })),
-    skipDuplicates: true,
-  });
+  if ((await db.userGroup.count()) === 0) {
+    await db.userGroup.createMany({
+      data: [
+        { symbol: "default", name: "Default", public: true },
+        { symbol: "vip", name: "VIP" },
+        { symbol: "svip", name: "SVIP" },
+      ].map((group) => ({ ...group, ratio: 1, api_rate: 600 })),
+      // Two nodes may start at once.
+      skipDuplicates: true,
+    });
+  }
   await db.modelOwner.createMany({
     data: owners.map(([id, name, icon]) => ({ id, name, icon })),
     skipDuplicates: true,

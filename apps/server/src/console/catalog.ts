@@ -1,0 +1,20 @@
+import { AvailableModels } from "@gateway/shared/model";
+import { z } from "zod";
+import { availableModels, listOwners } from "#domain/catalog/catalog.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import type { Services } from "./services.ts";
+
+const ModelOwnerRow = z.object({ id: z.int(), name: z.string(), icon: z.string() });
+
+/** Models and who makes them, for anybody. */
+export function catalogRoutes(app: ConsoleApp, { db }: Services): void {
+  const config = { access: "anyone" } as const;
+
+  app.get("/available_model", { config, schema: { response: answers(AvailableModels) } }, async (request) =>
+    ok(await availableModels(db, request.viewer?.group)),
+  );
+
+  app.get("/model_ownedby", { config, schema: { response: answers(z.array(ModelOwnerRow)) } }, async () =>
+    ok(await listOwners(db)),
+  );
+}

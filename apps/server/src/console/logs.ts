@@ -1,0 +1,47 @@
+import { Dashboard, DashboardQuery } from "@gateway/shared/dashboard";
+import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import type { FastifyRequest } from "fastify";
+import { findGroup } from "#domain/accounts/groups.ts";
+import { type LogView, searchLogs, totalLogs } from "#domain/logs/search.ts";
+import { lastMinute, usageByDay } from "#domain/logs/statistics.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import type { Services } from "./services.ts";
+
+/** The request log and the dashboard: everything for administrators, one's own for everybody. */
+export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
+  const admin = { access: "admin" } as const;
+  const user = { access: "user" } as const;
+  const page = { querystring: LogQuery, response: answers(LogPage) };
+  const totals = { querystring: LogQuery, response: answers(LogTotals) };
+  const everybody: LogView = { of: "everybody" };
+  const own = (request: FastifyRequest): LogView => ({ of: "owner", userId: viewerOf(request).id });
+
+  app.get("/log", { config: admin, schema: page }, async (request) =>
+    ok(await searchLogs(pool, everybody, request.query)),
+  );
+  app.get("/log/self", { config: user, schema: page }, async (request) =>
+    ok(await searchLogs(pool, own(request), request.query)),
+  );
+  app.get("/log/stat", { config: admin, schema: totals }, async (request) =>
+    ok(await totalLogs(pool, everybody, request.query)),
+  );
+  app.get("/log/self/stat", { config: user, schema: totals }, async (request) =>
+    ok(await totalLogs(pool, own(request), request.query)),
+  );
+
+  app.get(
+    "/user/dashboard",
+    { config: user, schema: { querystring: DashboardQuery, response: answers(Dashboard) } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const { utc_offset, days } = request.query;
+      const [usage, rate, group] = await Promise.all([
+        usageByDay(pool, { userId: viewer.id, utcOffset: utc_offset, days }),
+        lastMinute(pool, viewer.id),
+        findGroup(db, viewer.group),
+      ]);
+      return ok({ usage, rate: { ...rate, max_rpm: group?.api_rate ?? 0 } });
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import type { AvailableModels } from "@gateway/shared/model";
+import { usableGroups } from "#domain/accounts/groups.ts";
+import { inForce, type PriceRow } from "#domain/billing/prices.ts";
+import { findPrice, tableOf } from "#domain/billing/pricing.ts";
+import type { Db } from "#platform/db.ts";
+import type { ModelOwner } from "#platform/prisma/client.ts";
+
+/** Which models somebody can reach, through which groups, at what price. */
+
+/**
+ * By model name, for the groups this person may use; a guest sees the public ones. A channel's wildcard stands for
+ * the priced models it covers.
+ */
+export async function availableModels(db: Db, ownGroup?: string): Promise<AvailableModels> {
+  const usable = (await usableGroups(db, ownGroup)).map((group) => group.symbol);
+  const inGroups = { group: { in: usable } };
+  const channels = await db.channel.findMany({
+    where: { status: 1, deleted_at: null, groups: { some: inGroups } },
+    select: {
+      type: true,
+      models: { select: { model: true }, orderBy: { position: "asc" } },
+      groups: { select: { group: true }, where: inGroups },
+    },
+    orderBy: { id: "asc" },
+  });
+  const prices = await db.price.findMany({ include: { extras: true } });
+  const owners = new Map((await listOwners(db)).map((owner) => [owner.id, owner.name]));
+  const byName = new Map(prices.map((price) => [price.model, price]));
+  const table = tableOf(prices.map(inForce));
+
+  const models = new Map<string, AvailableModels[string]>();
+  for (const { type, models: offered, groups } of channels) {
+    for (const name of offered.flatMap(({ model }) => namesOf(model, byName))) {
+      const price = byName.get(findPrice(table, name)?.model ?? "");
+      const entry = models.get(name) ?? {
+        groups: [],
+        owned_by: owners.get(price?.channel_type ?? type) ?? "",
+        price: price === undefined ? null : describePrice(price),
+      };
+      models.set(name, entry);
+      for (const { group } of groups) if (!entry.groups.includes(group)) entry.groups.push(group);
+    }
+  }
+  return Object.fromEntries(models);
+}
+
+function namesOf(pattern: string, prices: ReadonlyMap<string, PriceRow>): string[] {
+  if (!pattern.endsWith("*")) return [pattern];
+  const prefix = pattern.slice(0, -1);
+  return [...prices.keys()].filter((name) => name.startsWith(prefix) && !name.endsWith("*"));
+}
+
+function describePrice(price: PriceRow) {
+  return {
+    type: price.type,
+    input: price.input.toNumber(),
+    output: price.output.toNumber(),
+    extra_ratios: Object.fromEntries(price.extras.map((extra) => [extra.kind, extra.value.toNumber()])),
+  };
+}
+
+/** Who makes models: name and icon, by the id that prices carry. */
+export async function listOwners(db: Db): Promise<ModelOwner[]> {
+  return db.modelOwner.findMany({ orderBy: { id: "asc" } });
+}

@@ -1,0 +1,189 @@
+import { LogQuery } from "@gateway/shared/log";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { randomText } from "#platform/secrets.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { searchLogs, totalLogs } from "./search.ts";
+import { lastMinute, usageByDay } from "./statistics.ts";
+
+let place: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = connect(place.url, { max: 4 });
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const everybody = { of: "everybody" } as const;
+const owner = (userId: number) => ({ of: "owner", userId }) as const;
+const ask = (query: Partial<LogQuery> = {}) => LogQuery.parse(query);
+
+async function makeUser() {
+  const username = `user-${randomText(8)}`;
+  return database.db.user.create({ data: { username, aff_code: randomText(12) } });
+}
+
+async function write(userId: number, values: Record<string, unknown> = {}): Promise<void> {
+  const row = { created_at: new Date(), request_id: randomText(12), type: 2, user_id: userId, ...values };
+  const names = Object.keys(row);
+  await database.pool.query(
+    `INSERT INTO request_logs (${names.map((name) => `"${name}"`).join(", ")})
+     VALUES (${names.map((_, n) => `$${n + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+}
+
+describe("pages of the log", () => {
+  it("show every row once, also where many have the same instant and new ones arrive", async () => {
+    const { id } = await makeUser();
+    const instant = new Date("2026-05-04T12:00:00.123Z");
+    for (let n = 0; n < 25; n++) await write(id, { created_at: instant, request_id: `r${n}` });
+    const seen: string[] = [];
+    let cursor = "";
+    for (let page = 0; page < 4; page++) {
+      const found = await searchLogs(database.pool, owner(id), ask({ cursor, size: 10 }));
+      seen.push(...found.data.map((row) => row.request_id));
+      await write(id, { request_id: "new" });
+      if (found.next === null) break;
+      cursor = found.next;
+    }
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, n) => `r${24 - n}`));
+  });
+
+  it("refuse a cursor that is none", async () => {
+    for (const cursor of ["x", "1.2.3", "zzzzzzzzzz.1", "'; DROP TABLE users"]) {
+      await expect(searchLogs(database.pool, everybody, ask({ cursor }))).rejects.toMatchObject({
+        code: "invalid_request",
+      });
+    }
+  });
+});
+
+describe("the filters", () => {
+  it("find by type, time, model, key, request, address, user and channel", async () => {
+    const user = await makeUser();
+    const channel = await database.db.channel.create({ data: { type: 1, name: "West" } });
+    const at = 1_780_000_000;
+    await write(user.id, {
+      created_at: new Date(at * 1000 + 999),
+      type: 5,
+      model_name: "m",
+      token_name: "t",
+      request_id: `needle-${user.id}`,
+      source_ip: "198.51.100.4",
+      channel_id: channel.id,
+      upstream_model: "hidden",
+      attempts: JSON.stringify([
+        { channel_id: channel.id, channel_name: "West", result: "ok", status: 200, duration: 1, message: "" },
+      ]),
+    });
+    const count = async (query: Partial<LogQuery>) =>
+      (await searchLogs(database.pool, everybody, ask({ username: user.username, ...query }))).data.length;
+    expect(await count({})).toBe(1);
+    expect(await count({ log_type: 5, model_name: "m", token_name: "t", source_ip: "198.51.100.4" })).toBe(1);
+    expect(await count({ request_id: `needle-${user.id}`, channel_id: channel.id })).toBe(1);
+    expect(await count({ start_timestamp: at, end_timestamp: at })).toBe(1);
+    expect(await count({ start_timestamp: at + 1 })).toBe(0);
+    expect(await count({ end_timestamp: at - 1 })).toBe(0);
+    expect(await count({ end_timestamp: Number.MAX_SAFE_INTEGER })).toBe(1);
+    expect(await count({ log_type: 2 })).toBe(0);
+    expect(await count({ channel_id: Number.MAX_SAFE_INTEGER })).toBe(0);
+    expect(await count({ username: "nobody" })).toBe(0);
+
+    const [row] = (await searchLogs(database.pool, everybody, ask({ username: user.username }))).data;
+    expect(row).toMatchObject({ channel_name: "West", upstream_model: "hidden", created_at: at });
+    expect(row?.attempts).toHaveLength(1);
+    const [own] = (await searchLogs(database.pool, owner(user.id), ask({ channel_id: 4711, username: "x" })))
+      .data;
+    expect(own).toMatchObject({ channel_id: 0, channel_name: "", upstream_model: "", attempts: null });
+  });
+
+  it("never reach into somebody else's rows", async () => {
+    const [mine, theirs] = [await makeUser(), await makeUser()];
+    await write(theirs.id, { request_id: "secret-request" });
+    const query = ask({ request_id: "secret-request", username: theirs.username });
+    expect((await searchLogs(database.pool, owner(mine.id), query)).data).toEqual([]);
+    expect(await totalLogs(database.pool, owner(mine.id), query)).toMatchObject({ count: 0 });
+  });
+
+  it("survive rows that another version wrote", async () => {
+    const { id } = await makeUser();
+    await write(id, { bill: '{"old":true}', attempts: '"text"' });
+    const { data } = await searchLogs(database.pool, everybody, ask({ size: 1 }));
+    expect(data[0]).toMatchObject({ bill: null, attempts: [] });
+  });
+});
+
+describe("totals", () => {
+  it("count rows and tokens, and only consumption as points", async () => {
+    const { id } = await makeUser();
+    await write(id, { quota: 70, prompt_tokens: 10, completion_tokens: 5 });
+    await write(id, { quota: 30, prompt_tokens: 1 });
+    await write(id, { type: 1, quota: 1_000_000 });
+    expect(await totalLogs(database.pool, owner(id), ask())).toEqual({
+      quota: 100,
+      count: 3,
+      prompt_tokens: 11,
+      completion_tokens: 5,
+    });
+    expect(await totalLogs(database.pool, owner(id), ask({ log_type: 1 }))).toMatchObject({
+      quota: 0,
+      count: 1,
+    });
+  });
+});
+
+describe("the dashboard", () => {
+  it("puts an hour on the local day in which it begins", async () => {
+    const { id } = await makeUser();
+    const hour = (text: string, model = "m") =>
+      database.db.usageHour.create({
+        data: {
+          hour: new Date(text),
+          user_id: id,
+          token_id: 1,
+          channel_id: 1,
+          model,
+          group: "default",
+          request_count: 1n,
+          quota: 10n,
+          prompt_tokens: 3n,
+          request_time: 20n,
+        },
+      });
+    for (const text of [
+      "2026-05-02T15:00:00Z",
+      "2026-05-02T16:00:00Z",
+      "2026-05-03T15:00:00Z",
+      "2026-05-03T16:00:00Z",
+    ]) {
+      await hour(text);
+    }
+    await hour("2026-05-03T16:00:00Z", "other");
+    const now = new Date("2026-05-03T20:00:00Z");
+    const days = await usageByDay(database.pool, { userId: id, utcOffset: 480, days: 2, now });
+    expect(days.map((day) => [day.date, day.model, day.request_count, day.quota])).toEqual([
+      ["2026-05-03", "m", 2, 20],
+      ["2026-05-04", "m", 1, 10],
+      ["2026-05-04", "other", 1, 10],
+    ]);
+    const west = await usageByDay(database.pool, { userId: id, utcOffset: -600, days: 1, now });
+    expect(west.map((day) => [day.date, day.quota])).toEqual([
+      ["2026-05-03", 20],
+      ["2026-05-03", 10],
+    ]);
+  });
+
+  it("counts the calls of the last minute", async () => {
+    const { id } = await makeUser();
+    await write(id, { prompt_tokens: 10, completion_tokens: 5 });
+    await write(id, { type: 5 });
+    await write(id, { type: 1 });
+    await write(id, { created_at: new Date(Date.now() - 61_000), prompt_tokens: 99 });
+    expect(await lastMinute(database.pool, id)).toEqual({ rpm: 2, tpm: 15 });
+  });
+});

@@ -1,0 +1,196 @@
+import {
+  AttemptNote,
+  Bill,
+  type LogPage,
+  type LogQuery,
+  type LogRow,
+  type LogTotals,
+  LogType,
+} from "@gateway/shared/log";
+import { z } from "zod";
+import { invalidRequest } from "#errors.ts";
+import type { Pool } from "#platform/db.ts";
+
+/**
+ * Reading the request log: newest first, page by page along (created_at, id), so that the hundredth page costs what
+ * the first does and new rows shift nothing.
+ */
+
+/** Whose rows, and how much of them may be seen. Owners see neither channels nor attempts. */
+export type LogView = { of: "everybody" } | { of: "owner"; userId: number };
+
+const MAX_TIME = 253_402_300_799;
+
+export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogPage> {
+  const filter = filterOf(view, query);
+  if (query.cursor !== "") {
+    const { at, id } = readCursor(query.cursor);
+    filter.add((n) => `(l.created_at, l.id) < ($${n}, $${n + 1})`, new Date(at), id);
+  }
+  const limit = filter.parameter(query.size + 1);
+  // The newest page is found before names are joined to it.
+  const { rows } = await pool.query<Stored>(
+    `SELECT l.*, c.name AS channel_name
+       FROM (SELECT l.* FROM request_logs l WHERE ${filter.where()}
+              ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit}) l
+       LEFT JOIN channels c ON c.id = l.channel_id
+      ORDER BY l.created_at DESC, l.id DESC`,
+    filter.values,
+  );
+  const page = rows.slice(0, query.size);
+  const last = page.at(-1);
+  const next = last !== undefined && rows.length > page.length ? writeCursor(last) : null;
+  return { data: page.map((row) => describe(row, view)), next };
+}
+
+/** Points count for consumption only: a top-up in the list is not money spent. */
+export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
+  const filter = filterOf(view, query);
+  const { rows } = await pool.query<Record<keyof LogTotals, string>>(
+    `SELECT count(*)::text AS count,
+            coalesce(sum(l.quota) FILTER (WHERE l.type = ${LogType.consume}), 0)::text AS quota,
+            coalesce(sum(l.prompt_tokens), 0)::text AS prompt_tokens,
+            coalesce(sum(l.completion_tokens), 0)::text AS completion_tokens
+       FROM request_logs l WHERE ${filter.where()}`,
+    filter.values,
+  );
+  const [row] = rows;
+  return {
+    quota: Number(row?.quota ?? 0),
+    count: Number(row?.count ?? 0),
+    prompt_tokens: Number(row?.prompt_tokens ?? 0),
+    completion_tokens: Number(row?.completion_tokens ?? 0),
+  };
+}
+
+interface Filter {
+  values: unknown[];
+  /** @param condition takes the number of its first parameter */
+  add(condition: (n: number) => string, ...values: unknown[]): void;
+  /** A value outside the conditions. */
+  parameter(value: unknown): string;
+  where(): string;
+}
+
+function newFilter(): Filter {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  return {
+    values,
+    add(condition, ...added) {
+      conditions.push(condition(values.length + 1));
+      values.push(...added);
+    },
+    parameter: (value) => `$${values.push(value)}`,
+    where: () => (conditions.length === 0 ? "TRUE" : conditions.join(" AND ")),
+  };
+}
+
+function filterOf(view: LogView, query: LogQuery): Filter {
+  const filter = newFilter();
+  const equals = (column: string, value: string | number) => {
+    if (value !== "" && value !== 0) filter.add((n) => `l.${column} = $${n}`, value);
+  };
+  if (view.of === "owner") {
+    filter.add((n) => `l.user_id = $${n}`, view.userId);
+  } else {
+    // By id, which is indexed; the name in the row is only what the user was called then.
+    if (query.username !== "") {
+      filter.add((n) => `l.user_id = (SELECT id FROM users WHERE username = $${n})`, query.username);
+    }
+    if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);
+  }
+  equals("type", query.log_type);
+  equals("model_name", query.model_name);
+  equals("token_name", query.token_name);
+  equals("request_id", query.request_id);
+  equals("source_ip", query.source_ip);
+  if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
+  if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
+  return filter;
+}
+
+function instant(unixTime: number): Date {
+  return new Date(Math.min(unixTime, MAX_TIME) * 1000);
+}
+
+/** A row as `pg` reads it: bigint columns as bigint. */
+interface Stored {
+  id: bigint;
+  created_at: Date;
+  request_id: string;
+  type: number;
+  user_id: number;
+  username: string;
+  token_id: number;
+  token_name: string;
+  channel_id: number;
+  channel_name: string | null;
+  group: string;
+  backup_group: boolean;
+  model_name: string;
+  upstream_model: string;
+  endpoint: string;
+  is_stream: boolean;
+  outcome: string;
+  status: number;
+  error_code: string;
+  content: string;
+  prompt_tokens: bigint;
+  completion_tokens: bigint;
+  quota: bigint;
+  estimated: boolean;
+  request_time: number;
+  first_byte_time: number;
+  source_ip: string;
+  bill: unknown;
+  attempts: unknown;
+}
+
+const Attempts = z.array(AttemptNote);
+
+function describe(row: Stored, view: LogView): LogRow {
+  const mine = view.of === "owner";
+  return {
+    id: String(row.id),
+    created_at: Math.floor(row.created_at.getTime() / 1000),
+    request_id: row.request_id,
+    type: row.type,
+    user_id: row.user_id,
+    username: row.username,
+    token_id: row.token_id,
+    token_name: row.token_name,
+    channel_id: mine ? 0 : row.channel_id,
+    channel_name: mine ? "" : (row.channel_name ?? ""),
+    group: row.group,
+    backup_group: row.backup_group,
+    model_name: row.model_name,
+    upstream_model: mine ? "" : row.upstream_model,
+    endpoint: row.endpoint,
+    is_stream: row.is_stream,
+    outcome: row.outcome,
+    status: row.status,
+    error_code: row.error_code,
+    content: row.content,
+    prompt_tokens: Number(row.prompt_tokens),
+    completion_tokens: Number(row.completion_tokens),
+    quota: Number(row.quota),
+    estimated: row.estimated,
+    request_time: row.request_time,
+    first_byte_time: row.first_byte_time,
+    source_ip: row.source_ip,
+    // A row of another version must not spoil the page.
+    bill: Bill.safeParse(row.bill).data ?? null,
+    attempts: mine ? null : (Attempts.safeParse(row.attempts).data ?? []),
+  };
+}
+
+function writeCursor(row: Stored): string {
+  return `${row.created_at.getTime().toString(36)}.${row.id.toString(36)}`;
+}
+
+function readCursor(cursor: string): { at: number; id: bigint } {
+  const [, at = "", id = ""] = /^([0-9a-z]{1,9})\.([0-9a-z]{1,12})$/.exec(cursor) ?? [];
+  if (at === "") throw invalidRequest("This is not the cursor of a page.", "cursor");
+  return { at: Number.parseInt(at, 36), id: BigInt(Number.parseInt(id, 36)) };
+}
