@@ -1,0 +1,40 @@
+# syntax=docker/dockerfile:1
+
+# The console is built with every tool at hand.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY apps/server/package.json apps/server/
+COPY apps/web/package.json apps/web/
+COPY packages/shared/package.json packages/shared/
+RUN npx --yes pnpm@12 install --frozen-lockfile
+COPY . .
+RUN node scripts/prisma.mjs generate
+RUN cd apps/web && NODE_ENV=production node node_modules/vite/bin/vite.js build
+
+# What the server needs while it runs, and nothing else.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY apps/server/package.json apps/server/
+COPY apps/web/package.json apps/web/
+COPY packages/shared/package.json packages/shared/
+RUN npx --yes pnpm@12 install --frozen-lockfile --prod --filter "@gateway/server..."
+
+FROM node:24-slim
+WORKDIR /app
+ENV NODE_ENV=production
+ENV PORT=3000
+ENV DATA_DIR=/data
+COPY --from=dependencies /app ./
+COPY packages/shared packages/shared
+COPY apps/server apps/server
+COPY prisma/migrations prisma/migrations
+COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/prisma
+COPY --from=build /app/apps/web/dist apps/web/dist
+RUN mkdir -p /data && chown node:node /data
+VOLUME /data
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}${(process.env.BASE_PATH ?? '').replace(/\\/$/, '')}/api/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "apps/server/src/main.ts"]
