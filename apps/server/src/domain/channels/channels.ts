@@ -69,11 +69,11 @@ export async function patchChannel(
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
     const switched = patch.status !== undefined && patch.status !== before.status;
-    const after = await tx.channel.update({
+    await tx.channel.update({
       where: { id },
       data: { ...patch, ...(switched ? { status_reason: "", status_time: new Date() } : {}) },
-      include: channelParts,
     });
+    const after = await getChannel(tx, id);
     const word = switched ? (patch.status === ChannelStatus.enabled ? "enable" : "disable") : "change";
     await leaveTrace(tx, actor, word, before, after);
     return after;
@@ -98,9 +98,14 @@ async function lockChannel(tx: Prisma.TransactionClient, id: number): Promise<vo
 
 /** Throws `not_found`. */
 export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
-  const row = await db.channel.findFirst({ where: { id, deleted_at: null }, include: channelParts });
+  const row = await db.channel.findFirst({ where: { id, deleted_at: null } });
   if (row === null) throw notFound("Channel");
-  return row;
+  // One after the other: in a transaction an `include` would send them at once on one connection, which pg is giving up.
+  const parts = { where: { channel_id: id } };
+  const keys = await db.channelKey.findMany({ ...parts, ...channelParts.keys });
+  const models = await db.channelModel.findMany({ ...parts, ...channelParts.models });
+  const groups = await db.channelGroup.findMany({ ...parts, ...channelParts.groups });
+  return { ...row, keys, models, groups };
 }
 
 export interface ChannelSearch {
