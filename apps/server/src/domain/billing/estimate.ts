@@ -13,7 +13,7 @@ export interface EstimateOptions {
 }
 
 export function estimateUsage(request: ChatRequest, options: EstimateOptions): Usage {
-  const scan: Scan = { narrow: 0, wide: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
+  const scan: Scan = { text: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
   for (const message of request.messages) addMessage(scan, message);
   for (const tool of request.tools ?? []) {
     scan.tokens += tokensPerTool;
@@ -25,8 +25,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): U
   for (const tool of request.serverTools ?? []) addJson(scan, tool.extra.fields);
   if (request.responseFormat?.type === "json-schema") addJson(scan, request.responseFormat.schema);
 
-  const text = Math.ceil(scan.narrow / narrowPerTokenAtLeast + scan.wide * tokensPerWideAtMost);
-  const input = tokensPerRequest + text + scan.tokens + scan.image + scan.audio;
+  const input = tokensPerRequest + scan.text + scan.tokens + scan.image + scan.audio;
   const thinking = request.maxOutputTokens === undefined ? (request.reasoning?.budgetTokens ?? 0) : 0;
   const output = ((request.maxOutputTokens ?? options.maxOutputTokens) + thinking) * (request.n ?? 1);
   const tools = (request.serverTools ?? []).filter((tool) => tool.kind !== "other");
@@ -47,11 +46,19 @@ export function tokensOf(tally: Tally): number {
   return Math.ceil(tally.narrow / narrowPerToken + tally.wide * tokensPerWide);
 }
 
-// Averages over today's tokenizers on prose, code and Chinese; the others are their unfavourable ends.
+// Averages over today's tokenizers on prose, code and Chinese.
 const narrowPerToken = 4;
-const tokensPerWide = 0.8;
-const narrowPerTokenAtLeast = 3;
-const tokensPerWideAtMost = 1.3;
+const tokensPerWide = 0.7;
+
+// What the dearest of today's tokenizers makes of a character, for text that has not been paid for yet.
+const tokensPerLetter = 1 / 3;
+/** In the depth of a long word: base64, hashes, keys. */
+const tokensPerDense = 1 / 1.3;
+/** Cyrillic, Greek, Arabic, Hebrew, the scripts of India. */
+const tokensPerForeign = 0.8;
+/** Chinese, Japanese, Korean, emoji (per UTF-16 unit). */
+const tokensPerIdeograph = 1.3;
+const longestWord = 32;
 
 const tokensPerRequest = 8;
 const tokensPerMessage = 5;
@@ -75,7 +82,9 @@ function capped(tokens: number): number {
   return Math.min(Math.max(0, Math.ceil(tokens)), largest);
 }
 
-interface Scan extends Tally {
+interface Scan {
+  /** Tokens of text, not rounded yet. */
+  text: number;
   /** Tokens that are known without looking at text. */
   tokens: number;
   image: number;
@@ -89,27 +98,47 @@ const samples = 64;
 
 function addText(scan: Scan, text: string): void {
   if (text.length <= longestWhole) {
-    const wide = countWide(text, 0, text.length);
-    scan.wide += wide;
-    scan.narrow += text.length - wide;
+    scan.text += weigh(text, 0, text.length);
     return;
   }
   const length = Math.floor(longestWhole / samples);
   const stride = Math.floor(text.length / samples);
   let found = 0;
   for (let sample = 0; sample < samples; sample += 1) {
-    found += countWide(text, sample * stride, sample * stride + length);
+    found += weigh(text, sample * stride, sample * stride + length);
   }
-  const wide = Math.ceil((found / (samples * length)) * text.length);
-  scan.wide += wide;
-  scan.narrow += text.length - wide;
+  scan.text += (found / (samples * length)) * text.length;
 }
 
-/** UTF-16 units outside the alphabetic scripts. */
-function countWide(text: string, from: number, to: number): number {
-  let wide = 0;
-  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) >= 0x300) wide += 1;
-  return wide;
+const firstForeign = 0x300;
+const firstIdeograph = 0x2e80;
+
+/** Whether a character ends a word: spaces and what JSON and code are punctuated with. */
+function endsWord(code: number): boolean {
+  return code <= 0x20 || code === 0x22 || code === 0x2c || code === 0x3a || code === 0x7b || code === 0x7d;
+}
+
+/** At most so many tokens are in this stretch. */
+function weigh(text: string, from: number, to: number): number {
+  let letters = 0;
+  let dense = 0;
+  let foreign = 0;
+  let ideographs = 0;
+  let word = 0;
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= firstIdeograph) ideographs += 1;
+    else if (code >= firstForeign) foreign += 1;
+    else if (word >= longestWord) dense += 1;
+    else letters += 1;
+    word = code >= firstForeign || endsWord(code) ? 0 : word + 1;
+  }
+  return (
+    letters * tokensPerLetter +
+    dense * tokensPerDense +
+    foreign * tokensPerForeign +
+    ideographs * tokensPerIdeograph
+  );
 }
 
 function addJson(scan: Scan, value: unknown): void {
@@ -188,6 +217,6 @@ function addFile(scan: Scan, source: MediaSource): void {
     return;
   }
   const bytes = bytesOf(source.data);
-  if (/^text\/|json|xml|csv|markdown/.test(source.mediaType)) scan.narrow += bytes;
+  if (/^text\/|json|xml|csv|markdown/.test(source.mediaType)) scan.text += bytes * tokensPerDense;
   else scan.tokens += Math.ceil(bytes / bytesPerDocumentToken);
 }

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { invalidRequest } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import { addPrices, checkPrice, inForce, inTransaction, type PriceRow, type SavePrice } from "./prices.ts";
+
+/**
+ * Bringing a whole price list in: what would change, and changing it. It must not know where the list came from.
+ */
+
+/** add: only models without a price · update: only models with one · overwrite: the list replaces all but locked. */
+export type SyncMode = "add" | "update" | "overwrite";
+
+export interface PriceChanges {
+  added: SavePrice[];
+  changed: { before: SavePrice; after: SavePrice }[];
+  removed: SavePrice[];
+  /** Models that the list would change but whose price is locked. */
+  locked: string[];
+}
+
+const largestList = 20_000;
+
+const Ratio = z.number().min(0).max(1_000_000_000);
+
+const ListedPrice = z.object({
+  model: z.string(),
+  type: z.enum(["tokens", "times"]),
+  channel_type: z.int().min(0).default(0),
+  input: Ratio,
+  output: Ratio,
+  extra_ratios: z.record(z.string(), Ratio).nullish(),
+  tiers: z.array(z.object({ above: z.int(), input: Ratio, output: Ratio })).nullish(),
+});
+
+const PriceList = z.union([
+  z.array(ListedPrice).max(largestList),
+  z.object({ data: z.array(ListedPrice).max(largestList) }).transform((list) => list.data),
+]);
+
+/** Reads a list as other gateways publish it: an array, or an object with the array under `data`. */
+export function readPriceList(body: unknown): SavePrice[] {
+  const parsed = PriceList.safeParse(body);
+  if (!parsed.success) throw invalidRequest("The price list is not in a form that can be read.");
+  const prices = parsed.data.map((listed) => ({
+    model: listed.model,
+    type: listed.type,
+    channelType: listed.channel_type,
+    input: decimal(listed.input),
+    output: decimal(listed.output),
+    extras: Object.fromEntries(
+      Object.entries(listed.extra_ratios ?? {}).map(([kind, value]) => [kind, decimal(value)]),
+    ),
+    tiers: (listed.tiers ?? []).map((tier) => ({
+      above: tier.above,
+      input: decimal(tier.input),
+      output: decimal(tier.output),
+    })),
+    locked: false,
+  }));
+  const seen = new Set<string>();
+  for (const price of prices) {
+    checkPrice(price);
+    if (seen.has(price.model)) throw invalidRequest(`The price list names ${price.model} twice.`);
+    seen.add(price.model);
+  }
+  return prices;
+}
+
+function decimal(value: number): string {
+  return value.toFixed(10).replace(/\.?0+$/, "");
+}
+
+/** What `syncPrices` would do now. */
+export async function previewPrices(db: Db, list: SavePrice[], mode: SyncMode): Promise<PriceChanges> {
+  const rows = await db.price.findMany({ include: { extras: true }, orderBy: { model: "asc" } });
+  return changes(rows, list, mode);
+}
+
+function changes(rows: PriceRow[], list: SavePrice[], mode: SyncMode): PriceChanges {
+  const current = new Map(rows.map((row) => [row.model, asSaved(row)]));
+  const listed = new Set(list.map((price) => price.model));
+  const result: PriceChanges = { added: [], changed: [], removed: [], locked: [] };
+  for (const after of list) {
+    const before = current.get(after.model);
+    if (before === undefined) {
+      if (mode !== "update") result.added.push(after);
+    } else if (mode !== "add" && !isSame(before, after)) {
+      if (before.locked) result.locked.push(before.model);
+      else result.changed.push({ before, after });
+    }
+  }
+  if (mode === "overwrite") {
+    result.removed = [...current.values()].filter((price) => !price.locked && !listed.has(price.model));
+  }
+  return result;
+}
+
+function asSaved(row: PriceRow): SavePrice {
+  const { model, type, input, output, extras, tiers } = inForce(row);
+  return { model, type, input, output, extras, tiers, channelType: row.channel_type, locked: row.locked };
+}
+
+function isSame(a: SavePrice, b: SavePrice): boolean {
+  return fingerprint(a) === fingerprint(b);
+}
+
+function fingerprint(price: SavePrice): string {
+  const extras = Object.entries(price.extras).sort(([a], [b]) => (a < b ? -1 : 1));
+  const tiers = [...price.tiers]
+    .sort((a, b) => a.above - b.above)
+    .map((tier) => [tier.above, tier.input, tier.output]);
+  return JSON.stringify([price.type, price.channelType, price.input, price.output, extras, tiers]);
+}
+
+/** Applies a list in one transaction; every changed price gets a new version. Returns what changed. */
+export async function syncPrices(
+  db: Db,
+  list: SavePrice[],
+  mode: SyncMode,
+  actorId?: number,
+): Promise<PriceChanges> {
+  return inTransaction(db, async (tx) => {
+    await tx.$executeRaw`LOCK TABLE prices IN SHARE ROW EXCLUSIVE MODE`;
+    const result = await previewPrices(tx, list, mode);
+    const replaced = [...result.removed, ...result.changed.map((change) => change.before)];
+    await tx.price.deleteMany({ where: { model: { in: replaced.map((price) => price.model) } } });
+    await addPrices(tx, [...result.added, ...result.changed.map((change) => change.after)], actorId);
+    if (replaced.length + result.added.length > 0) await announce(tx, "prices");
+    return result;
+  });
+}
