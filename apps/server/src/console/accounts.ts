@@ -2,7 +2,7 @@ import { Nothing } from "@gateway/shared/envelope";
 import { LoginInput, Self, SetupInput } from "@gateway/shared/session";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { setUp } from "#domain/accounts/setup.ts";
-import { getUser, logIn } from "#domain/accounts/users.ts";
+import { getUser, logIn, noteLogin } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
@@ -20,7 +20,8 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   const self = { response: answers(Self) };
 
   app.post("/setup", { config: guessing, schema: { body: SetupInput, ...self } }, async (request, reply) => {
-    const user = await setUp(db, secrets, { ...request.body, ip: request.ip });
+    const { id } = await setUp(db, secrets, { ...request.body, ip: request.ip });
+    const user = await noteLogin(db, id, request.ip);
     await sessions.signIn(request, reply, user.id);
     return ok(await presentSelf(services, user));
   });

@@ -1,7 +1,7 @@
 import type { Failure } from "@gateway/shared/envelope";
 import { errorStatus } from "@gateway/shared/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { GatewayError, notFound } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 
 /** Spells every error as the console's envelope. What went wrong inside stays in the log; the request id goes out. */
 export async function answerFailure(
@@ -23,7 +23,11 @@ export async function answerFailure(
 }
 
 export async function answerNotFound(request: FastifyRequest, reply: FastifyReply): Promise<Failure> {
-  return answerFailure(notFound("This address"), request, reply);
+  return answerFailure(nothingHere(), request, reply);
+}
+
+function nothingHere(): GatewayError {
+  return new GatewayError("not_found", "There is nothing at this address.");
 }
 
 const INTERNAL = "Something went wrong on our side. Quote the request id when you report it.";

@@ -62,6 +62,11 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   });
   // After the rate limiter, so that a flood is refused before the database is asked who it is.
   app.addHook("onRoute", (route) => guardRoute(route, services, sessions));
+  // Who has just changed something can use it on this node as soon as the answer is there.
+  app.addHook("preSerialization", async (request, reply, payload) => {
+    if (request.method !== "GET" && reply.statusCode < 400) await services.caughtUp();
+    return payload;
+  });
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);
 
   siteRoutes(app, services);

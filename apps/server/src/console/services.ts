@@ -19,6 +19,8 @@ export interface Services {
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
   /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */
   fetchModels(channel: ChannelForTest): Promise<string[]>;
+  /** Ends when this node has taken in what was changed and announced before. */
+  caughtUp(): Promise<void>;
   startedAt: Date;
   version: string;
   /** The simulated vendor is available as a channel type. */
