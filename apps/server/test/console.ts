@@ -78,6 +78,7 @@ export async function buildConsole(
       upstream.calls.push({ channel, model: "" });
       return ["model-b", "model-a"];
     },
+    caughtUp: () => Promise.resolve(),
     startedAt: new Date(),
     version: "0.0.0-test",
     demoUpstream: true,
