@@ -213,7 +213,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     expect(skimmer.complete).toBe(!fails);
     expect(skimmer.error === undefined).toBe(!fails);
     const said = saidByEvents(events);
-    expect(skimmer.tally.narrow + skimmer.tally.wide).toBeGreaterThanOrEqual([...said.text].length);
+    expect(skimmer.tally.narrow + skimmer.tally.wide).toBeGreaterThanOrEqual(Array.from(said.text).length);
   });
 
   it("marks the frame from which a client may take the answer for complete", () => {

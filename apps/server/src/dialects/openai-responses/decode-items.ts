@@ -1,0 +1,127 @@
+import type { z } from "zod";
+import type { Citation, MediaSource, Message, Part, Role } from "#dialects/ir.ts";
+import { audioMediaType, isDataUrl, sourceOfUrl } from "#dialects/media.ts";
+import { unpackProof } from "#dialects/proof.ts";
+import { asRecord, compact, parseAt } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import { contentParts, type item, items } from "./schema.ts";
+
+type Content = string | Array<{ type: string }>;
+type Item = z.infer<typeof item>;
+
+/** An address in the text; files that were cited mean something to this dialect only. */
+export function decodeAnnotation(value: unknown): Citation | undefined {
+  const wire = asRecord(value);
+  if (wire === undefined) return undefined;
+  const text = (key: string) => (typeof wire[key] === "string" ? wire[key] : undefined);
+  const place = (key: string) => (typeof wire[key] === "number" ? wire[key] : undefined);
+  return compact<Citation>({
+    url: text("url"),
+    title: text("title") ?? text("filename"),
+    start: place("start_index"),
+    end: place("end_index"),
+    raw: { dialect: "openai-responses", fields: wire },
+  });
+}
+
+function decodeImage(wire: { type: string }, at: string): Part {
+  const { image_url: url, file_id: id, detail } = parseAt(contentParts.input_image, wire, at);
+  if (!url && !id) throw invalidRequest(`The field "${at}.image_url" is required.`, `${at}.image_url`);
+  const source: MediaSource = url ? sourceOfUrl(url) : { type: "file", id: id ?? "" };
+  return { type: "image", source, ...(detail && { detail }) };
+}
+
+function decodeFile(wire: { type: string }, at: string): Part {
+  const {
+    file_data: data,
+    file_id: id,
+    file_url: url,
+    filename,
+  } = parseAt(contentParts.input_file, wire, at);
+  if (!data && !id && !url)
+    throw invalidRequest(`The field "${at}.file_data" is required.`, `${at}.file_data`);
+  const named = filename ? { filename } : {};
+  if (id) return { type: "file", source: { type: "file", id }, ...named };
+  if (!data) return { type: "file", source: sourceOfUrl(url ?? ""), ...named };
+  const source = sourceOfUrl(isDataUrl(data) ? data : `data:application/pdf;base64,${data}`);
+  return { type: "file", source, ...named };
+}
+
+function decodePart(wire: { type: string }, at: string): Part {
+  switch (wire.type) {
+    case "input_text":
+    case "output_text":
+    case "text": {
+      const { text, annotations } = parseAt(contentParts.text, wire, at);
+      const citations = (annotations ?? []).flatMap((each) => decodeAnnotation(each) ?? []);
+      return { type: "text", text, ...(citations.length > 0 && { citations }) };
+    }
+    case "refusal":
+      return { type: "refusal", text: parseAt(contentParts.refusal, wire, at).refusal };
+    case "input_image":
+      return decodeImage(wire, at);
+    case "input_file":
+      return decodeFile(wire, at);
+    case "input_audio": {
+      const { data, format } = parseAt(contentParts.input_audio, wire, at).input_audio;
+      return { type: "audio", source: { type: "data", mediaType: audioMediaType(format), data }, format };
+    }
+    default:
+      return { type: "foreign", extra: { dialect: "openai-responses", fields: { ...wire } } };
+  }
+}
+
+function decodeContent(content: Content, at: string): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.map((part, index) => decodePart(part, `${at}.${index}`));
+}
+
+const joined = (texts: Array<{ text: string }> | null | undefined) => (texts ?? []).map((each) => each.text);
+
+/** One item as what one speaker says; neighbours with the same speaker are joined by the caller. */
+function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins: boolean } {
+  const type = wire.type ?? (wire.role ? "message" : "");
+  switch (type) {
+    case "message": {
+      const message = parseAt(items.message, wire, at);
+      const parts = decodeContent(message.content, `${at}.content`);
+      return { role: message.role, parts, joins: message.role === "assistant" };
+    }
+    case "function_call": {
+      const call = parseAt(items.function_call, wire, at);
+      const part: Part = { type: "tool-call", id: call.call_id, name: call.name, input: call.arguments };
+      return { role: "assistant", parts: [part], joins: true };
+    }
+    case "function_call_output": {
+      const result = parseAt(items.function_call_output, wire, at);
+      const parts = decodeContent(result.output, `${at}.output`);
+      return { role: "tool", parts: [{ type: "tool-result", callId: result.call_id, parts }], joins: true };
+    }
+    case "reasoning": {
+      const { id, summary, content, encrypted_content: hidden } = parseAt(items.reasoning, wire, at);
+      const text = [...joined(summary), ...joined(content)].join("\n\n");
+      const proof = hidden ? unpackProof(hidden, "encrypted") : {};
+      const part: Part = { type: "reasoning", text, ...(id && { id }), ...proof };
+      return { role: "assistant", parts: [part], joins: true };
+    }
+    case "":
+      throw invalidRequest(`The field "${at}.type" is required.`, `${at}.type`);
+    default: {
+      const part: Part = { type: "foreign", extra: { dialect: "openai-responses", fields: { ...wire } } };
+      return { role: type.endsWith("_output") ? "tool" : "assistant", parts: [part], joins: true };
+    }
+  }
+}
+
+/** Items of this wire are single; in the IR what an assistant or a tool says in a row is one message. */
+export function decodeInput(input: string | Item[]): Message[] {
+  if (typeof input === "string") return [{ role: "user", parts: [{ type: "text", text: input }] }];
+  const messages: Message[] = [];
+  for (const [index, wire] of input.entries()) {
+    const { role, parts, joins } = decodeItem(wire, `input.${index}`);
+    const last = messages.at(-1);
+    if (joins && last?.role === role) last.parts.push(...parts);
+    else messages.push({ role, parts });
+  }
+  return messages;
+}

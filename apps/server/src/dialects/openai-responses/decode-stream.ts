@@ -1,0 +1,205 @@
+import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
+import type { ChatEvent } from "#dialects/ir.ts";
+import { inOrder } from "#dialects/stream-order.ts";
+import { parseRecord, readAs } from "#dialects/wire.ts";
+import { decodeAnnotation } from "./decode-items.ts";
+import { decodeEventError } from "./error.ts";
+import {
+  decodeFinish,
+  decodeItem,
+  decodeLogprobs,
+  decodeProof,
+  finishRaw,
+  reasoningText,
+} from "./response.ts";
+import { type OutputItem, type StreamEvent, streamEvent, type WireResponse } from "./schema.ts";
+import { countCall, decodeUsage } from "./usage.ts";
+
+const choice = 0;
+
+/** One output item that is under way. */
+interface OpenItem {
+  /** Part of each content part; of the whole item for reasoning and calls. */
+  parts: Map<number, number>;
+  /** Whether anything came in deltas, so that the finished item need not be told again. */
+  told: boolean;
+  summary: number;
+}
+
+export function decodeStream(): StreamDecoder {
+  const open = new Map<number, OpenItem>();
+  const calls: Record<string, number> = {};
+  let nextPart = 0;
+  let called = false;
+  let refused = false;
+
+  function itemAt(index: number): OpenItem {
+    const known = open.get(index);
+    if (known !== undefined) return known;
+    const item = { parts: new Map<number, number>(), told: false, summary: 0 };
+    open.set(index, item);
+    return item;
+  }
+
+  function partAt(item: OpenItem, content: number): number {
+    const known = item.parts.get(content);
+    if (known !== undefined) return known;
+    const part = nextPart;
+    nextPart += 1;
+    item.parts.set(content, part);
+    return part;
+  }
+
+  function call(index: number, item: OutputItem): ChatEvent[] {
+    if (item.type !== "function_call") return [];
+    called = true;
+    const part = partAt(itemAt(index), 0);
+    return [
+      {
+        type: "tool-call",
+        choice,
+        part,
+        id: item.call_id || item.id || `call_${part}`,
+        name: item.name ?? "",
+      },
+    ];
+  }
+
+  function say(event: StreamEvent, type: "text" | "refusal"): ChatEvent[] {
+    const item = itemAt(event.output_index ?? 0);
+    item.told = true;
+    if (!event.delta) return [];
+    if (type === "refusal") refused = true;
+    const part = partAt(item, event.content_index ?? 0);
+    const logprobs = type === "text" ? decodeLogprobs(event.logprobs) : undefined;
+    return [{ type, choice, part, text: event.delta, ...(logprobs !== undefined && { logprobs }) }];
+  }
+
+  /** Several summaries of one item are one part, a blank line between them. */
+  function reason(event: StreamEvent): ChatEvent[] {
+    const item = itemAt(event.output_index ?? 0);
+    if (!event.delta) return [];
+    const summary = event.summary_index ?? 0;
+    const gap = item.told && summary !== item.summary ? "\n\n" : "";
+    item.told = true;
+    item.summary = summary;
+    return [{ type: "reasoning", choice, part: partAt(item, 0), text: gap + event.delta }];
+  }
+
+  function input(event: StreamEvent): ChatEvent[] {
+    const item = open.get(event.output_index ?? 0);
+    const part = item?.parts.get(0);
+    if (item === undefined || part === undefined || !event.delta) return [];
+    item.told = true;
+    return [{ type: "tool-input", choice, part, text: event.delta }];
+  }
+
+  function cite(event: StreamEvent): ChatEvent[] {
+    const part = open.get(event.output_index ?? 0)?.parts.get(event.content_index ?? 0);
+    const citation = decodeAnnotation(event.annotation);
+    return part === undefined || citation === undefined ? [] : [{ type: "citation", choice, part, citation }];
+  }
+
+  /** A finished message that sent no deltas is told whole. */
+  function wholeMessage(state: OpenItem, item: OutputItem): ChatEvent[] {
+    return decodeItem(item).flatMap<ChatEvent>((said, content) => {
+      if (said.type === "refusal") refused = true;
+      if (said.type !== "text" && said.type !== "refusal") return [];
+      return [{ type: said.type, choice, part: partAt(state, content), text: said.text }];
+    });
+  }
+
+  function finishItem(index: number, item: OutputItem): ChatEvent[] {
+    const state = itemAt(index);
+    countCall(calls, item.type);
+    switch (item.type) {
+      case "message":
+        return state.told ? [] : wholeMessage(state, item);
+      case "reasoning": {
+        const events: ChatEvent[] = [];
+        const text = reasoningText(item);
+        const part = partAt(state, 0);
+        if (!state.told && text !== "") events.push({ type: "reasoning", choice, part, text });
+        const proof = decodeProof(item);
+        if (Object.keys(proof).length > 0) events.push({ type: "reasoning-proof", choice, part, ...proof });
+        return events;
+      }
+      case "function_call": {
+        const opening = state.parts.has(0) ? [] : call(index, item);
+        if (state.told) return opening;
+        return [
+          ...opening,
+          { type: "tool-input", choice, part: partAt(state, 0), text: item.arguments || "{}" },
+        ];
+      }
+      default:
+        return decodeItem(item).flatMap<ChatEvent>((part) => {
+          const place = partAt(state, 0);
+          if (part.type === "foreign") return [{ type: "foreign", choice, part: place, extra: part.extra }];
+          return [{ type: "media", choice, part: place, media: part }];
+        });
+    }
+  }
+
+  function finish(response: WireResponse): ChatEvent[] {
+    const reason = decodeFinish(response, { calls: called, refused });
+    const raw = finishRaw(response);
+    const serviceTier = response.service_tier ?? undefined;
+    return [
+      { type: "stop", choice, reason, ...(raw !== undefined && { raw }) },
+      {
+        type: "finish",
+        usage: decodeUsage(response.usage, calls),
+        ...(serviceTier !== undefined && { serviceTier }),
+      },
+    ];
+  }
+
+  function start(response: WireResponse | null | undefined): ChatEvent[] {
+    if (!response) return [];
+    const created = response.created_at ?? undefined;
+    const head = { id: response.id ?? "", model: response.model ?? "" };
+    return [{ type: "start", ...head, ...(created !== undefined && { created }) }];
+  }
+
+  function decode(event: StreamEvent, whole: Wire): ChatEvent[] {
+    switch (event.type) {
+      case "response.created":
+      case "response.in_progress":
+      case "response.queued":
+        return start(event.response);
+      case "response.output_item.added":
+        return event.item ? call(event.output_index ?? 0, event.item) : [];
+      case "response.output_text.delta":
+        return say(event, "text");
+      case "response.refusal.delta":
+        return say(event, "refusal");
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return reason(event);
+      case "response.function_call_arguments.delta":
+        return input(event);
+      case "response.output_text.annotation.added":
+        return cite(event);
+      case "response.output_item.done":
+        return event.item ? finishItem(event.output_index ?? 0, event.item) : [];
+      case "response.completed":
+      case "response.incomplete":
+        return event.response ? [...start(event.response), ...finish(event.response)] : [];
+      case "response.failed":
+      case "error":
+        return [{ type: "error", error: decodeEventError(whole) }];
+      default:
+        return [];
+    }
+  }
+
+  return inOrder({
+    frame(frame: Frame) {
+      const whole = parseRecord(frame.data);
+      const event = readAs(streamEvent, whole);
+      return event === undefined || whole === undefined ? [] : decode(event, whole);
+    },
+    end: () => [],
+  });
+}

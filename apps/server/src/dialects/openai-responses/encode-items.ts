@@ -1,0 +1,151 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { Citation, Message, Part } from "#dialects/ir.ts";
+import { audioFormat, dataUrl } from "#dialects/media.ts";
+import { compact, ownFields } from "#dialects/wire.ts";
+
+export function encodeAnnotations(citations: Citation[]): Wire[] {
+  const wire: Wire[] = [];
+  for (const { url, title, start, end, raw } of citations) {
+    const own = ownFields("openai-responses", raw);
+    if (own !== undefined) wire.push(own);
+    else if (url !== undefined) {
+      wire.push({
+        type: "url_citation",
+        url,
+        title: title ?? url,
+        start_index: start ?? 0,
+        end_index: end ?? 0,
+      });
+    }
+  }
+  return wire;
+}
+
+/** What a user, a system or a tool says; undefined when this wire has no word for it. */
+function encodeInputPart(part: Part): Wire | undefined {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return { type: "input_text", text: part.text };
+    case "image": {
+      const detail = part.detail ?? "auto";
+      if (part.source.type === "file") return { type: "input_image", file_id: part.source.id, detail };
+      const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);
+      return { type: "input_image", image_url: url, detail };
+    }
+    case "file": {
+      const { source, filename } = part;
+      if (source.type === "file") return compact({ type: "input_file", file_id: source.id, filename });
+      if (source.type === "url") return compact({ type: "input_file", file_url: source.url, filename });
+      const name = filename ?? `file.${source.mediaType.split("/")[1] ?? "bin"}`;
+      return { type: "input_file", filename: name, file_data: dataUrl(source) };
+    }
+    case "audio": {
+      if (part.source.type !== "data") return undefined;
+      const format = part.format ?? audioFormat(part.source.mediaType);
+      return { type: "input_audio", input_audio: { data: part.source.data, format } };
+    }
+    case "foreign":
+      return ownFields("openai-responses", part.extra);
+    default:
+      return undefined;
+  }
+}
+
+function encodeInputParts(parts: Part[], dropped: Set<string>): Wire[] {
+  const wire: Wire[] = [];
+  for (const part of parts) {
+    const encoded = encodeInputPart(part);
+    if (encoded === undefined) dropped.add(part.type);
+    else wire.push(encoded);
+  }
+  return wire;
+}
+
+function simplified(content: Wire[]): string | Wire[] {
+  const [only] = content;
+  return content.length === 1 && only?.["type"] === "input_text" ? String(only["text"]) : content;
+}
+
+/** A vendor keeps no thought for us, so only thoughts that carry their own encrypted copy can be sent back. */
+function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire[] {
+  if (part.encrypted === undefined) return [];
+  const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];
+  return [compact<Wire>({ type: "reasoning", id: part.id, summary, encrypted_content: part.encrypted })];
+}
+
+function encodeAssistant(message: Message, dropped: Set<string>): Wire[] {
+  const wire: Wire[] = [];
+  let spoken: Wire[] | undefined;
+  const say = (content: Wire) => {
+    if (spoken === undefined) {
+      spoken = [];
+      wire.push({ type: "message", role: "assistant", content: spoken });
+    }
+    spoken.push(content);
+  };
+  for (const part of message.parts) {
+    if (part.type === "text") {
+      say({ type: "output_text", text: part.text, annotations: encodeAnnotations(part.citations ?? []) });
+      continue;
+    }
+    if (part.type === "refusal") {
+      say({ type: "refusal", refusal: part.text });
+      continue;
+    }
+    if (part.type === "audio" && part.transcript) {
+      say({ type: "output_text", text: part.transcript, annotations: [] });
+      continue;
+    }
+    spoken = undefined;
+    if (part.type === "reasoning") wire.push(...encodeReasoning(part));
+    else if (part.type === "tool-call") {
+      const input = part.input === "" ? "{}" : part.input;
+      wire.push({ type: "function_call", call_id: part.id, name: part.name, arguments: input });
+    } else {
+      const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
+      if (own === undefined) dropped.add(part.type);
+      else wire.push(own);
+    }
+  }
+  return wire;
+}
+
+function encodeTool(message: Message, dropped: Set<string>): Wire[] {
+  const wire: Wire[] = [];
+  for (const part of message.parts) {
+    if (part.type === "tool-result") {
+      const output = simplified(encodeInputParts(part.parts, dropped));
+      wire.push({
+        type: "function_call_output",
+        call_id: part.callId,
+        output: output.length === 0 ? "" : output,
+      });
+      continue;
+    }
+    const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
+    if (own === undefined) dropped.add(part.type);
+    else wire.push(own);
+  }
+  return wire;
+}
+
+/** The items of the wire. A plain system message that opens the conversation is its instructions. */
+export function encodeInput(
+  messages: Message[],
+  dropped: Set<string>,
+): { instructions?: string; input: Wire[] } {
+  const [first, ...rest] = messages;
+  const opening = first?.role === "system" && first.parts.length === 1 ? first.parts[0] : undefined;
+  const hasInstructions = opening?.type === "text" && opening.cache === undefined && rest.length > 0;
+  const input: Wire[] = [];
+  for (const message of hasInstructions ? rest : messages) {
+    if (message.role === "assistant") input.push(...encodeAssistant(message, dropped));
+    else if (message.role === "tool") input.push(...encodeTool(message, dropped));
+    else {
+      const content = simplified(encodeInputParts(message.parts, dropped));
+      input.push({ type: "message", role: message.role, content });
+    }
+  }
+  return hasInstructions ? { instructions: opening.text, input } : { input };
+}

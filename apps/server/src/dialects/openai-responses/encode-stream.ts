@@ -1,0 +1,303 @@
+import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
+import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
+import { dataUrl } from "#dialects/media.ts";
+import { ownFields } from "#dialects/wire.ts";
+import { encodeAnnotations } from "./encode-items.ts";
+import { completeResponse, encodeLogprobs, newId, reasoningItem, responseHead } from "./response.ts";
+
+interface OpenMessage {
+  type: "message";
+  id: string;
+  index: number;
+  content: Wire[];
+  /** The content part that is open, by its part in the IR. */
+  part: { ir: number; kind: "output_text" | "refusal"; text: string; annotations: Wire[] } | undefined;
+}
+
+interface OpenReasoning {
+  type: "reasoning";
+  id: string;
+  index: number;
+  ir: number;
+  text: string;
+  proof: { signature?: string; encrypted?: string };
+}
+
+interface OpenCall {
+  id: string;
+  index: number;
+  callId: string;
+  name: string;
+  input: string;
+}
+
+/**
+ * Events of the wire with their running number, and the complete object at the end. Calls may stream side by
+ * side, because every event says which item it belongs to; everything else is closed before the next begins.
+ */
+export function encodeStream(request: ChatRequest): StreamEncoder {
+  let sequence = 0;
+  let head: Wire = {};
+  const output: Wire[] = [];
+  let open: OpenMessage | OpenReasoning | undefined;
+  const calls = new Map<number, OpenCall>();
+  let reason: FinishReason = "stop";
+
+  function emit(type: string, fields: Wire): string {
+    const data = JSON.stringify({ type, sequence_number: sequence, ...fields });
+    sequence += 1;
+    return `event: ${type}\ndata: ${data}\n\n`;
+  }
+
+  /** Keeps a place for the item in the final object. */
+  function reserve(): number {
+    output.push({});
+    return output.length - 1;
+  }
+
+  function added(index: number, item: Wire): string {
+    return emit("response.output_item.added", { output_index: index, item });
+  }
+
+  function done(index: number, item: Wire): string {
+    output[index] = item;
+    return emit("response.output_item.done", { output_index: index, item });
+  }
+
+  function closeContent(message: OpenMessage): string {
+    const { part } = message;
+    if (part === undefined) return "";
+    message.part = undefined;
+    const place = { item_id: message.id, output_index: message.index, content_index: message.content.length };
+    if (part.kind === "refusal") {
+      const whole = { type: "refusal", refusal: part.text };
+      message.content.push(whole);
+      return (
+        emit("response.refusal.done", { ...place, refusal: part.text }) +
+        emit("response.content_part.done", { ...place, part: whole })
+      );
+    }
+    const whole = { type: "output_text", text: part.text, annotations: part.annotations, logprobs: [] };
+    message.content.push(whole);
+    return (
+      emit("response.output_text.done", { ...place, text: part.text, logprobs: [] }) +
+      emit("response.content_part.done", { ...place, part: whole })
+    );
+  }
+
+  function closeReasoning(item: OpenReasoning): string {
+    const place = { item_id: item.id, output_index: item.index, summary_index: 0 };
+    let text = "";
+    if (item.text !== "") {
+      const part = { type: "summary_text", text: item.text };
+      text += emit("response.reasoning_summary_text.done", { ...place, text: item.text });
+      text += emit("response.reasoning_summary_part.done", { ...place, part });
+    }
+    return text + done(item.index, reasoningItem(item.id, item.text, item.proof));
+  }
+
+  function closeOpen(): string {
+    if (open === undefined) return "";
+    const item = open;
+    open = undefined;
+    if (item.type === "reasoning") return closeReasoning(item);
+    const text = closeContent(item);
+    const { id, content } = item;
+    return text + done(item.index, { id, type: "message", status: "completed", role: "assistant", content });
+  }
+
+  function closeCalls(): string {
+    let text = "";
+    for (const call of calls.values()) {
+      const place = { item_id: call.id, output_index: call.index };
+      const input = call.input === "" ? "{}" : call.input;
+      text += emit("response.function_call_arguments.done", { ...place, name: call.name, arguments: input });
+      const item = { id: call.id, type: "function_call", status: "completed", call_id: call.callId };
+      text += done(call.index, { ...item, name: call.name, arguments: input });
+    }
+    calls.clear();
+    return text;
+  }
+
+  const closeAll = () => closeOpen() + closeCalls();
+
+  function openMessage(): { message: OpenMessage; text: string } {
+    if (open?.type === "message") return { message: open, text: "" };
+    let text = closeAll();
+    const message: OpenMessage = {
+      type: "message",
+      id: newId("msg"),
+      index: reserve(),
+      content: [],
+      part: undefined,
+    };
+    open = message;
+    const item = { id: message.id, type: "message", status: "in_progress", role: "assistant", content: [] };
+    text += added(message.index, item);
+    return { message, text };
+  }
+
+  function say(ir: number, kind: "output_text" | "refusal", delta: string, logprobs?: unknown): string {
+    const { message, text: opening } = openMessage();
+    let text = opening;
+    if (message.part?.ir !== ir || message.part.kind !== kind) {
+      text += closeContent(message);
+      message.part = { ir, kind, text: "", annotations: [] };
+      const part =
+        kind === "refusal"
+          ? { type: kind, refusal: "" }
+          : { type: kind, text: "", annotations: [], logprobs: [] };
+      const place = {
+        item_id: message.id,
+        output_index: message.index,
+        content_index: message.content.length,
+      };
+      text += emit("response.content_part.added", { ...place, part });
+    }
+    message.part.text += delta;
+    const place = {
+      item_id: message.id,
+      output_index: message.index,
+      content_index: message.content.length,
+      delta,
+    };
+    if (kind === "refusal") return text + emit("response.refusal.delta", place);
+    return text + emit("response.output_text.delta", { ...place, logprobs: encodeLogprobs(logprobs) });
+  }
+
+  function openReasoning(ir: number): { item: OpenReasoning; text: string } {
+    if (open?.type === "reasoning" && open.ir === ir) return { item: open, text: "" };
+    const text = closeAll();
+    const item: OpenReasoning = {
+      type: "reasoning",
+      id: newId("rs"),
+      index: reserve(),
+      ir,
+      text: "",
+      proof: {},
+    };
+    open = item;
+    return { item, text: text + added(item.index, { id: item.id, type: "reasoning", summary: [] }) };
+  }
+
+  function think(ir: number, delta: string): string {
+    const { item, text: opening } = openReasoning(ir);
+    const place = { item_id: item.id, output_index: item.index, summary_index: 0 };
+    let text = opening;
+    if (item.text === "") {
+      text += emit("response.reasoning_summary_part.added", {
+        ...place,
+        part: { type: "summary_text", text: "" },
+      });
+    }
+    item.text += delta;
+    return text + emit("response.reasoning_summary_text.delta", { ...place, delta });
+  }
+
+  function prove(event: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
+    const { item, text } = openReasoning(event.part);
+    if (event.signature !== undefined) item.proof.signature = event.signature;
+    if (event.encrypted !== undefined) item.proof.encrypted = event.encrypted;
+    return text;
+  }
+
+  function call(event: Extract<ChatEvent, { type: "tool-call" }>): string {
+    const text = closeOpen();
+    const state = { id: newId("fc"), index: reserve(), callId: event.id, name: event.name, input: "" };
+    calls.set(event.part, state);
+    const item = { id: state.id, type: "function_call", status: "in_progress", call_id: event.id };
+    return text + added(state.index, { ...item, name: event.name, arguments: "" });
+  }
+
+  function input(part: number, delta: string): string {
+    const state = calls.get(part);
+    if (state === undefined) return "";
+    state.input += delta;
+    const place = { item_id: state.id, output_index: state.index, delta };
+    return emit("response.function_call_arguments.delta", place);
+  }
+
+  function cite(citation: Citation): string {
+    if (open?.type !== "message" || open.part?.kind !== "output_text") return "";
+    const { annotations } = open.part;
+    const place = { item_id: open.id, output_index: open.index, content_index: open.content.length };
+    return encodeAnnotations([citation])
+      .map((annotation) => {
+        annotations.push(annotation);
+        const at = { ...place, annotation_index: annotations.length - 1, annotation };
+        return emit("response.output_text.annotation.added", at);
+      })
+      .join("");
+  }
+
+  function whole(item: Wire): string {
+    const text = closeAll();
+    const index = reserve();
+    return text + added(index, { ...item, status: "in_progress" }) + done(index, item);
+  }
+
+  function media(event: Extract<ChatEvent, { type: "media" }>): string {
+    const { media } = event;
+    if (media.type === "audio")
+      return media.transcript ? say(event.part, "output_text", media.transcript) : "";
+    if (media.type !== "image" || media.source.type === "file") return "";
+    if (media.source.type === "data") {
+      const { data } = media.source;
+      return whole({ id: newId("msg"), type: "image_generation_call", status: "completed", result: data });
+    }
+    const url = media.source.type === "url" ? media.source.url : dataUrl(media.source);
+    return say(event.part, "output_text", `![image](${url})`);
+  }
+
+  function begin(event: Extract<ChatEvent, { type: "start" }>): string {
+    const created = event.created ?? Math.floor(Date.now() / 1000);
+    head = responseHead(request, event.id || newId("resp"), event.model || request.model, created);
+    const response = { ...head, status: "in_progress", incomplete_details: null, output: [], usage: null };
+    return emit("response.created", { response }) + emit("response.in_progress", { response });
+  }
+
+  function finish(event: Extract<ChatEvent, { type: "finish" }>): string {
+    const text = closeAll();
+    const response = completeResponse(head, output, reason, event.usage);
+    return text + emit(`response.${String(response["status"])}`, { response });
+  }
+
+  function encode(event: Exclude<ChatEvent, { type: "finish" }>): string {
+    switch (event.type) {
+      case "start":
+        return begin(event);
+      case "text":
+        return say(event.part, "output_text", event.text, event.logprobs);
+      case "refusal":
+        return say(event.part, "refusal", event.text);
+      case "reasoning":
+        return think(event.part, event.text);
+      case "reasoning-proof":
+        return prove(event);
+      case "tool-call":
+        return call(event);
+      case "tool-input":
+        return input(event.part, event.text);
+      case "citation":
+        return cite(event.citation);
+      case "media":
+        return media(event);
+      case "foreign": {
+        const own = ownFields("openai-responses", event.extra);
+        return own === undefined ? "" : whole(own);
+      }
+      case "stop":
+        ({ reason } = event);
+        return "";
+      default:
+        return "";
+    }
+  }
+
+  return (event) => {
+    if (event.type === "finish") return { text: finish(event), last: true };
+    // One answer is all that this wire can hold.
+    if ("choice" in event && event.choice !== 0) return { text: "", last: false };
+    return { text: encode(event), last: false };
+  };
+}

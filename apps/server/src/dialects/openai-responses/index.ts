@@ -1,0 +1,28 @@
+import type { Dialect } from "#dialects/dialect.ts";
+import { decodeError, encodeError } from "#dialects/openai-chat/error.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { encodeStreamError } from "./error.ts";
+import { decodeRequest, encodeRequest } from "./request.ts";
+import { decodeResponse, encodeResponse } from "./response.ts";
+import { isLast, skim, skimResponse } from "./skim.ts";
+
+/** OpenAI's responses. Before its first byte this wire fails as chat completions do. */
+export const openaiResponses: Dialect = {
+  id: "openai-responses",
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+  encodeStreamError,
+  heartbeat: ": heartbeat\n\n",
+  path: () => "/v1/responses",
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+  skimResponse,
+  skim,
+  isLast,
+  adjust: (body, model) => ({ ...body, model }),
+};

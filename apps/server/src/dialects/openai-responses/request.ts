@@ -1,0 +1,216 @@
+import type { Address, Wire } from "#dialects/dialect.ts";
+import { effortOfBudget } from "#dialects/effort.ts";
+import type {
+  ChatRequest,
+  Message,
+  Reasoning,
+  ResponseFormat,
+  ServerTool,
+  Tool,
+  ToolChoice,
+} from "#dialects/ir.ts";
+import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import { decodeInput } from "./decode-items.ts";
+import { encodeInput } from "./encode-items.ts";
+import { type ResponsesRequest, responsesRequest } from "./schema.ts";
+
+const known = new Set(Object.keys(responsesRequest.shape));
+const logprobsInclude = "message.output_text.logprobs";
+const thoughtsInclude = "reasoning.encrypted_content";
+
+function kindOf(type: string): ServerTool["kind"] {
+  if (type.startsWith("web_search")) return "web-search";
+  return type === "code_interpreter" ? "code-execution" : "other";
+}
+
+function decodeTools(wire: ResponsesRequest): Pick<ChatRequest, "tools" | "serverTools"> {
+  const tools: Tool[] = [];
+  const serverTools: ServerTool[] = [];
+  for (const [index, tool] of (wire.tools ?? []).entries()) {
+    if (tool.type !== "function") {
+      serverTools.push({ kind: kindOf(tool.type), extra: { dialect: "openai-responses", fields: tool } });
+      continue;
+    }
+    if (!tool.name)
+      throw invalidRequest(`The field "tools.${index}.name" is required.`, `tools.${index}.name`);
+    const decoded: Tool = {
+      name: tool.name,
+      description: tool.description ?? undefined,
+      schema: tool.parameters ?? undefined,
+      strict: tool.strict ?? undefined,
+    };
+    tools.push(compact(decoded));
+  }
+  return {
+    tools: tools.length > 0 ? tools : undefined,
+    serverTools: serverTools.length > 0 ? serverTools : undefined,
+  };
+}
+
+/** `undefined` for a form that only this dialect has; it then stays in `extra`. */
+function decodeToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice | undefined {
+  if (!choice) return undefined;
+  if (typeof choice === "string") return { type: choice };
+  const name = choice["name"];
+  if (choice.type === "function") {
+    if (typeof name === "string" && name !== "") return { type: "tool", name };
+    throw invalidRequest('The field "tool_choice.name" is required.', "tool_choice.name");
+  }
+  if (choice.type === "allowed_tools") return { type: choice["mode"] === "required" ? "required" : "auto" };
+  return undefined;
+}
+
+function decodeFormat(wire: ResponsesRequest): ResponseFormat | undefined {
+  const format = wire.text?.format;
+  if (!format) return undefined;
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json_object" || !format.schema) return { type: "json" };
+  return compact<ResponseFormat>({
+    type: "json-schema",
+    schema: format.schema,
+    name: format.name ?? undefined,
+    description: format.description ?? undefined,
+    strict: format.strict ?? undefined,
+  });
+}
+
+function decodeReasoning(wire: ResponsesRequest): Reasoning | undefined {
+  const { effort, summary } = wire.reasoning ?? {};
+  if (!effort && !summary) return undefined;
+  return compact<Reasoning>({ effort: effort ?? undefined, summary: summary ?? undefined });
+}
+
+/** What the IR cannot hold in full stays in `extra`, where it completes what the IR says. */
+function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
+  const fields: Wire = extraOf("openai-responses", body, known)?.fields ?? {};
+  const { format: _, ...text } = body.text ?? {};
+  if (Object.keys(text).length > 0) fields["text"] = text;
+  const { effort: _effort, summary: _summary, ...reasoning } = body.reasoning ?? {};
+  if (Object.keys(reasoning).length > 0) fields["reasoning"] = reasoning;
+  const include = (body.include ?? []).filter((each) => each !== logprobsInclude);
+  if (include.length > 0) fields["include"] = include;
+  const choice = body.tool_choice;
+  if (choice && typeof choice === "object" && choice.type !== "function") fields["tool_choice"] = choice;
+  return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
+}
+
+export function decodeRequest(value: unknown, address: Address): ChatRequest {
+  const body = parseAt(responsesRequest, value, "");
+  const model = address.model ?? body.model;
+  if (!model) throw invalidRequest('The field "model" is required.', "model");
+  const opening: Message[] = body.instructions
+    ? [{ role: "system", parts: [{ type: "text", text: body.instructions }] }]
+    : [];
+  const wantsLogprobs = body.include?.includes(logprobsInclude) === true;
+  return compact<ChatRequest>({
+    model,
+    stream: body.stream ?? address.stream ?? false,
+    messages: [...opening, ...decodeInput(body.input)],
+    ...decodeTools(body),
+    toolChoice: decodeToolChoice(body.tool_choice),
+    parallelToolCalls: body.parallel_tool_calls ?? undefined,
+    maxOutputTokens: body.max_output_tokens ?? undefined,
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    logprobs: wantsLogprobs || undefined,
+    topLogprobs: body.top_logprobs ?? undefined,
+    responseFormat: decodeFormat(body),
+    reasoning: decodeReasoning(body),
+    serviceTier: body.service_tier ?? undefined,
+    user: body.user ?? undefined,
+    includeUsage: true,
+    extra: decodeExtra(body),
+  });
+}
+
+const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
+  "web-search": { type: "web_search" },
+  "code-execution": { type: "code_interpreter", container: { type: "auto" } },
+};
+
+/** Strictness is this wire's default, so a caller who said nothing must be said to want none. */
+export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
+  const tools = (request.tools ?? []).map(({ name, description, schema, strict }) =>
+    compact<Wire>({
+      type: "function",
+      name,
+      description,
+      parameters: schema ?? { type: "object", properties: {} },
+      strict: strict ?? false,
+    }),
+  );
+  for (const { kind, extra } of request.serverTools ?? []) {
+    const wire = ownFields("openai-responses", extra) ?? unifiedTools[kind];
+    if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
+    else tools.push(wire);
+  }
+  return tools;
+}
+
+export function encodeToolChoice(choice: ToolChoice | undefined): unknown {
+  if (choice === undefined) return undefined;
+  return choice.type === "tool" ? { type: "function", name: choice.name } : choice.type;
+}
+
+export function encodeFormat(format: ResponseFormat): Wire {
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json") return { type: "json_object" };
+  const { name = "answer", description, schema, strict } = format;
+  return compact<Wire>({ type: "json_schema", name, description, schema, strict });
+}
+
+function encodeReasoning(reasoning: Reasoning | undefined): Wire | undefined {
+  if (reasoning === undefined) return undefined;
+  const effort = reasoning.effort ?? effortOfBudget(reasoning.budgetTokens);
+  const wire = compact<Wire>({ effort, summary: reasoning.summary });
+  return Object.keys(wire).length === 0 ? undefined : wire;
+}
+
+/** Both objects as one, or undefined when there is nothing in them. */
+function merged(own: unknown, ours: Wire | undefined): Wire | undefined {
+  const both = { ...asRecord(own), ...ours };
+  return Object.keys(both).length === 0 ? undefined : both;
+}
+
+/** Callers of other dialects keep nothing at the vendor; their thoughts must travel with them. */
+function encodeInclude(request: ChatRequest, own: Wire | undefined): string[] | undefined {
+  const include = new Set<string>((own?.["include"] as string[] | undefined) ?? []);
+  if (request.logprobs === true) include.add(logprobsInclude);
+  const thinks = request.reasoning !== undefined && request.reasoning.effort !== "none";
+  if (own === undefined && thinks) include.add(thoughtsInclude);
+  return include.size === 0 ? undefined : [...include];
+}
+
+const tiers = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
+
+export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
+  const dropped = new Set<string>();
+  const own = ownFields("openai-responses", request.extra);
+  const tools = encodeTools(request, dropped);
+  const format = request.responseFormat;
+  const body = compact<Wire>({
+    model: request.model,
+    ...encodeInput(request.messages, dropped),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? encodeToolChoice(request.toolChoice) : undefined,
+    parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+    max_output_tokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_logprobs: request.topLogprobs,
+    service_tier: tiers.has(request.serviceTier ?? "") ? request.serviceTier : undefined,
+    user: request.user,
+    store: false,
+    ...own,
+    text: merged(own?.["text"], format === undefined ? undefined : { format: encodeFormat(format) }),
+    reasoning: merged(own?.["reasoning"], encodeReasoning(request.reasoning)),
+    include: encodeInclude(request, own),
+    stream: request.stream || undefined,
+  });
+  const silent = ["topK", "stop", "seed", "presencePenalty", "frequencyPenalty"] as const;
+  for (const field of unsaid(request, silent)) dropped.add(field);
+  if (request.n !== undefined && request.n > 1) dropped.add("n");
+  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  return { body, dropped: [...dropped] };
+}

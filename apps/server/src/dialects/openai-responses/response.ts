@@ -1,0 +1,234 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
+import { dataUrl } from "#dialects/media.ts";
+import { packProof, unpackProof } from "#dialects/proof.ts";
+import { asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
+import { GatewayError } from "#errors.ts";
+import { decodeAnnotation } from "./decode-items.ts";
+import { encodeAnnotations } from "./encode-items.ts";
+import { encodeFormat, encodeToolChoice, encodeTools } from "./request.ts";
+import { type OutputItem, type WireResponse, wireResponse } from "./schema.ts";
+import { countCall, decodeUsage, encodeUsage } from "./usage.ts";
+
+export function reasoningText(item: OutputItem): string {
+  const texts = [...(item.summary ?? []), ...(item.content ?? [])].map((each) => each.text ?? "");
+  return texts.filter((text) => text !== "").join("\n\n");
+}
+
+export function decodeProof(item: OutputItem): { signature?: string; encrypted?: string; id?: string } {
+  if (!item.encrypted_content) return {};
+  const proof = unpackProof(item.encrypted_content, "encrypted");
+  return compact({ ...proof, id: proof.id ?? item.id ?? undefined });
+}
+
+/** Log probabilities in the shape of the IR, which is that of chat completions. */
+export function decodeLogprobs(logprobs: unknown[] | null | undefined): unknown {
+  return logprobs && logprobs.length > 0 ? { content: logprobs, refusal: null } : undefined;
+}
+
+export function encodeLogprobs(logprobs: unknown): unknown[] {
+  const content = asRecord(logprobs)?.["content"];
+  return Array.isArray(content) ? content : [];
+}
+
+function decodeMessage(item: OutputItem): Part[] {
+  return (item.content ?? []).map<Part>((content) => {
+    if (content.type === "refusal") return { type: "refusal", text: content.refusal ?? "" };
+    const citations = (content.annotations ?? []).flatMap((each) => decodeAnnotation(each) ?? []);
+    return { type: "text", text: content.text ?? "", ...(citations.length > 0 && { citations }) };
+  });
+}
+
+/** Items that are parts of their own; pictures come as the result of a call. */
+export function decodeItem(item: OutputItem): Part[] {
+  switch (item.type) {
+    case "message":
+      return decodeMessage(item);
+    case "reasoning":
+      return [{ type: "reasoning", text: reasoningText(item), ...decodeProof(item) }];
+    case "function_call": {
+      const id = item.call_id || item.id || "";
+      return [{ type: "tool-call", id, name: item.name ?? "", input: item.arguments || "{}" }];
+    }
+    case "image_generation_call":
+      if (!item.result) return [];
+      return [{ type: "image", source: { type: "data", mediaType: "image/png", data: item.result } }];
+    default:
+      return [{ type: "foreign", extra: { dialect: "openai-responses", fields: item } }];
+  }
+}
+
+export function decodeFinish(
+  response: WireResponse,
+  said: { calls: boolean; refused: boolean },
+): FinishReason {
+  if (response.status === "incomplete") {
+    return response.incomplete_details?.reason === "content_filter" ? "content-filter" : "length";
+  }
+  if (response.status === "failed" || response.status === "cancelled") return "error";
+  if (said.calls) return "tool-calls";
+  return said.refused ? "refusal" : "stop";
+}
+
+export function finishRaw(response: WireResponse): string | undefined {
+  return response.incomplete_details?.reason ?? response.status ?? undefined;
+}
+
+export function decodeResponse(body: unknown): ChatResponse {
+  const wire = parseAnswer(wireResponse, body);
+  if (wire.output === undefined || wire.output === null || wire.status === "failed") {
+    throw new GatewayError("upstream_failed", "The upstream could not complete its answer.");
+  }
+  const parts = wire.output.flatMap(decodeItem);
+  const calls: Record<string, number> = {};
+  for (const item of wire.output) countCall(calls, item.type);
+  const said = {
+    calls: parts.some((part) => part.type === "tool-call"),
+    refused: parts.some((part) => part.type === "refusal"),
+  };
+  const logprobs = wire.output.flatMap((item) => (item.content ?? []).flatMap((each) => each.logprobs ?? []));
+  const choice = compact<Choice>({
+    index: 0,
+    parts,
+    finish: decodeFinish(wire, said),
+    finishRaw: finishRaw(wire),
+    logprobs: decodeLogprobs(logprobs),
+  });
+  return compact<ChatResponse>({
+    id: wire.id ?? "",
+    model: wire.model ?? "",
+    created: wire.created_at ?? undefined,
+    choices: [choice],
+    usage: decodeUsage(wire.usage, calls),
+    serviceTier: wire.service_tier ?? undefined,
+  });
+}
+
+export function newId(prefix: "resp" | "msg" | "rs" | "fc"): string {
+  return `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+export function reasoningItem(
+  id: string,
+  text: string,
+  proof: { signature?: string; encrypted?: string },
+): Wire {
+  const hidden = packProof(proof, "encrypted");
+  return compact<Wire>({
+    id,
+    type: "reasoning",
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    encrypted_content: hidden,
+  });
+}
+
+/** A picture has an item of its own; a sound is said as what text can hold of it. */
+function mediaItem(part: Part): Wire[] {
+  if (part.type !== "image" || part.source.type === "file") return [];
+  const { source } = part;
+  const result = source.type === "data" ? source.data : undefined;
+  if (result === undefined)
+    return messageItem([
+      { type: "text", text: `![image](${source.type === "url" ? source.url : dataUrl(source)})` },
+    ]);
+  return [{ id: newId("msg"), type: "image_generation_call", status: "completed", result }];
+}
+
+function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
+  const content = parts.flatMap<Wire>((part) => {
+    if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }];
+    if (part.type !== "text") return [];
+    const annotations = encodeAnnotations(part.citations ?? []);
+    return [{ type: "output_text", text: part.text, annotations, logprobs: encodeLogprobs(logprobs) }];
+  });
+  if (content.length === 0) return [];
+  return [{ id: newId("msg"), type: "message", status: "completed", role: "assistant", content }];
+}
+
+function encodeOutput(choice: Choice | undefined): Wire[] {
+  const output: Wire[] = [];
+  let spoken: Part[] = [];
+  const flush = () => {
+    output.push(...messageItem(spoken, choice?.logprobs));
+    spoken = [];
+  };
+  for (const part of choice?.parts ?? []) {
+    if (part.type === "text" || part.type === "refusal") {
+      spoken.push(part);
+      continue;
+    }
+    if (part.type === "audio") {
+      spoken.push({ type: "text", text: part.transcript ?? "" });
+      continue;
+    }
+    flush();
+    if (part.type === "reasoning") output.push(reasoningItem(part.id ?? newId("rs"), part.text, part));
+    else if (part.type === "tool-call") {
+      const { id, name, input } = part;
+      const call = { id: newId("fc"), type: "function_call", status: "completed", call_id: id, name };
+      output.push({ ...call, arguments: input === "" ? "{}" : input });
+    } else if (part.type === "image") output.push(...mediaItem(part));
+    else if (part.type === "foreign") {
+      const own = ownFields("openai-responses", part.extra);
+      if (own !== undefined) output.push(own);
+    }
+  }
+  flush();
+  return output;
+}
+
+export function incompleteReason(finish: FinishReason): string | undefined {
+  if (finish === "length") return "max_output_tokens";
+  return finish === "content-filter" ? "content_filter" : undefined;
+}
+
+/** What a response object says besides its answer: who it is and what was asked. */
+export function responseHead(request: ChatRequest, id: string, model: string, created: number): Wire {
+  return {
+    id,
+    object: "response",
+    created_at: created,
+    background: false,
+    error: null,
+    instructions: null,
+    max_output_tokens: request.maxOutputTokens ?? null,
+    metadata: {},
+    model,
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+    service_tier: "default",
+    store: false,
+    temperature: request.temperature ?? 1,
+    text: { format: encodeFormat(request.responseFormat ?? { type: "text" }) },
+    tool_choice: encodeToolChoice(request.toolChoice) ?? "auto",
+    tools: encodeTools(request, new Set()),
+    top_p: request.topP ?? 1,
+    truncation: "disabled",
+    user: request.user ?? null,
+  };
+}
+
+/** The whole object at its end; the stream's last event and the plain answer are the same. */
+export function completeResponse(
+  head: Wire,
+  output: Wire[],
+  finish: FinishReason,
+  usage: Usage | undefined,
+): Wire {
+  const reason = incompleteReason(finish);
+  return {
+    ...head,
+    status: reason === undefined ? "completed" : "incomplete",
+    incomplete_details: reason === undefined ? null : { reason },
+    output,
+    usage: usage === undefined ? null : encodeUsage(usage),
+  };
+}
+
+export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
+  const choice = response.choices[0];
+  const created = response.created ?? Math.floor(Date.now() / 1000);
+  const head = responseHead(request, response.id || newId("resp"), response.model || request.model, created);
+  return completeResponse(head, encodeOutput(choice), choice?.finish ?? "stop", response.usage);
+}

@@ -1,0 +1,166 @@
+import { z } from "zod";
+
+/** The responses wire. Requests: strict about what we use, loose about the rest. Answers: minimal. */
+
+export const contentPart = z.looseObject({ type: z.string() });
+
+const content = z.union([z.string(), z.array(contentPart)], {
+  error: "expected a string or an array of content parts",
+});
+
+/** Content parts by type; a type that is not here travels as a foreign part. */
+export const contentParts = {
+  text: z.looseObject({ text: z.string(), annotations: z.array(z.unknown()).nullish() }),
+  refusal: z.looseObject({ refusal: z.string() }),
+  input_image: z.looseObject({
+    image_url: z.string().nullish(),
+    file_id: z.string().nullish(),
+    detail: z.string().nullish(),
+  }),
+  input_file: z.looseObject({
+    file_data: z.string().nullish(),
+    file_id: z.string().nullish(),
+    file_url: z.string().nullish(),
+    filename: z.string().nullish(),
+  }),
+  input_audio: z.looseObject({
+    input_audio: z.looseObject({ data: z.string().min(1), format: z.string().min(1) }),
+  }),
+};
+
+const textList = z.array(z.looseObject({ text: z.string() }));
+
+/** Input items by type; a type that is not here travels as a foreign part. */
+export const items = {
+  message: z.looseObject({ role: z.enum(["user", "assistant", "system", "developer"]), content }),
+  function_call: z.looseObject({
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    arguments: z.string(),
+  }),
+  function_call_output: z.looseObject({ call_id: z.string().min(1), output: content }),
+  reasoning: z.looseObject({
+    id: z.string().nullish(),
+    summary: textList.nullish(),
+    content: textList.nullish(),
+    encrypted_content: z.string().nullish(),
+  }),
+};
+
+export const item = z.looseObject({ type: z.string().nullish(), role: z.string().nullish() });
+
+export const wireTool = z.looseObject({
+  type: z.string(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+});
+
+export const responsesRequest = z.looseObject({
+  model: z.string().min(1).nullish(),
+  input: z.union([z.string(), z.array(item)], { error: "expected a string or an array of items" }),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  max_output_tokens: z.int().positive().nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  include: z.array(z.string()).nullish(),
+  tools: z.array(wireTool).nullish(),
+  tool_choice: z
+    .union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.string() })], {
+      error: 'expected "none", "auto", "required" or an object that names a tool',
+    })
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z
+    .looseObject({
+      format: z
+        .looseObject({
+          type: z.enum(["text", "json_object", "json_schema"]),
+          name: z.string().nullish(),
+          description: z.string().nullish(),
+          schema: z.record(z.string(), z.unknown()).nullish(),
+          strict: z.boolean().nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  reasoning: z
+    .looseObject({
+      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+      summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+    })
+    .nullish(),
+  service_tier: z.string().nullish(),
+  user: z.string().nullish(),
+});
+
+export type ResponsesRequest = z.infer<typeof responsesRequest>;
+
+export const wireUsage = z.looseObject({
+  input_tokens: z.number().nullish(),
+  output_tokens: z.number().nullish(),
+  input_tokens_details: z
+    .looseObject({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+    .nullish(),
+  output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish(),
+});
+
+const maybeTexts = z
+  .array(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() }))
+  .nullish();
+
+export const outputItem = z.looseObject({
+  type: z.string(),
+  id: z.string().nullish(),
+  call_id: z.string().nullish(),
+  name: z.string().nullish(),
+  arguments: z.string().nullish(),
+  encrypted_content: z.string().nullish(),
+  result: z.string().nullish(),
+  summary: maybeTexts,
+  content: z
+    .array(
+      z.looseObject({
+        type: z.string().nullish(),
+        text: z.string().nullish(),
+        refusal: z.string().nullish(),
+        annotations: z.array(z.unknown()).nullish(),
+        logprobs: z.array(z.unknown()).nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+export type OutputItem = z.infer<typeof outputItem>;
+
+export const wireResponse = z.looseObject({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
+  created_at: z.number().nullish(),
+  status: z.string().nullish(),
+  error: z.unknown().optional(),
+  incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
+  output: z.array(outputItem).nullish(),
+  service_tier: z.string().nullish(),
+  usage: z.unknown().optional(),
+});
+
+export type WireResponse = z.infer<typeof wireResponse>;
+
+/** All events of a stream in one loose shape; `type` says which fields to expect. */
+export const streamEvent = z.looseObject({
+  type: z.string(),
+  response: wireResponse.nullish(),
+  item: outputItem.nullish(),
+  output_index: z.number().nullish(),
+  content_index: z.number().nullish(),
+  summary_index: z.number().nullish(),
+  delta: z.string().nullish(),
+  logprobs: z.array(z.unknown()).nullish(),
+  annotation: z.unknown().optional(),
+});
+
+export type StreamEvent = z.infer<typeof streamEvent>;

@@ -1,0 +1,61 @@
+import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
+import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { parseRecord } from "#dialects/wire.ts";
+import { decodeEventError } from "./error.ts";
+import { countCall, decodeUsage } from "./usage.ts";
+
+/** The first `type` of an event is its own: it opens the object or follows the event name. */
+function typeOf(frame: Frame): string {
+  if (frame.event !== undefined) return frame.event;
+  return /"type"\s*:\s*"(?<type>(?:response\.|error)[\w.]*)"/.exec(frame.data)?.groups?.["type"] ?? "";
+}
+
+const vendorCall = /"type"\s*:\s*"(?<type>\w+_call)"/g;
+
+function countCalls(json: string, calls: Record<string, number>): void {
+  for (const match of json.matchAll(vendorCall)) countCall(calls, match.groups?.["type"] ?? "");
+}
+
+export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
+  const tally = emptyTally();
+  for (const key of ['"text"', '"refusal"', '"arguments"']) tallyValues(body, key, tally);
+  const calls: Record<string, number> = {};
+  countCalls(body, calls);
+  return { usage: decodeUsage(lastObject(body, '"usage"'), calls), tally };
+}
+
+export function isLast(frame: Frame): boolean {
+  const type = typeOf(frame);
+  return type === "response.completed" || type === "response.incomplete";
+}
+
+export function skim(): Skimmer {
+  const tally = emptyTally();
+  const calls: Record<string, number> = {};
+  let wireUsage: unknown;
+  let complete = false;
+  let error: UpstreamError | undefined;
+  return {
+    frame(frame) {
+      const { data } = frame;
+      const type = typeOf(frame);
+      if (type.endsWith(".delta")) tallyValues(data, '"delta"', tally);
+      else if (type === "response.output_item.done") countCalls(data, calls);
+      else if (isLast(frame)) complete = true;
+      else if (type === "error" || type === "response.failed")
+        error ??= decodeEventError(parseRecord(data) ?? {});
+      if (hasValue(data, '"usage"', "{")) wireUsage = lastObject(data, '"usage"');
+    },
+    get usage() {
+      return decodeUsage(wireUsage, calls);
+    },
+    tally,
+    get complete() {
+      return complete;
+    },
+    get error() {
+      return error;
+    },
+  };
+}
