@@ -14,7 +14,7 @@ declare global {
 
 const files = import.meta.glob("./*/fixtures/*", { query: "?raw", import: "default", eager: true });
 
-const ids = (Object.keys(dialects) as DialectId[]).filter((id) => dialects[id].id === id);
+const ids = Object.keys(dialects) as DialectId[];
 
 interface Fixture {
   dialect: Dialect;

@@ -1,0 +1,93 @@
+import type { Message, Part } from "#dialects/ir.ts";
+import { audioFormat } from "#dialects/media.ts";
+import { unpackProof } from "#dialects/proof.ts";
+import type { RequestPart, WireContent } from "./schema.ts";
+
+export function decodeMedia(mimeType: string, data: string): Part {
+  const source = { type: "data" as const, mediaType: mimeType, data };
+  if (mimeType.startsWith("image/")) return { type: "image", source };
+  if (mimeType.startsWith("audio/")) return { type: "audio", source, format: audioFormat(mimeType) };
+  return { type: "file", source };
+}
+
+function decodeFile(wire: NonNullable<RequestPart["fileData"]>): Part {
+  const { fileUri: url, mimeType } = wire;
+  const source = { type: "url" as const, url, ...(mimeType && { mediaType: mimeType }) };
+  return mimeType?.startsWith("image/") ? { type: "image", source } : { type: "file", source };
+}
+
+/** A result is an object here. The forms that carry plain words are read as those words. */
+function decodeResult(response: Record<string, unknown>): { text: string; isError: boolean } {
+  const [key, ...others] = Object.keys(response);
+  if (key !== undefined && others.length === 0) {
+    const value = response[key];
+    if (typeof value === "string" && (key === "result" || key === "output"))
+      return { text: value, isError: false };
+    if (typeof value === "string" && key === "error") return { text: value, isError: true };
+  }
+  return { text: JSON.stringify(response), isError: false };
+}
+
+/** Calls and results of this wire need no ids; without them they are matched by name, in order. */
+export interface CallBook {
+  open: Array<{ id: string; name: string }>;
+  count: number;
+}
+
+function decodeCall(
+  wire: NonNullable<RequestPart["functionCall"]>,
+  signature: string | undefined,
+  book: CallBook,
+): Part {
+  const id = wire.id || `call_${book.count}`;
+  book.count += 1;
+  book.open.push({ id, name: wire.name });
+  const input = JSON.stringify(wire.args ?? {});
+  return { type: "tool-call", id, name: wire.name, input, ...(signature && { signature }) };
+}
+
+function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, book: CallBook): Part {
+  const at = book.open.findIndex((call) => (wire.id ? call.id === wire.id : call.name === wire.name));
+  const [call] = at === -1 ? [] : book.open.splice(at, 1);
+  const { text, isError } = decodeResult(wire.response ?? {});
+  return {
+    type: "tool-result",
+    callId: wire.id || (call?.id ?? wire.name),
+    name: wire.name,
+    parts: [{ type: "text", text }],
+    ...(isError && { isError }),
+  };
+}
+
+/** A signature beside plain text becomes a thought without words, which goes back as it came. */
+function decodeText(text: string, thought: boolean, signature: string | undefined): Part[] {
+  const proof = signature === undefined ? undefined : unpackProof(signature, "signature");
+  if (thought) return [{ type: "reasoning", text, ...proof }];
+  const spoken: Part[] = text === "" ? [] : [{ type: "text", text }];
+  return proof === undefined ? spoken : [...spoken, { type: "reasoning", text: "", ...proof }];
+}
+
+function decodePart(wire: RequestPart, book: CallBook): Part[] {
+  const signature = wire.thoughtSignature || undefined;
+  if (wire.functionCall) return [decodeCall(wire.functionCall, signature, book)];
+  if (wire.functionResponse) return [decodeResponsePart(wire.functionResponse, book)];
+  if (wire.inlineData) return [decodeMedia(wire.inlineData.mimeType, wire.inlineData.data)];
+  if (wire.fileData) return [decodeFile(wire.fileData)];
+  if (typeof wire.text === "string") return decodeText(wire.text, wire.thought === true, signature);
+  return [{ type: "foreign", extra: { dialect: "gemini", fields: wire } }];
+}
+
+/** Results of tools stand in a user's content here; in the IR they are messages of their own. */
+export function decodeContent(wire: WireContent, book: CallBook): Message[] {
+  const parts = (wire.parts ?? []).flatMap((part) => decodePart(part, book));
+  if (wire.role === "model") return [{ role: "assistant", parts }];
+  if (wire.role === "system") return [{ role: "system", parts }];
+  const messages: Message[] = [];
+  for (const part of parts) {
+    const role = part.type === "tool-result" ? "tool" : "user";
+    const last = messages.at(-1);
+    if (last?.role === role) last.parts.push(part);
+    else messages.push({ role, parts: [part] });
+  }
+  return messages;
+}

@@ -1,0 +1,139 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { MediaSource, Message, Part } from "#dialects/ir.ts";
+import { callerInputObject, compact, ownFields, parseRecord } from "#dialects/wire.ts";
+
+const typeOfEnding: Record<string, string> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  pdf: "application/pdf",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+};
+
+/** This wire wants a type with every address; where nobody said it, the ending must. */
+function guessedType(url: string, fallback: string): string {
+  const ending = /\.(?<ending>\w{3,4})(?:[?#]|$)/.exec(url)?.groups?.["ending"]?.toLowerCase() ?? "";
+  return typeOfEnding[ending] ?? fallback;
+}
+
+function encodeSource(source: MediaSource, fallback: string): Wire {
+  switch (source.type) {
+    case "data":
+      return { inlineData: { mimeType: source.mediaType, data: source.data } };
+    case "url":
+      return {
+        fileData: { fileUri: source.url, mimeType: source.mediaType ?? guessedType(source.url, fallback) },
+      };
+    default:
+      return { fileData: compact({ fileUri: source.id, mimeType: source.mediaType }) };
+  }
+}
+
+function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | undefined {
+  const signature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
+  if (part.text === "") return part.signature === undefined ? undefined : { text: "", ...signature };
+  return { text: part.text, thought: true, ...signature };
+}
+
+/** An object that a tool answered goes as it is; everything else, and what would be read as words, is wrapped. */
+function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
+  const text = part.parts.flatMap((each) => (each.type === "text" ? [each.text] : [])).join("\n");
+  if (part.isError === true) return { error: text };
+  const object = parseRecord(text);
+  const keys = Object.keys(object ?? {});
+  const isWords = keys.length === 1 && ["result", "output", "error"].includes(keys[0] ?? "");
+  return object === undefined || isWords || JSON.stringify(object) !== text ? { result: text } : object;
+}
+
+function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return part.text === "" ? undefined : { text: part.text };
+    case "image":
+      return encodeSource(part.source, "image/jpeg");
+    case "file":
+      return encodeSource(part.source, "application/pdf");
+    case "audio":
+      if (part.source.type === "file") {
+        if (part.transcript) return { text: part.transcript };
+        dropped.add("audio");
+        return undefined;
+      }
+      return encodeSource(part.source, "audio/wav");
+    case "reasoning":
+      return encodeReasoning(part);
+    case "tool-call": {
+      const args = callerInputObject(part.input, message);
+      const signature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
+      return { functionCall: { id: part.id, name: part.name, args }, ...signature };
+    }
+    case "foreign": {
+      const own = ownFields("gemini", part.extra);
+      if (own === undefined) dropped.add("foreign");
+      return own;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Results carry the name of their function, which other dialects leave to the call. */
+function encodeToolMessage(message: Message, names: Map<string, string>): Wire[] {
+  const results: Wire[] = [];
+  const attachments: Wire[] = [];
+  for (const part of message.parts) {
+    if (part.type !== "tool-result") continue;
+    const name = part.name ?? names.get(part.callId) ?? part.callId;
+    results.push({ functionResponse: { id: part.callId, name, response: encodeResult(part) } });
+    for (const each of part.parts) {
+      if (each.type === "image" || each.type === "file") {
+        attachments.push(encodeSource(each.source, each.type === "image" ? "image/jpeg" : "application/pdf"));
+      }
+    }
+  }
+  return [...results, ...attachments];
+}
+
+interface Content {
+  role: "user" | "model";
+  /** Results must stay apart from what users say. */
+  speaker: Message["role"];
+  parts: Wire[];
+}
+
+/** Contents of the wire: system messages go to the front, and neighbours with one speaker become one content. */
+export function encodeContents(
+  messages: Message[],
+  dropped: Set<string>,
+): { systemInstruction?: Wire; contents: Wire[] } {
+  const names = new Map<string, string>();
+  const system: Wire[] = [];
+  const contents: Content[] = [];
+  for (const [index, message] of messages.entries()) {
+    for (const part of message.parts) if (part.type === "tool-call") names.set(part.id, part.name);
+    const parts =
+      message.role === "tool"
+        ? encodeToolMessage(message, names)
+        : message.parts.flatMap<Wire>((part) => encodePart(part, index, dropped) ?? []);
+    if (message.role === "system" || message.role === "developer") {
+      system.push(...parts);
+      continue;
+    }
+    if (parts.length === 0) continue;
+    const last = contents.at(-1);
+    if (last?.speaker === message.role) last.parts.push(...parts);
+    else
+      contents.push({ role: message.role === "assistant" ? "model" : "user", speaker: message.role, parts });
+  }
+  // A prompt that is nothing but a system message must still be asked by somebody.
+  if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
+  const spoken = contents.map(({ role, parts }) => ({ role, parts }));
+  return system.length === 0
+    ? { contents: spoken }
+    : { systemInstruction: { parts: system }, contents: spoken };
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import type { Wire, WireError } from "#dialects/dialect.ts";
+import { type Headers, kindOfStatus, messageOf, retryAfterOf } from "#dialects/failure.ts";
+import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
+import { formatFrame } from "#dialects/sse.ts";
+import { compact, parseJson, readAs } from "#dialects/wire.ts";
+import type { GatewayError } from "#errors.ts";
+
+const statusNames: Record<number, string> = {
+  401: "UNAUTHENTICATED",
+  402: "FAILED_PRECONDITION",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  409: "ABORTED",
+  429: "RESOURCE_EXHAUSTED",
+  501: "UNIMPLEMENTED",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+function errorBody(error: GatewayError, requestId: string): Wire {
+  const plain = error.code === "internal" ? "The server had an error." : error.message;
+  const message = error.param === undefined ? plain : `${error.param}: ${plain}`;
+  const status = statusNames[error.status] ?? (error.status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
+  return { error: { code: error.status, message: `${message} (request id: ${requestId})`, status } };
+}
+
+export function encodeError(error: GatewayError, requestId: string): WireError {
+  return { status: error.status, body: errorBody(error, requestId) };
+}
+
+/** In a stream that is one array, the error is its last element. */
+export function encodeStreamError(error: GatewayError, requestId: string, request?: ChatRequest): string {
+  const data = JSON.stringify(errorBody(error, requestId));
+  return request?.jsonArrayStream === true ? `,\n${data}]` : formatFrame({ data });
+}
+
+const errorObject = z.looseObject({
+  code: z.union([z.number(), z.string()]).nullish(),
+  message: z.string().nullish(),
+  status: z.string().nullish(),
+  details: z
+    .array(z.looseObject({ reason: z.string().nullish(), retryDelay: z.string().nullish() }))
+    .nullish(),
+});
+
+const errorAnswer = z.looseObject({ error: errorObject });
+
+/** Names that say more than the HTTP status they travel with. */
+const kindOfName: Record<string, UpstreamError["kind"]> = {
+  API_KEY_INVALID: "auth",
+  API_KEY_EXPIRED: "auth",
+  API_KEY_SERVICE_BLOCKED: "auth",
+  UNAUTHENTICATED: "auth",
+  PERMISSION_DENIED: "auth",
+  // The account may not use the service from where it is, or has no billing: nothing a caller can mend.
+  FAILED_PRECONDITION: "auth",
+  BILLING_DISABLED: "quota",
+  RESOURCE_EXHAUSTED: "rate-limited",
+  UNAVAILABLE: "overloaded",
+  DEADLINE_EXCEEDED: "timeout",
+  NOT_FOUND: "not-found",
+  INVALID_ARGUMENT: "bad-request",
+  INTERNAL: "server",
+};
+
+/** The error of an answer or of a chunk. `status` is 0 within a stream. */
+export function decodeErrorObject(value: unknown, status: number): UpstreamError {
+  const error = readAs(errorAnswer, Array.isArray(value) ? value[0] : value)?.error;
+  const said = Number(error?.code);
+  const known = status >= 400 || !(said >= 400 && said < 600) ? status : said;
+  const details = error?.details ?? [];
+  const reason = details.find((detail) => detail.reason)?.reason ?? undefined;
+  const delay = Number.parseFloat(details.find((detail) => detail.retryDelay)?.retryDelay ?? "");
+  const named = kindOfName[reason ?? ""] ?? kindOfName[error?.status ?? ""];
+  const plain = known >= 400 ? kindOfStatus(known) : undefined;
+  const decides = plain === undefined || plain === "bad-request" || named === "quota";
+  return compact<UpstreamError>({
+    kind: decides ? (named ?? plain ?? "server") : plain,
+    message: messageOf(error?.message, known),
+    status: known,
+    code: reason ?? error?.status ?? undefined,
+    retryAfter: delay >= 0 ? Math.min(Math.ceil(delay), 86_400) : undefined,
+  });
+}
+
+export function decodeError(status: number, body: string, headers: Headers): UpstreamError {
+  const error = decodeErrorObject(parseJson(body), status);
+  const retryAfter = retryAfterOf(headers);
+  return retryAfter === undefined ? error : { ...error, retryAfter };
+}

@@ -1,0 +1,33 @@
+import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { decodeStream } from "./decode-stream.ts";
+import { encodeStream } from "./encode-stream.ts";
+import { decodeError, encodeError, encodeStreamError } from "./error.ts";
+import { decodeRequest, encodeRequest } from "./request.ts";
+import { decodeResponse, encodeResponse } from "./response.ts";
+import { isLast, skim, skimResponse } from "./skim.ts";
+
+/** The model stands in the address; only who repeats it in the body must have it right there too. */
+function adjust(body: Wire, model: string): Wire {
+  return body["model"] === undefined ? body : { ...body, model: `models/${model}` };
+}
+
+/** Gemini's generateContent. It must never know who is on the other side. */
+export const gemini: Dialect = {
+  id: "gemini",
+  decodeRequest,
+  encodeResponse,
+  encodeStream,
+  encodeError,
+  encodeStreamError,
+  heartbeat: ": heartbeat\n\n",
+  path: ({ model, stream }) =>
+    `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+  encodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeError,
+  skimResponse,
+  skim,
+  isLast,
+  adjust,
+};

@@ -1,0 +1,198 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
+import { packProof, unpackProof } from "#dialects/proof.ts";
+import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
+import { GatewayError } from "#errors.ts";
+import { decodeMedia } from "./decode-contents.ts";
+import { type AnswerPart, type GeminiAnswer, geminiAnswer, type Grounding } from "./schema.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+
+const filtered = new Set([
+  "SAFETY",
+  "RECITATION",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "LANGUAGE",
+  "IMAGE_SAFETY",
+  "IMAGE_PROHIBITED_CONTENT",
+  "IMAGE_RECITATION",
+]);
+
+export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
+  if (raw === "STOP") return calls ? "tool-calls" : "stop";
+  if (raw === "MAX_TOKENS") return "length";
+  if (raw && filtered.has(raw)) return "content-filter";
+  return raw?.startsWith("MALFORMED") === true || raw?.startsWith("UNEXPECTED") === true ? "error" : "other";
+}
+
+export function encodeFinish(reason: FinishReason): string {
+  switch (reason) {
+    case "length":
+      return "MAX_TOKENS";
+    case "content-filter":
+    case "refusal":
+      return "SAFETY";
+    case "error":
+    case "other":
+      return "OTHER";
+    default:
+      return "STOP";
+  }
+}
+
+/** Where the vendor found what it says. Its places count bytes, so only the cited words are kept. */
+export function decodeCitations(grounding: Grounding | null | undefined): Citation[] {
+  const sources = (grounding?.groundingChunks ?? []).map(
+    (chunk) => chunk.web ?? chunk.retrievedContext ?? {},
+  );
+  const cite = (
+    source: { uri?: string | null; title?: string | null } | undefined,
+    citedText?: string | null,
+  ) =>
+    source?.uri
+      ? [
+          compact<Citation>({
+            url: source.uri,
+            title: source.title ?? undefined,
+            citedText: citedText ?? undefined,
+          }),
+        ]
+      : [];
+  const supports = grounding?.groundingSupports ?? [];
+  if (supports.length === 0) return sources.flatMap((source) => cite(source));
+  return supports.flatMap((support) =>
+    (support.groundingChunkIndices ?? []).flatMap((index) => cite(sources[index], support.segment?.text)),
+  );
+}
+
+export function encodeCitations(citations: Citation[]): Wire | undefined {
+  const sources = citations.filter((citation) => citation.url !== undefined);
+  if (sources.length === 0) return undefined;
+  return {
+    groundingChunks: sources.map(({ url, title }) => ({ web: compact<Wire>({ uri: url, title }) })),
+    groundingSupports: sources.flatMap(({ citedText }, index) =>
+      citedText === undefined ? [] : [{ segment: { text: citedText }, groundingChunkIndices: [index] }],
+    ),
+  };
+}
+
+/** How often the vendor searched; it bills by query. */
+export function searchesOf(answer: GeminiAnswer): number {
+  return (answer.candidates ?? []).reduce(
+    (sum, each) => sum + (each.groundingMetadata?.webSearchQueries?.length ?? 0),
+    0,
+  );
+}
+
+export function isBlocked(answer: GeminiAnswer): boolean {
+  return (answer.candidates ?? []).length === 0 && !!answer.promptFeedback?.blockReason;
+}
+
+/** The id of a call that the vendor gave none: unique among all answers, and the same however often it is read. */
+export function callId(answerId: string, choice: number, part: number): string {
+  return `call_${answerId.replaceAll(/[^\w-]/g, "")}_${choice}_${part}`;
+}
+
+function decodePart(wire: AnswerPart, id: string): Part[] {
+  const signature = wire.thoughtSignature ? unpackProof(wire.thoughtSignature, "signature") : {};
+  if (wire.functionCall) {
+    const input = JSON.stringify(asRecord(wire.functionCall.args) ?? {});
+    const call = { id: wire.functionCall.id || id, name: wire.functionCall.name ?? "", input };
+    return [
+      { type: "tool-call", ...call, ...(wire.thoughtSignature && { signature: wire.thoughtSignature }) },
+    ];
+  }
+  if (wire.inlineData?.data)
+    return [decodeMedia(wire.inlineData.mimeType ?? "image/png", wire.inlineData.data)];
+  if (typeof wire.text !== "string") return [{ type: "foreign", extra: { dialect: "gemini", fields: wire } }];
+  if (wire.thought === true) return [{ type: "reasoning", text: wire.text, ...signature }];
+  const spoken: Part[] = wire.text === "" ? [] : [{ type: "text", text: wire.text }];
+  return wire.thoughtSignature ? [...spoken, { type: "reasoning", text: "", ...signature }] : spoken;
+}
+
+export function decodeResponse(body: unknown): ChatResponse {
+  const wire = parseAnswer(geminiAnswer, body);
+  if (!wire.candidates && !wire.promptFeedback) {
+    throw new GatewayError("upstream_failed", "The upstream's answer is not readable.");
+  }
+  const id = wire.responseId ?? "";
+  const choices = (wire.candidates ?? []).map((candidate, position) => {
+    const index = candidate.index ?? position;
+    const parts = (candidate.content?.parts ?? []).flatMap((part, at) =>
+      decodePart(part, callId(id, index, at)),
+    );
+    const citations = decodeCitations(candidate.groundingMetadata);
+    const text = parts.findLast((part) => part.type === "text");
+    if (text?.type === "text" && citations.length > 0) text.citations = citations;
+    const calls = parts.some((part) => part.type === "tool-call");
+    return compact<Choice>({
+      index,
+      parts,
+      finish: decodeFinish(candidate.finishReason, calls),
+      finishRaw: candidate.finishReason ?? undefined,
+    });
+  });
+  if (choices.length === 0) {
+    const finishRaw = wire.promptFeedback?.blockReason ?? undefined;
+    choices.push(compact<Choice>({ index: 0, parts: [], finish: "content-filter", finishRaw }));
+  }
+  return compact<ChatResponse>({
+    id,
+    model: wire.modelVersion ?? "",
+    choices,
+    usage: decodeUsage(wire.usageMetadata, searchesOf(wire)),
+  });
+}
+
+/** A part of an answer as this wire says it; calls come with their whole input. */
+export function encodePart(part: Part): Wire[] {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return [{ text: part.text }];
+    case "reasoning": {
+      const proof = packProof(part, "signature");
+      const signature = proof === undefined ? {} : { thoughtSignature: proof };
+      if (part.text !== "") return [{ text: part.text, thought: true, ...signature }];
+      return proof === undefined ? [] : [{ text: "", ...signature }];
+    }
+    case "tool-call": {
+      const signature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
+      return [
+        { functionCall: { id: part.id, name: part.name, args: inputObject(part.input) }, ...signature },
+      ];
+    }
+    case "image":
+    case "audio":
+    case "file": {
+      const { source } = part;
+      if (source.type === "data") return [{ inlineData: { mimeType: source.mediaType, data: source.data } }];
+      if (source.type === "file") return [];
+      return [{ fileData: compact<Wire>({ fileUri: source.url, mimeType: source.mediaType }) }];
+    }
+    case "foreign": {
+      const own = ownFields("gemini", part.extra);
+      return own === undefined ? [] : [own];
+    }
+    default:
+      return [];
+  }
+}
+
+export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
+  return compact<Wire>({
+    candidates: response.choices.map(({ index, parts, finish }) => {
+      const citations = parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []) : []));
+      return compact<Wire>({
+        content: { parts: parts.flatMap(encodePart), role: "model" },
+        finishReason: encodeFinish(finish),
+        index,
+        groundingMetadata: encodeCitations(citations),
+      });
+    }),
+    usageMetadata: response.usage === undefined ? undefined : encodeUsage(response.usage),
+    modelVersion: response.model || request.model,
+    responseId: response.id || crypto.randomUUID(),
+  });
+}

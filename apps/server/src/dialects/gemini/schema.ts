@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { asRecord } from "#dialects/wire.ts";
+
+/**
+ * The generateContent wire. It is JSON of protocol buffers, whose readers take `snake_case` for `camelCase`, so
+ * objects are brought to one spelling before they are checked; schemas and arguments within are left alone.
+ */
+
+function camelKeys(value: unknown): unknown {
+  const wire = asRecord(value);
+  if (wire === undefined || !Object.keys(wire).some((key) => key.includes("_"))) return value;
+  const spelled: Record<string, unknown> = {};
+  for (const [key, each] of Object.entries(wire)) {
+    spelled[key.replaceAll(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase())] = each;
+  }
+  return spelled;
+}
+
+function message<T extends z.ZodRawShape>(shape: T) {
+  return z.preprocess(camelKeys, z.looseObject(shape));
+}
+
+const struct = z.record(z.string(), z.unknown());
+
+export const requestPart = message({
+  text: z.string().nullish(),
+  thought: z.boolean().nullish(),
+  thoughtSignature: z.string().nullish(),
+  inlineData: message({ mimeType: z.string().min(1), data: z.string().min(1) }).nullish(),
+  fileData: message({ fileUri: z.string().min(1), mimeType: z.string().nullish() }).nullish(),
+  functionCall: message({
+    id: z.string().nullish(),
+    name: z.string().min(1),
+    args: struct.nullish(),
+  }).nullish(),
+  functionResponse: message({
+    id: z.string().nullish(),
+    name: z.string().min(1),
+    response: struct.nullish(),
+  }).nullish(),
+});
+
+export type RequestPart = z.infer<typeof requestPart>;
+
+export const content = message({
+  role: z.enum(["user", "model", "function", "system"]).nullish(),
+  parts: z.array(requestPart).nullish(),
+});
+
+export type WireContent = z.infer<typeof content>;
+
+export const functionDeclaration = message({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  parameters: struct.nullish(),
+  parametersJsonSchema: struct.nullish(),
+});
+
+export const wireTool = message({ functionDeclarations: z.array(functionDeclaration).nullish() });
+
+export const generationConfig = message({
+  temperature: z.number().min(0).max(2).nullish(),
+  topP: z.number().min(0).max(1).nullish(),
+  topK: z.number().min(0).nullish(),
+  candidateCount: z.int().min(1).max(128).nullish(),
+  maxOutputTokens: z.int().positive().nullish(),
+  stopSequences: z.array(z.string()).nullish(),
+  presencePenalty: z.number().nullish(),
+  frequencyPenalty: z.number().nullish(),
+  seed: z.int().nullish(),
+  responseLogprobs: z.boolean().nullish(),
+  logprobs: z.int().min(0).nullish(),
+  responseMimeType: z.string().nullish(),
+  responseSchema: struct.nullish(),
+  responseJsonSchema: struct.nullish(),
+  thinkingConfig: message({
+    includeThoughts: z.boolean().nullish(),
+    thinkingBudget: z.int().min(-1).nullish(),
+    thinkingLevel: z.string().nullish(),
+  }).nullish(),
+});
+
+export type GenerationConfig = z.infer<typeof generationConfig>;
+
+export const geminiRequest = message({
+  model: z.string().nullish(),
+  contents: z.array(content).min(1),
+  systemInstruction: content.nullish(),
+  tools: z.array(wireTool).nullish(),
+  toolConfig: message({
+    functionCallingConfig: message({
+      mode: z.string().nullish(),
+      allowedFunctionNames: z.array(z.string()).nullish(),
+    }).nullish(),
+  }).nullish(),
+  generationConfig: generationConfig.nullish(),
+});
+
+export type GeminiRequest = z.infer<typeof geminiRequest>;
+
+const counts = z
+  .array(z.looseObject({ modality: z.string().nullish(), tokenCount: z.number().nullish() }))
+  .nullish();
+
+export const usageMetadata = z.looseObject({
+  promptTokenCount: z.number().nullish(),
+  toolUsePromptTokenCount: z.number().nullish(),
+  candidatesTokenCount: z.number().nullish(),
+  thoughtsTokenCount: z.number().nullish(),
+  cachedContentTokenCount: z.number().nullish(),
+  promptTokensDetails: counts,
+  candidatesTokensDetails: counts,
+});
+
+export const answerPart = z.looseObject({
+  text: z.string().nullish(),
+  thought: z.boolean().nullish(),
+  thoughtSignature: z.string().nullish(),
+  inlineData: z.looseObject({ mimeType: z.string().nullish(), data: z.string().nullish() }).nullish(),
+  functionCall: z
+    .looseObject({ id: z.string().nullish(), name: z.string().nullish(), args: z.unknown().optional() })
+    .nullish(),
+});
+
+export type AnswerPart = z.infer<typeof answerPart>;
+
+const web = z.looseObject({ uri: z.string().nullish(), title: z.string().nullish() }).nullish();
+
+export const grounding = z.looseObject({
+  webSearchQueries: z.array(z.unknown()).nullish(),
+  groundingChunks: z.array(z.looseObject({ web, retrievedContext: web })).nullish(),
+  groundingSupports: z
+    .array(
+      z.looseObject({
+        segment: z.looseObject({ text: z.string().nullish() }).nullish(),
+        groundingChunkIndices: z.array(z.number()).nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+export type Grounding = z.infer<typeof grounding>;
+
+export const candidate = z.looseObject({
+  index: z.number().nullish(),
+  content: z.looseObject({ parts: z.array(answerPart).nullish() }).nullish(),
+  finishReason: z.string().nullish(),
+  groundingMetadata: grounding.nullish(),
+  logprobsResult: z.unknown().optional(),
+});
+
+/** A whole answer and one chunk of a stream are the same object. */
+export const geminiAnswer = z.looseObject({
+  candidates: z.array(candidate).nullish(),
+  promptFeedback: z.looseObject({ blockReason: z.string().nullish() }).nullish(),
+  usageMetadata: z.unknown().optional(),
+  modelVersion: z.string().nullish(),
+  responseId: z.string().nullish(),
+});
+
+export type GeminiAnswer = z.infer<typeof geminiAnswer>;

@@ -1,0 +1,64 @@
+import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
+import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { parseJson, readAs } from "#dialects/wire.ts";
+import { decodeErrorObject } from "./error.ts";
+import { searchesOf } from "./response.ts";
+import { geminiAnswer } from "./schema.ts";
+import { decodeUsage } from "./usage.ts";
+
+/** Arguments of calls are objects; written out they are close enough to what was generated. */
+function tallyText(json: string, tally: Tally): void {
+  tallyValues(json, '"text"', tally);
+  const args = lastObject(json, '"args"');
+  if (args !== undefined) tally.narrow += JSON.stringify(args).length;
+}
+
+/** Only an answer that searched is read whole. */
+function countSearches(json: string): number {
+  if (!hasValue(json, '"webSearchQueries"', "[")) return 0;
+  const answer = readAs(geminiAnswer, parseJson(json));
+  return answer === undefined ? 0 : searchesOf(answer);
+}
+
+export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
+  const tally = emptyTally();
+  tallyText(body, tally);
+  return { usage: decodeUsage(lastObject(body, '"usageMetadata"'), countSearches(body)), tally };
+}
+
+function isBlocked(json: string): boolean {
+  return hasValue(json, '"blockReason"', '"');
+}
+
+export function isLast(frame: Frame): boolean {
+  return hasValue(frame.data, '"finishReason"', '"') || isBlocked(frame.data);
+}
+
+export function skim(): Skimmer {
+  const tally = emptyTally();
+  let usage: unknown;
+  let searches = 0;
+  let complete = false;
+  let error: UpstreamError | undefined;
+  return {
+    frame(frame) {
+      const { data } = frame;
+      if (isLast(frame)) complete = true;
+      usage = lastObject(data, '"usageMetadata"') ?? usage;
+      searches += countSearches(data);
+      if (hasValue(data, '"error"', "{")) error = decodeErrorObject(parseJson(data), 0);
+      tallyText(data, tally);
+    },
+    get usage() {
+      return decodeUsage(usage, searches);
+    },
+    tally,
+    get complete() {
+      return complete;
+    },
+    get error() {
+      return error;
+    },
+  };
+}

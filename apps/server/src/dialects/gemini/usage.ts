@@ -1,0 +1,47 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { tokens, usageOf } from "#dialects/tokens.ts";
+import { compact, readAs } from "#dialects/wire.ts";
+import { usageMetadata } from "./schema.ts";
+
+type Counts = Array<{ modality?: string | null; tokenCount?: number | null }> | null | undefined;
+
+function ofModality(counts: Counts, modality: string): number | undefined {
+  const found = counts?.filter((each) => each.modality === modality) ?? [];
+  return found.length === 0
+    ? undefined
+    : found.reduce((sum, each) => sum + (tokens(each.tokenCount) ?? 0), 0);
+}
+
+/** Thoughts and what built-in tools put into the prompt stand beside the other counts here; the IR adds them up. */
+export function decodeUsage(value: unknown, searches: number): Usage | undefined {
+  const wire = readAs(usageMetadata, value);
+  if (wire === undefined) return undefined;
+  const prompt = tokens(wire.promptTokenCount);
+  const written = tokens(wire.candidatesTokenCount);
+  const thoughts = tokens(wire.thoughtsTokenCount);
+  const said = written !== undefined || thoughts !== undefined;
+  return usageOf({
+    input: prompt === undefined ? undefined : prompt + (tokens(wire.toolUsePromptTokenCount) ?? 0),
+    output: said ? (written ?? 0) + (thoughts ?? 0) : undefined,
+    cacheRead: tokens(wire.cachedContentTokenCount),
+    reasoning: thoughts,
+    audioInput: ofModality(wire.promptTokensDetails, "AUDIO"),
+    audioOutput: ofModality(wire.candidatesTokensDetails, "AUDIO"),
+    imageInput: ofModality(wire.promptTokensDetails, "IMAGE"),
+    imageOutput: ofModality(wire.candidatesTokensDetails, "IMAGE"),
+    toolCalls: searches > 0 ? { "web-search": searches } : undefined,
+    raw: value,
+  });
+}
+
+export function encodeUsage(usage: Usage): Wire {
+  const thoughts = usage.reasoning ?? 0;
+  return compact<Wire>({
+    promptTokenCount: usage.input,
+    candidatesTokenCount: Math.max(0, usage.output - thoughts),
+    totalTokenCount: usage.input + usage.output,
+    thoughtsTokenCount: thoughts > 0 ? thoughts : undefined,
+    cachedContentTokenCount: usage.cacheRead,
+  });
+}
