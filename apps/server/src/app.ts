@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
 import { can } from "@gateway/shared/roles";
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { consoleRoutes } from "#console/index.ts";
 import type { Services as ConsoleServices } from "#console/services.ts";
 import { findByAccessToken } from "#domain/accounts/users.ts";
@@ -26,7 +26,7 @@ export interface AppOptions {
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
     bodyLimit: gatewayBodyLimit,
@@ -39,6 +39,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook("onRequest", async (request, reply) => {
     reply.raw.setHeader("x-request-id", request.id);
   });
+  leaveTogether(app);
 
   await app.register(async (scope) => {
     gatewayRoutes(scope, options.gateway);
@@ -54,6 +55,29 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await serveWeb(scope, options.basePath);
   });
   return app;
+}
+
+/**
+ * Lets calls finish when the server closes, and nothing else: a connection that a client opened ahead of its next
+ * request would hold the process until the header time-out.
+ */
+function leaveTogether(app: FastifyInstance): void {
+  let inFlight = 0;
+  let closing = false;
+  const leave = () => {
+    if (closing && inFlight === 0) app.server.closeAllConnections();
+  };
+  app.addHook("onRequest", async (_request, reply) => {
+    inFlight += 1;
+    reply.raw.once("close", () => {
+      inFlight -= 1;
+      leave();
+    });
+  });
+  app.addHook("preClose", async () => {
+    closing = true;
+    leave();
+  });
 }
 
 /** For Prometheus, with the access token of an administrator. */

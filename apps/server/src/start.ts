@@ -68,6 +68,13 @@ export async function startGateway(env: Env): Promise<Gateway> {
     await ensurePartitions(pool, 7);
     await seedAccounts(db);
     await seedPrices(db);
+    if (env.ROOT_USERNAME !== undefined && env.ROOT_PASSWORD !== undefined)
+      await ensureRoot(db, secrets, {
+        username: env.ROOT_USERNAME,
+        password: env.ROOT_PASSWORD,
+        accessToken: env.ROOT_ACCESS_TOKEN,
+      });
+    const setupToken = await issueSetupToken(db, secrets);
 
     let demoUrl: string | undefined;
     if (env.demoUpstream) {
@@ -93,7 +100,10 @@ export async function startGateway(env: Env): Promise<Gateway> {
     closers.push(() => announcements.close());
     const kept = { settings, prices, groups, channels: candidates } as const;
     for (const [topic, cache] of Object.entries(kept))
-      announcements.on(topic as keyof typeof kept, coalesce(() => cache.reload(), onError));
+      announcements.on(
+        topic as keyof typeof kept,
+        coalesce(() => cache.reload(), onError),
+      );
     announcements.on("tokens", (id) => callers.forgetToken(id));
     announcements.on("users", (id) => callers.forgetUser(id));
 
@@ -116,6 +126,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
         providers,
         testChannel: (input) => testChannel(probe, input),
         fetchModels: (channel) => fetchModels(probe, channel),
+        caughtUp: () => announcements.caughtUp(),
         startedAt: new Date(),
         version: packageJson.version,
         demoUpstream: demoUrl !== undefined,
@@ -143,13 +154,6 @@ export async function startGateway(env: Env): Promise<Gateway> {
 
     const { port } = app.server.address() as { port: number };
     const url = `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`;
-    if (env.ROOT_USERNAME !== undefined && env.ROOT_PASSWORD !== undefined)
-      await ensureRoot(db, secrets, {
-        username: env.ROOT_USERNAME,
-        password: env.ROOT_PASSWORD,
-        accessToken: env.ROOT_ACCESS_TOKEN,
-      });
-    const setupToken = await issueSetupToken(db, secrets);
     log.info(`Listening on ${url}`);
     if (setupToken !== undefined)
       log.info(`No administrator yet. Make one here, once: ${url}/setup?token=${setupToken}`);

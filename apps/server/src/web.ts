@@ -33,7 +33,9 @@ export async function serveWeb(app: FastifyInstance, basePath: string): Promise<
       reply.header("cache-control", cache);
     },
   });
-  app.get(`${prefix}*`, (_request, reply) =>
-    reply.type("text/html; charset=utf-8").header("cache-control", "no-cache").send(mounted),
-  );
+  // Every other address is the page's own: it knows its screens, and says so when there is none.
+  app.setNotFoundHandler((request, reply) => {
+    if (request.method !== "GET" && request.method !== "HEAD") return reply.code(404).send();
+    return reply.type("text/html; charset=utf-8").header("cache-control", "no-cache").send(mounted);
+  });
 }

@@ -84,7 +84,7 @@ describe.each([
     expect(JSON.parse(call.function.arguments)).toHaveProperty("city");
     const streamed = client.chat.completions.stream({ model, messages, tools: [weather] });
     const final = await streamed.finalChatCompletion();
-    expect(final.choices[0]?.message.tool_calls?.[0]?.function.name).toBe("get_weather");
+    expect(final.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: { name: "get_weather" } });
     const second = await client.chat.completions.create({
       model,
       tools: [weather],

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Db } from "./db.ts";
 
@@ -14,12 +16,20 @@ export async function announce(db: Db, topic: Topic, id = 0): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${`${topic}:${id}`})`;
 }
 
-export type Listener = (id: number) => void;
+/** A promise it answers, if any, ends when the change has been taken in. */
+export type Listener = (id: number) => unknown;
 
 export interface Announcements {
   on(topic: Topic, listener: Listener): void;
+  /**
+   * Ends when this node has taken in everything that was announced before the call, so that who changes something
+   * here can use it here at once. Gives up waiting after a second.
+   */
+  caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
+
+const CATCH_UP_MS = 1_000;
 
 /**
  * Listens on a connection of its own. After a lost connection every listener is called with 0, because what was
@@ -27,13 +37,21 @@ export interface Announcements {
  */
 export async function listen(url: string, onError: (error: Error) => void): Promise<Announcements> {
   const listeners = new Map<Topic, Listener[]>();
+  const waiting = new Map<string, () => void>();
+  let taking: Promise<unknown> = Promise.resolve();
   let client: pg.Client | undefined;
   let closed = false;
   let retry: NodeJS.Timeout | undefined;
 
+  function tell(heard: readonly Listener[], id: number): void {
+    const begun = heard.map((listener) => listener(id));
+    taking = Promise.allSettled([taking, ...begun]);
+  }
+
   function hear(payload: string): void {
-    const [topic, id] = payload.split(":");
-    for (const listener of listeners.get(topic as Topic) ?? []) listener(Number(id));
+    const [topic = "", id = ""] = payload.split(":");
+    if (topic === "mark") waiting.get(id)?.();
+    else tell(listeners.get(topic as Topic) ?? [], Number(id));
   }
 
   async function open(): Promise<void> {
@@ -60,7 +78,7 @@ export async function listen(url: string, onError: (error: Error) => void): Prom
   function reopen(): void {
     open().then(
       () => {
-        for (const all of listeners.values()) for (const listener of all) listener(0);
+        for (const all of listeners.values()) tell(all, 0);
       },
       (error: Error) => {
         onError(error);
@@ -74,6 +92,22 @@ export async function listen(url: string, onError: (error: Error) => void): Prom
     on(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
     },
+    async caughtUp() {
+      const mark = randomUUID();
+      const heard = new Promise<void>((resolve) => {
+        waiting.set(mark, resolve);
+      });
+      const late = sleep(CATCH_UP_MS, undefined, { ref: false });
+      try {
+        // Announcements arrive in the order of their commits: what came before the mark has been heard with it.
+        await client?.query("SELECT pg_notify($1, $2)", [CHANNEL, `mark:${mark}`]);
+        await Promise.race([heard.then(() => taking), late]);
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(String(error)));
+      } finally {
+        waiting.delete(mark);
+      }
+    },
     async close() {
       closed = true;
       clearTimeout(retry);
@@ -84,25 +118,28 @@ export async function listen(url: string, onError: (error: Error) => void): Prom
 
 /**
  * Runs a reload one at a time: what is announced meanwhile is answered by exactly one more run, so an old read never
- * ends after a new one.
+ * ends after a new one. Each call ends with the run that began after it.
  */
-export function coalesce(reload: () => Promise<void>, onError: (error: unknown) => void): () => void {
-  let running = false;
-  let again = false;
-  async function run(): Promise<void> {
-    running = true;
-    do {
-      again = false;
-      try {
-        await reload();
-      } catch (error) {
-        onError(error);
-      }
-    } while (again);
-    running = false;
+export function coalesce(
+  reload: () => Promise<void>,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
+  let current: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  function run(): Promise<void> {
+    current = reload()
+      .catch((error: unknown) => onError(error))
+      .finally(() => {
+        current = undefined;
+      });
+    return current;
   }
   return () => {
-    again = true;
-    if (!running) void run();
+    if (current === undefined) return run();
+    next ??= current.then(() => {
+      next = undefined;
+      return run();
+    });
+    return next;
   };
 }

@@ -56,10 +56,9 @@ async function serve(services: RelayServices, call: ChatCall, plan: Plan, flight
     if (chosen === undefined)
       throw last === undefined ? nothingFree(services, plan, model) : explain(last, model);
     const begun = Date.now();
-    const answer = await tryChannel(services, call, chosen, flight);
+    const answer = await tryChannel(services, call, chosen, flight, begun);
     const { channel } = chosen;
     if (!("error" in answer)) {
-      flight.noteAttempt(chosen, begun, undefined);
       services.health.succeeded(channel.id);
       return answer;
     }
@@ -85,6 +84,7 @@ async function tryChannel(
   call: ChatCall,
   chosen: Chosen,
   flight: Flight,
+  begun: number,
 ): Promise<Answer | { error: UpstreamError }> {
   const tried = await attempt(services, call, chosen);
   if (!tried.ok) return { error: tried.error };
@@ -93,11 +93,14 @@ async function tryChannel(
   try {
     if (call.request.stream) {
       const opened = await openStream(call, tried, flight);
-      return "error" in opened ? opened : { kind: "stream", headers, frames: opened.frames };
+      if ("error" in opened) return opened;
+      flight.noteAttempt(chosen, begun, undefined);
+      return { kind: "stream", headers, frames: opened.frames };
     }
     const read = await readBody(call, tried);
     if ("error" in read) return read;
     flight.firstByteAt ??= Date.now();
+    flight.noteAttempt(chosen, begun, undefined);
     await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
     return { kind: "body", headers, body: read.body };
   } catch (error) {

@@ -146,12 +146,10 @@ function passing(call: ChatCall, upstream: Dialect): Pipe {
   return {
     frame({ frame, raw }) {
       skimmer.frame(frame);
-      if (skimmer.error !== undefined) return "";
-      if (held !== "" || upstream.isLast(frame)) {
-        held += raw;
-        return "";
-      }
-      return upstream.dropFrame?.(frame, call.request) === true ? "" : raw;
+      if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
+      if (held === "" && !upstream.isLast(frame)) return raw;
+      held += raw;
+      return "";
     },
     end: () => "",
     get held() {
