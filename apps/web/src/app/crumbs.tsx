@@ -1,5 +1,4 @@
 import { Anchor, Breadcrumbs, Text } from "@mantine/core";
-import { IconLayoutDashboard } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { pathTo } from "./screens.ts";
@@ -16,15 +15,7 @@ export function Crumbs() {
   return (
     <nav aria-label={t("Breadcrumbs")}>
       <Breadcrumbs separator="/" separatorMargin={8} mb={10}>
-        <Anchor
-          component={Link}
-          to="/panel/dashboard"
-          c="dimmed"
-          fz="sm"
-          display="flex"
-          style={{ alignItems: "center", gap: 6 }}
-        >
-          <IconLayoutDashboard size={14} />
+        <Anchor component={Link} to="/panel/dashboard" c="dimmed" fz="sm">
           {t("Dashboard")}
         </Anchor>
         {titles.map((title, index) => (

@@ -176,6 +176,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#7b8497",
     "--mantine-color-error": "#c62f2f",
     "--mantine-color-anchor": "#3a42be",
+    "--mantine-color-iris-light-color": "#3a42be",
+    "--mantine-color-gray-light-color": "#4f586b",
   },
   dark: {
     "--page": "#0d0f14",
@@ -202,5 +204,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#6d778b",
     "--mantine-color-error": "#f08a8a",
     "--mantine-color-anchor": "#a5aef7",
+    "--mantine-color-iris-light": "rgba(94, 105, 234, 0.18)",
+    "--mantine-color-iris-light-color": "#a5aef7",
+    "--mantine-color-gray-light-color": "#b3bac9",
   },
 });

@@ -37,9 +37,12 @@ export function wasSignedIn(): boolean {
   return localStorage.getItem(storageKey) !== null;
 }
 
-/** Signed in: the account. Not: null. Not known yet: undefined. */
+/**
+ * Signed in: the account. Not: null. Not known: undefined. Does not ask the server about visitors who never
+ * signed in here; the console's own guard does.
+ */
 export function useSelf(): Self | null | undefined {
-  return useQuery(selfQuery).data;
+  return useQuery({ ...selfQuery, enabled: wasSignedIn() }).data;
 }
 
 /** May the signed-in person do this? The server decides anyway; this only hides. */

@@ -24,7 +24,10 @@ function sample(language: SampleLanguage, { address, model, apiKey = "sk-…" }:
   -H "Content-Type: application/json" \\
   -d '{
     "model": "${model}",
-    "messages": [{"role": "user", "content": "Hello"}]
+    "messages": [
+      {"role": "user", "content": "Hello"}
+    ],
+    "stream": true
   }'`;
     case "Python":
       return `from openai import OpenAI
@@ -66,6 +69,12 @@ function toned(code: string) {
       <span key={key}>{part}</span>
     );
   });
+}
+
+/** A model of these that surely chats, for the samples. */
+export function sampleModel(models: readonly string[]): string {
+  const chats = models.filter((name) => !/embed|image|tts|whisper|dall-e|flux|rerank|moderation/i.test(name));
+  return chats.find((name) => name.startsWith("gpt")) ?? chats[0] ?? "gpt-4o-mini";
 }
 
 export function CodeSamples(props: SampleProps) {

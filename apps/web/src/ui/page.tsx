@@ -33,6 +33,7 @@ export function Page({ title, description, actions, children }: PageProps) {
 }
 
 type SectionProps = CardProps & {
+  id?: string;
   title?: ReactNode;
   hint?: ReactNode;
   aside?: ReactNode;
@@ -55,7 +56,7 @@ export function Section({ title, hint, aside, children, ...card }: SectionProps)
               </Text>
             ) : null}
           </Box>
-          {aside}
+          <div className={classes.aside}>{aside}</div>
         </Group>
       ) : null}
       {children}

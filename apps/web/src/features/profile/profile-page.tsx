@@ -44,7 +44,7 @@ function Account() {
   if (!self) return null;
   return (
     <Section title={t("Account")} aside={<Badge>{t(roleTitles[roleName(self.role)])}</Badge>}>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="lg" verticalSpacing="md">
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing="lg" verticalSpacing="md">
         <Fact label={t("Username")}>{self.username}</Fact>
         <Fact label={t("Display name")}>{self.display_name || "–"}</Fact>
         <Fact label={t("Email")}>{self.email ?? "–"}</Fact>

@@ -41,7 +41,7 @@ export default function LoginPage() {
     signIn.mutate(values, { onSuccess: () => void navigate(next, { replace: true }) }),
   );
   return (
-    <EntryCard title={t("Sign in")} hint={t("to {{name}}", { name })}>
+    <EntryCard title={t("Sign in")} hint={t("Continue to {{name}}", { name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {signIn.error ? (

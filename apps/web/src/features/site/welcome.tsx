@@ -19,7 +19,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
-import { CodeSamples } from "#ui/code-samples.tsx";
+import { CodeSamples, sampleModel } from "#ui/code-samples.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { ModelChip } from "#ui/model-chip.tsx";
@@ -34,7 +34,7 @@ export function Welcome() {
   const self = useSelf();
   const address = useServerAddress();
   const models = useQuery(modelsQuery);
-  const names = Object.keys(models.data ?? {}).sort();
+  const names = Object.keys(models.data ?? {}).sort((a, b) => a.localeCompare(b));
   return (
     <>
       <section className={classes.hero}>
@@ -66,10 +66,7 @@ export function Welcome() {
               </Anchor>
             </Group>
           </Stack>
-          <CodeSamples
-            address={address}
-            model={names.find((name) => !name.includes("embed")) ?? "gpt-4o-mini"}
-          />
+          <CodeSamples address={address} model={sampleModel(names)} />
         </Container>
       </section>
       <Container size={1200} px="lg" py={{ base: 40, sm: 72 }}>

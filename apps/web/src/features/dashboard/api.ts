@@ -1,0 +1,40 @@
+import { ChannelPage } from "@gateway/shared/channel";
+import { Dashboard } from "@gateway/shared/dashboard";
+import { AvailableModels } from "@gateway/shared/model";
+import { TokenPage } from "@gateway/shared/token";
+import { queryOptions } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+
+/** Today and the seven days before it: enough to compare each of the last seven days with the one before. */
+export const shownDays = 8;
+
+export const dashboardQuery = queryOptions({
+  queryKey: ["dashboard"],
+  queryFn: () =>
+    http.get("/user/dashboard", Dashboard, {
+      utc_offset: -new Date().getTimezoneOffset(),
+      days: shownDays,
+    }),
+  refetchInterval: 60_000,
+  meta: { quiet: true },
+});
+
+export const modelsQuery = queryOptions({
+  queryKey: ["available-models"],
+  queryFn: () => http.get("/available_model", AvailableModels),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});
+
+/** One channel is enough to know that there are some, and whether it was tested. */
+export const firstChannelQuery = queryOptions({
+  queryKey: ["channel", "first"],
+  queryFn: () => http.get("/channel", ChannelPage, { size: 1, order: "-test_time" }),
+  meta: { quiet: true },
+});
+
+export const firstTokenQuery = queryOptions({
+  queryKey: ["token", "first"],
+  queryFn: () => http.get("/token", TokenPage, { size: 1 }),
+  meta: { quiet: true },
+});

@@ -1,0 +1,57 @@
+import { Card, Group, Skeleton, Text } from "@mantine/core";
+import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { Sparkline } from "#ui/sparkline.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import classes from "./dashboard.module.css";
+
+type StatCardProps = {
+  title: string;
+  /** Undefined while loading. */
+  value: string | undefined;
+  /** Against yesterday, as a share. */
+  change: number | null;
+  trend: number[];
+  color: string;
+};
+
+/** Today's number, how it compares, and the last seven days as a line. */
+export function StatCard({ title, value, change, trend, color }: StatCardProps) {
+  const phone = useIsPhone();
+  return (
+    <Card padding="md" className={classes.stat}>
+      <Text fz="sm" c="dimmed">
+        {title}
+      </Text>
+      {value === undefined ? (
+        <Skeleton height={26} width={90} my={5} />
+      ) : (
+        <Text className={classes.value}>{value}</Text>
+      )}
+      <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
+        <Change share={change} />
+        {phone ? null : <Sparkline values={trend} color={color} />}
+      </Group>
+    </Card>
+  );
+}
+
+/** More is neither good nor bad here, so the arrow has no colour. */
+function Change({ share }: { share: number | null }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (share === null)
+    return (
+      <Text fz="xs" c="dimmed">
+        {t("No calls yesterday")}
+      </Text>
+    );
+  const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
+  return (
+    <Text fz="xs" c="dimmed" className={classes.change}>
+      {share === 0 ? null : <Arrow size={14} />}
+      {t("{{share}} vs yesterday", { share: format.percent(Math.abs(share)) })}
+    </Text>
+  );
+}
