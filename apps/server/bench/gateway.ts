@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import pg from "pg";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
 
 /** The gateway as an operator would run it: real Postgres, one channel to the vendor, one token, billing on. */
@@ -8,14 +7,17 @@ export interface BenchGateway extends Started {
   token: string;
   /** What the ledger says about the account that pays. */
   account(): Promise<{ requests: number; charged: number }>;
-  stopDatabase(): Promise<void>;
 }
 
 const accessToken = "bench-access-token-bench-access-token";
 const manyPerMinute = 100_000_000;
 
-export async function startGateway(folder: string, vendor: string, vendorKey: string): Promise<BenchGateway> {
-  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+export async function startGateway(
+  folder: string,
+  databaseUrl: string,
+  vendor: string,
+  vendorKey: string,
+): Promise<BenchGateway> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
@@ -23,7 +25,7 @@ export async function startGateway(folder: string, vendor: string, vendorKey: st
     HOST: "127.0.0.1",
     PORT: String(port),
     DATA_DIR: folder,
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: databaseUrl,
     ROOT_USERNAME: "bench",
     ROOT_PASSWORD: "bench-password-1",
     ROOT_ACCESS_TOKEN: accessToken,
@@ -33,7 +35,7 @@ export async function startGateway(folder: string, vendor: string, vendorKey: st
   // The root account is made after listening has begun: ready is who lets it in.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
   const pid = await startLogging([main], env, folder, "gateway", ready);
-  await liftRateLimit(postgres.url);
+  await liftRateLimit(databaseUrl);
 
   const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(`${url}/api${path}`, {
@@ -67,7 +69,6 @@ export async function startGateway(folder: string, vendor: string, vendorKey: st
       const self = await api("/user/self");
       return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
     },
-    stopDatabase: () => postgres.stop(),
   };
 }
 

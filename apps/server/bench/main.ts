@@ -2,22 +2,15 @@
  * Requests per second and latency of the gateway with billing on, beside a bare pass-through and the vendor itself:
  * one run, one machine, rounds in turn, every part in a process of its own, loopback only.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { type BenchGateway, startGateway } from "./gateway.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
+import { readOptions, refuse } from "./options.ts";
 import { cpuOf, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
 import { type ScenarioName, scenarios } from "./scenarios.ts";
-
-const usage = `pnpm bench [options]
-  --connections 16       connections at the same time
-  --seconds 8            counted seconds of a round
-  --rounds 3             rounds per target
-  --scenario plain       plain, stream or large; all three when absent
-  --only vendor          leaves the other targets out: gateway, pass-through or vendor (may be repeated)
-  --json results.json    writes the numbers to a file, too`;
 
 const VENDOR_KEY = "demo-fast";
 const WARM_UP_SECONDS = 1;
@@ -41,50 +34,16 @@ interface Line {
   rounds: LoadResult[];
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      connections: { type: "string", default: "16" },
-      seconds: { type: "string", default: "8" },
-      rounds: { type: "string", default: "3" },
-      scenario: { type: "string", multiple: true },
-      only: { type: "string", multiple: true },
-      json: { type: "string" },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) leave(usage, 0);
-  const number = (name: "connections" | "seconds" | "rounds") => {
-    const value = Number(values[name]);
-    return Number.isFinite(value) && value > 0
-      ? value
-      : leave(`--${name} must be a positive number.\n${usage}`, 1);
-  };
-  const names = values.scenario ?? Object.keys(scenarios);
-  return {
-    connections: number("connections"),
-    seconds: number("seconds"),
-    rounds: number("rounds"),
-    scenarios: names.map((name) =>
-      name in scenarios ? (name as ScenarioName) : leave(`There is no scenario "${name}".\n${usage}`, 1),
-    ),
-    only: values.only,
-    json: values.json,
-  };
-}
-
-function leave(text: string, code: number): never {
-  console.log(text);
-  process.exit(code);
-}
-
 const options = readOptions();
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"));
+// The database runs as a user of its own when we are root; where that one may not enter, it would live elsewhere.
+await chmod(folder, 0o755);
+let database: EmbeddedPostgres | undefined;
 let gateway: BenchGateway | undefined;
 
 async function clear(): Promise<void> {
   await stopAll();
-  await gateway?.stopDatabase();
+  await database?.stop();
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -94,7 +53,8 @@ async function startTargets(): Promise<Target[]> {
   const vendor = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "vendor");
   const targets: Target[] = [];
   if (wanted("gateway")) {
-    gateway = await startGateway(folder, vendor.url, VENDOR_KEY);
+    database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+    gateway = await startGateway(folder, database.url, vendor.url, VENDOR_KEY);
     targets.push({ name: "gateway", url: gateway.url, pid: gateway.pid, key: gateway.token });
   }
   if (wanted("pass-through")) {
@@ -102,7 +62,7 @@ async function startTargets(): Promise<Target[]> {
     targets.push({ name: "pass-through", ...bare, key: VENDOR_KEY });
   }
   if (wanted("vendor")) targets.push({ name: "vendor", ...vendor, key: VENDOR_KEY });
-  if (targets.length === 0) leave(`--only names none of: gateway, pass-through, vendor.\n${usage}`, 1);
+  if (targets.length === 0) refuse("--only names none of: gateway, pass-through, vendor.");
   return targets;
 }
 
@@ -178,14 +138,15 @@ function print(lines: Line[], scenario: ScenarioName): void {
   }
 }
 
+let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
-    void clear().finally(() => process.exit(1));
+    interrupted = true;
+    void stopAll();
   });
 }
 
-let failed = 0;
-try {
+async function run(): Promise<number> {
   const targets = await startTargets();
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
   const { connections, seconds, rounds } = options;
@@ -208,8 +169,16 @@ try {
     const results = { date: new Date().toISOString(), machine, connections, seconds, lines, billing };
     await writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
   }
-  failed = lines.reduce((sum, line) => sum + line.failed, 0);
+  return lines.reduce((sum, line) => sum + line.failed, 0);
+}
+
+try {
+  const failed = await run();
+  if (failed > 0) throw new Error(`${failed} calls failed: these numbers mean nothing.`);
+} catch (error) {
+  // What an interruption breaks is no news.
+  if (!interrupted) console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 } finally {
   await clear();
 }
-if (failed > 0) leave(`${failed} calls failed: these numbers mean nothing.`, 1);

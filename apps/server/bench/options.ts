@@ -1,0 +1,57 @@
+import { parseArgs } from "node:util";
+import { type ScenarioName, scenarios } from "./scenarios.ts";
+
+const usage = `pnpm bench [options]
+  --connections 16       connections at the same time
+  --seconds 8            counted seconds of a round
+  --rounds 3             rounds per target
+  --scenario plain       plain, stream or large; all three when absent
+  --only vendor          leaves the other targets out: gateway, pass-through or vendor (may be repeated)
+  --json results.json    writes the numbers to a file, too`;
+
+/** Ends the program with a sentence and the usage. */
+export function refuse(sentence: string): never {
+  console.error(`${sentence}\n\n${usage}`);
+  process.exit(1);
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        connections: { type: "string", default: "16" },
+        seconds: { type: "string", default: "8" },
+        rounds: { type: "string", default: "3" },
+        scenario: { type: "string", multiple: true },
+        only: { type: "string", multiple: true },
+        json: { type: "string" },
+        help: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+export function readOptions() {
+  const values = parse();
+  if (values.help) {
+    console.log(usage);
+    process.exit(0);
+  }
+  const number = (name: "connections" | "seconds" | "rounds") => {
+    const value = Number(values[name]);
+    return Number.isInteger(value) && value > 0 ? value : refuse(`--${name} must be a whole number above 0.`);
+  };
+  const names = values.scenario ?? Object.keys(scenarios);
+  return {
+    connections: number("connections"),
+    seconds: number("seconds"),
+    rounds: number("rounds"),
+    scenarios: names.map((name) =>
+      name in scenarios ? (name as ScenarioName) : refuse(`There is no scenario "${name}".`),
+    ),
+    only: values.only,
+    json: values.json,
+  };
+}
