@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Journeys in a real browser against the real gateway. They need a built console: `pnpm -F @gateway/web build`. */
+export default defineConfig({
+  test: {
+    include: ["e2e/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Each file has a gateway, a database and a browser of its own; more than two at once only slow each other down.
+    maxWorkers: 2,
+  },
+});
