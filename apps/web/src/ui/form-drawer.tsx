@@ -1,10 +1,13 @@
 /** A form beside the list: one primary button, ⌘↵ saves, leaving with changes asks. */
 import { Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
+import i18next from "i18next";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useBlocker } from "react-router-dom";
 import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "./confirm.tsx";
+import { ErrorSummary, focusField } from "./error-summary.tsx";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./form-drawer.module.css";
@@ -19,16 +22,21 @@ type FormDrawerProps<Values extends Record<string, unknown>> = {
   onClose: () => void;
   /** Left of the buttons: a test button, say. */
   extra?: ReactNode;
+  /** A line above the buttons: what the test said. */
+  notice?: ReactNode;
+  /** Names a field by its path. With it, fields with errors are listed on top, each a link to its field. */
+  fieldName?: (path: string) => string;
   /** Pixels. */
   width?: number;
   children: ReactNode;
 };
 
 export function FormDrawer<Values extends Record<string, unknown>>(props: FormDrawerProps<Values>) {
-  const { opened, title, form, submitLabel, onSubmit, onClose, extra, width = 600, children } = props;
+  const { opened, title, form, submitLabel, onSubmit, onClose, extra, notice, width = 600, children } = props;
   const { t } = useTranslation();
   const phone = useIsPhone();
   const [saving, setSaving] = useState(false);
+  const [refused, setRefused] = useState(false);
   const body = useRef<HTMLFormElement>(null);
   const dirty = opened && form.isDirty();
 
@@ -41,15 +49,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
 
   const close = async () => {
     if (saving) return;
-    if (
-      dirty &&
-      !(await confirm({
-        title: t("Leave without saving?"),
-        body: t("Your changes will be lost."),
-        action: t("Discard changes"),
-      }))
-    )
-      return;
+    if (dirty && !(await confirmLeaving())) return;
     onClose();
   };
 
@@ -66,6 +66,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   };
 
   const focusFirstError = () => {
+    setRefused(true);
     requestAnimationFrame(() => {
       const field = body.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-error=true]");
       field?.scrollIntoView({ block: "center" });
@@ -74,6 +75,15 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   };
 
   useHotkeys([["mod+Enter", () => opened && body.current?.requestSubmit()]], []);
+
+  // Within the app the address may change under an open form: the back button, the command palette.
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
+  );
+  useEffect(() => {
+    if (blocker.state !== "blocked") return;
+    void confirmLeaving().then((leave) => (leave ? blocker.proceed() : blocker.reset()));
+  }, [blocker]);
 
   return (
     <Drawer.Root
@@ -99,11 +109,19 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
           className={classes.form}
           noValidate
         >
+          {props.fieldName && refused ? (
+            <ErrorSummary
+              errors={form.errors}
+              fieldName={props.fieldName}
+              onChoose={(path) => focusField(body.current, path)}
+            />
+          ) : null}
           <ScrollArea className={classes.scroll} scrollbarSize={8} type="auto">
             <Stack gap="xl" p="lg">
               {children}
             </Stack>
           </ScrollArea>
+          {notice ? <div className={classes.notice}>{notice}</div> : null}
           <Group className={classes.footer} justify="space-between" wrap="nowrap">
             <Group gap="xs">{extra}</Group>
             <Group gap="xs" wrap="nowrap">
@@ -125,6 +143,14 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
       </Drawer.Content>
     </Drawer.Root>
   );
+}
+
+function confirmLeaving(): Promise<boolean> {
+  return confirm({
+    title: i18next.t("Leave without saving?"),
+    body: i18next.t("Your changes will be lost."),
+    action: i18next.t("Discard changes"),
+  });
 }
 
 /** A group of fields with a short sentence. */

@@ -7,17 +7,22 @@ import { ApiError } from "#lib/http.ts";
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values>;
 
-/** @param initialValues what the fields start with; in the shape the schema takes */
+/**
+ * @param initialValues what the fields start with; in the shape the schema takes
+ * @param also what the schema cannot know, as an English sentence per field; its sentence comes after the schema's
+ */
 export function useSchemaForm<Schema extends z.ZodObject>(
   schema: Schema,
   initialValues: z.input<Schema>,
+  also: (values: z.input<Schema>) => Record<string, string> = () => ({}),
 ): SchemaForm<z.input<Schema>> {
   const { t } = useTranslation();
   const check = schemaResolver(schema, { sync: true });
   return useForm<z.input<Schema>>({
     initialValues,
     validateInputOnBlur: true,
-    validate: (values) => translateErrors(check(values), (message) => translateSentence(t, message)),
+    validate: (values) =>
+      translateErrors({ ...also(values), ...check(values) }, (message) => translateSentence(t, message)),
   });
 }
 

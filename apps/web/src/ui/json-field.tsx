@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 type JsonFieldProps = Omit<JsonInputProps, "value" | "onChange" | "error"> & {
   /** The parsed value; shown formatted. */
   value: unknown;
-  /** Called with the parsed value; while the text is no JSON, with undefined, which no schema accepts. */
+  /** Called with the parsed value; while the text is no JSON, with null, which no schema of an object accepts. */
   onChange: (value: unknown) => void;
   error?: React.ReactNode;
 };
@@ -29,7 +29,7 @@ export function JsonField({ value, onChange, error, ...props }: JsonFieldProps) 
       setBroken(false);
     } catch {
       setBroken(true);
-      onChange(undefined);
+      onChange(null);
     }
   };
   return (
