@@ -92,7 +92,10 @@ export interface UpstreamDialect {
   isLast(frame: Frame): boolean;
   /** Whether a frame that otherwise passes untouched is one that this client did not ask for. */
   dropFrame?(frame: Frame, request: ChatRequest): boolean;
-  /** Sets model and stream usage on a body of this very dialect that otherwise passes untouched. */
+  /**
+   * Sets model and stream usage on a body of this very dialect that otherwise passes untouched. Answers the same
+   * object when there is nothing to set: then the client's own bytes go on.
+   */
   adjust(body: Wire, model: string): Wire;
 }
 

@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, ownFields } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
 import { encodeCitation } from "./citation.ts";
 
 export function encodeCache(cache: CacheControl | undefined): Wire {
@@ -149,6 +150,9 @@ export function encodeMessages(
   if (turns.length === 0 && system.length > 0) {
     turns.push({ role: "user", content: system });
     system = [];
+  }
+  if (turns.length === 0) {
+    throw invalidRequest("None of the given content can be said to this model.", "messages");
   }
   return {
     system: system.length === 0 ? undefined : simplified(system),

@@ -23,5 +23,5 @@ export const anthropic: Dialect = {
   skimResponse,
   skim,
   isLast,
-  adjust: (body, model) => ({ ...body, model }),
+  adjust: (body, model) => (body["model"] === model ? body : { ...body, model }),
 };

@@ -1,6 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { callerInputObject, compact, ownFields, parseRecord } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
 
 const typeOfEnding: Record<string, string> = {
   png: "image/png",
@@ -131,6 +132,9 @@ export function encodeContents(
       contents.push({ role: message.role === "assistant" ? "model" : "user", speaker: message.role, parts });
   }
   // A prompt that is nothing but a system message must still be asked by somebody.
+  if (contents.length === 0 && system.length === 0) {
+    throw invalidRequest("None of the given content can be said to this model.", "contents");
+  }
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
   const spoken = contents.map(({ role, parts }) => ({ role, parts }));
   return system.length === 0

@@ -9,8 +9,10 @@ import { dropFrame, isLast, skim, skimResponse } from "./skim.ts";
 
 /** The usage chunk is asked for in any case: it is the bill. Who did not want it does not get it (`dropFrame`). */
 function adjust(body: Wire, model: string): Wire {
-  if (body["stream"] !== true) return { ...body, model };
-  return { ...body, model, stream_options: { ...asRecord(body["stream_options"]), include_usage: true } };
+  const named = body["model"] === model ? body : { ...body, model };
+  const options = asRecord(body["stream_options"]);
+  if (body["stream"] !== true || options?.["include_usage"] === true) return named;
+  return { ...named, stream_options: { ...options, include_usage: true } };
 }
 
 /** OpenAI's chat completions, the wire that most vendors speak. It must never know who is on the other side. */

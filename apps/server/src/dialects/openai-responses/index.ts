@@ -24,5 +24,5 @@ export const openaiResponses: Dialect = {
   skimResponse,
   skim,
   isLast,
-  adjust: (body, model) => ({ ...body, model }),
+  adjust: (body, model) => (body["model"] === model ? body : { ...body, model }),
 };
