@@ -110,10 +110,13 @@ function runIn(command) {
   });
 }
 
-/** Like in the image: its own variables, the base image's Node first, nothing of ours. */
+/** Like in the image: its own variables, the base image's Node first, and of ours only how to reach the registry. */
 function environment() {
+  const network = Object.entries(process.env).filter(([name]) =>
+    /CERT|PROXY$|^npm_config_registry$/i.test(name),
+  );
   const path = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`;
-  return { PATH: path, HOME: process.env.HOME, ...stage.env };
+  return { ...Object.fromEntries(network), PATH: path, HOME: process.env.HOME, ...stage.env };
 }
 
 function inStage(at, path) {
