@@ -106,7 +106,13 @@ export default defineConfig({
       },
     },
     {
-      files: [`${server}/env.ts`, `${server}/main.ts`, `${server}/demo/main.ts`, "scripts/**"],
+      files: [
+        `${server}/env.ts`,
+        `${server}/main.ts`,
+        `${server}/audit.ts`,
+        `${server}/demo/main.ts`,
+        "scripts/**",
+      ],
       rules: { "no-restricted-properties": "off", "no-console": "off" },
     },
     {

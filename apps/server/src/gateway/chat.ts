@@ -96,4 +96,4 @@ function forwardable(request: FastifyRequest): Record<string, string> {
 }
 
 /** Every dialect that has doors here. */
-export const chatDialects: readonly Dialect[] = [...new Set(Object.values(dialects))];
+export const chatDialects: readonly Dialect[] = Object.values(dialects);

@@ -21,6 +21,8 @@ export class Flight {
   readonly estimate: Usage;
   readonly attempts: AttemptNote[] = [];
   chosen: Chosen | undefined;
+  /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
+  modelKnown = false;
   firstByteAt: number | undefined;
   readonly #services: RelayServices;
   readonly #call: ChatCall;
@@ -132,7 +134,7 @@ export class Flight {
       channelId: this.chosen?.channel.id ?? 0,
       group: this.chosen?.group ?? caller.group,
       backupGroup: this.chosen?.backup ?? false,
-      modelName: this.chosen?.billedModel ?? request.model,
+      modelName: this.chosen?.billedModel ?? (this.modelKnown ? request.model : ""),
       upstreamModel: this.chosen?.upstreamModel ?? "",
       endpoint: this.#call.endpoint,
       isStream: request.stream,

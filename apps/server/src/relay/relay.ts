@@ -26,6 +26,7 @@ export async function relayChat(services: RelayServices, call: ChatCall): Promis
         },
       );
     plan = makePlan(services, call, flight.estimate);
+    flight.modelKnown = true;
     await services.ledger.reserve({
       requestId: call.requestId,
       userId: call.caller.userId,

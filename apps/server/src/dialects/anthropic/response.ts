@@ -43,7 +43,7 @@ export function encodeFinish(reason: FinishReason): string {
 }
 
 /** The text of an input that arrived as an object; an absent one is no arguments. */
-export function inputText(input: unknown): string {
+function inputText(input: unknown): string {
   return JSON.stringify(asRecord(input) ?? {});
 }
 

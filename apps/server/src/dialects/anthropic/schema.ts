@@ -119,7 +119,7 @@ export const wireUsage = z.looseObject({
 
 export type WireUsage = z.infer<typeof wireUsage>;
 
-export const answerBlock = z.looseObject({
+const answerBlock = z.looseObject({
   type: z.string(),
   text: z.string().nullish(),
   citations: z.array(z.unknown()).nullish(),

@@ -28,7 +28,7 @@ export const chatParts = {
   }),
 };
 
-export const chatPart = z.looseObject({ type: z.string() });
+const chatPart = z.looseObject({ type: z.string() });
 
 const content = z.union([z.string(), z.array(chatPart)], {
   error: "expected a string or an array of content parts",
@@ -74,7 +74,7 @@ export const chatMessages = {
   function: z.looseObject({ content: content.nullish(), name: z.string().min(1) }),
 };
 
-export const chatMessage = z.looseObject({
+const chatMessage = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
 });
 
@@ -87,7 +87,7 @@ export const chatFunction = z.looseObject({
   strict: z.boolean().nullish(),
 });
 
-export const chatTool = z.looseObject({
+const chatTool = z.looseObject({
   type: z.string(),
   function: chatFunction.nullish(),
   cache_control: chatCacheControl.nullish(),
@@ -180,7 +180,7 @@ const wireToolCall = z.looseObject({
 });
 
 /** What a whole message and a streamed delta have in common. */
-export const chatAnswerMessage = z.looseObject({
+const chatAnswerMessage = z.looseObject({
   content: z.union([z.string(), z.array(z.unknown())]).nullish(),
   refusal: z.string().nullish(),
   reasoning_content: z.string().nullish(),

@@ -24,7 +24,7 @@ export function isLast(frame: Frame): boolean {
 }
 
 /** A chunk that has no choice and only tells the usage. */
-export function isUsageOnly(frame: Frame): boolean {
+function isUsageOnly(frame: Frame): boolean {
   return hasValue(frame.data, '"usage"', "{") && hasValue(frame.data, '"choices"', "[]");
 }
 

@@ -1,0 +1,156 @@
+import type { Self } from "@gateway/shared/session";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "./gateway.ts";
+
+/** What clients get wrong, in each dialect: a clear sentence, the right status, and nothing held or charged. */
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.addChannel({ type: 900, name: "demo" });
+  key = (await gateway.addToken()).key;
+});
+afterAll(() => gateway.stop());
+
+interface Refusal {
+  status: number;
+  message: string;
+  body: Record<string, unknown>;
+  id: string | null;
+}
+
+const say = { role: "user", content: "Hello" };
+const doors = {
+  "openai-chat": { path: "/v1/chat/completions", body: { model: "demo-chat", messages: [say] } },
+  "openai-responses": { path: "/v1/responses", body: { model: "demo-chat", input: "Hello" } },
+  anthropic: { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: [say] } },
+  gemini: {
+    path: "/v1beta/models/demo-chat:generateContent",
+    body: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
+  },
+} as const;
+type Door = keyof typeof doors;
+const names = Object.keys(doors) as Door[];
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Refusal> {
+  const response = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const answer = (await response.json()) as Record<string, unknown>;
+  const error = (answer["error"] ?? {}) as { message?: string };
+  return {
+    status: response.status,
+    message: error.message ?? "",
+    body: answer,
+    id: response.headers.get("x-request-id"),
+  };
+}
+
+/** Each dialect's own error shape. */
+function expectShape(door: Door, refusal: Refusal): void {
+  const error = refusal.body["error"];
+  if (door === "anthropic") {
+    expect(refusal.body["type"]).toBe("error");
+    expect(error).toMatchObject({ type: expect.any(String), message: expect.any(String) });
+  } else if (door === "gemini") {
+    expect(error).toMatchObject({ code: refusal.status, status: expect.any(String) });
+  } else {
+    expect(error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
+  }
+  expect(refusal.message.length).toBeGreaterThan(10);
+  expect(refusal.id).toBeTruthy();
+}
+
+describe.each(names)("the door of %s", (door) => {
+  const { path, body } = doors[door];
+
+  it("serves a sound request", async () => {
+    expect((await post(path, body)).status).toBe(200);
+  });
+
+  it("refuses JSON that is none", async () => {
+    const refusal = await post(path, '{"model": ');
+    expect(refusal.status).toBe(400);
+    expectShape(door, refusal);
+    expect(refusal.message).toContain("JSON");
+  });
+
+  it("refuses a body that is no object", async () => {
+    const refusal = await post(path, "[1, 2]");
+    expect(refusal.status).toBe(400);
+    expectShape(door, refusal);
+  });
+
+  it("refuses an empty question and names the field", async () => {
+    const refusal = await post(path, { model: "demo-chat", max_tokens: 10 });
+    expect(refusal.status).toBe(400);
+    expectShape(door, refusal);
+    expect(refusal.message).toMatch(/messages|input|contents/);
+  });
+
+  it("refuses no key and a wrong key", async () => {
+    for (const authorization of ["", "Bearer sk-000000000000000000000000000000000000000000000000"]) {
+      const refusal = await post(path, body, { authorization });
+      expect(refusal.status).toBe(401);
+      expectShape(door, refusal);
+    }
+  });
+
+  it("refuses a model that nobody serves", async () => {
+    const refusal = await post(
+      path.replace("demo-chat", "no-such-model"),
+      door === "gemini" ? body : { ...body, model: "no-such-model" },
+    );
+    expect(refusal.status).toBe(404);
+    expectShape(door, refusal);
+    expect(refusal.message).toContain("no-such-model");
+  });
+
+  it("refuses disabled, expired and exhausted keys, each with its own sentence", async () => {
+    const disabled = await gateway.addToken();
+    await gateway.api("PATCH", `/token/${disabled.id}`, { status: 2 });
+    const expired = await gateway.addToken({ expired_time: Math.floor(Date.now() / 1_000) + 1 });
+    const exhausted = await gateway.addToken({ unlimited_quota: false, remain_quota: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const answers = [];
+    for (const token of [disabled, expired, exhausted]) {
+      const refusal = await post(path, body, { authorization: `Bearer ${token.key}` });
+      expectShape(door, refusal);
+      answers.push([refusal.status, /disabled|expired|quota/.exec(refusal.message)?.[0]]);
+    }
+    expect(answers).toEqual([
+      [403, "disabled"],
+      [403, "expired"],
+      [402, "quota"],
+    ]);
+  });
+});
+
+describe("an account without balance", () => {
+  it("is refused with 402, and nothing is held", async () => {
+    const self = await gateway.api<Self>("GET", "/user/self");
+    await gateway.api("POST", `/user/quota/${self.id}`, { quota: -self.quota, remark: "test" });
+    for (const door of names) {
+      const refusal = await post(doors[door].path, doors[door].body);
+      expect(refusal.status).toBe(402);
+      expectShape(door, refusal);
+    }
+    const after = await gateway.api<Self>("GET", "/user/self");
+    expect([after.quota, after.reserved]).toEqual([0, 0]);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("addresses that do not exist", () => {
+  it("are answered in the dialect of their clients, not with the console's page", async () => {
+    const refusal = await post("/v1/nothing-here", {});
+    expect(refusal.status).toBe(404);
+    expectShape("openai-chat", refusal);
+    const api = await fetch(`${gateway.url}/api/nothing-here`);
+    expect(api.status).toBe(404);
+    expect(await api.json()).toMatchObject({ success: false });
+  });
+});
