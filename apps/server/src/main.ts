@@ -3,7 +3,7 @@ import { startGateway } from "./start.ts";
 
 /** Environment → gateway → signals. Everything that can be wrong before listening ends in one sentence. */
 try {
-  const gateway = await startGateway(readEnv(process.env));
+  const gateway = startGateway(readEnv(process.env));
   let stoppingSince: number | undefined;
   const stop = () => {
     if (stoppingSince !== undefined) {
@@ -13,17 +13,21 @@ try {
       return;
     }
     stoppingSince = Date.now();
-    gateway.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
+    // A signal during the start waits for its end: what was opened half way could not be closed in order.
+    gateway
+      .then((started) => started.stop())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          console.error(error);
+          process.exit(1);
+        },
+      );
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
   // The start script was killed: nobody could stop us any more.
   process.once("disconnect", stop);
+  await gateway;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   if (process.env.LOG_LEVEL === "debug") console.error(error);
