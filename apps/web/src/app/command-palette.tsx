@@ -43,6 +43,7 @@ export function CommandPalette() {
       shortcut="mod + K"
       actions={actions}
       radius="lg"
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
       nothingFound={t("Nothing found")}
       scrollAreaProps={{ mah: 420 }}
       searchProps={{

@@ -92,9 +92,10 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
       position="right"
       size={phone ? "100%" : width}
       closeOnClickOutside={!saving}
+      classNames={{ content: classes.content }}
     >
-      <Drawer.Overlay />
-      <Drawer.Content className={classes.content}>
+      <Drawer.Overlay backgroundOpacity={0.3} />
+      <Drawer.Content>
         <Drawer.Header className={classes.header}>
           <Drawer.Title>
             <Title order={2} component="span" fz="lg">
