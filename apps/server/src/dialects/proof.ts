@@ -5,7 +5,7 @@ import { parseRecord } from "./wire.ts";
  * A plain signature stays as it is; anything more is marked, so that it comes back as what it was.
  */
 
-export interface Proof {
+interface Proof {
   signature?: string | undefined;
   encrypted?: string | undefined;
   id?: string | undefined;

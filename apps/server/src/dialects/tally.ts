@@ -2,8 +2,9 @@ import type { Tally, Wire } from "./dialect.ts";
 import { parseRecord } from "./wire.ts";
 
 /**
- * Reading a few values out of JSON text without parsing it. A quoted key cannot be mistaken for text inside a
- * string, because there its closing quote is escaped; a string value that equals the key has no colon behind it.
+ * Reading a few values out of JSON text without parsing it. A key cannot be mistaken for text inside a string,
+ * because there its closing quote is escaped; a string value that equals the key has no colon behind it. Keys are
+ * given with their closing quote only: a search that began with a quote would stop at every string.
  */
 
 const quote = 0x22;
@@ -22,7 +23,7 @@ function count(tally: Tally, code: number): void {
 }
 
 /** Adds plain text. */
-export function tallyText(text: string, tally: Tally): void {
+function tallyText(text: string, tally: Tally): void {
   for (let at = 0; at < text.length; at += 1) count(tally, text.charCodeAt(at));
 }
 
@@ -48,6 +49,7 @@ function tallyString(json: string, from: number, tally: Tally): number {
 
 /** Where the value of the key that stands at `at` begins, or -1 when what stands there is no key. */
 function valueAt(json: string, key: string, at: number): number {
+  if (json.charCodeAt(at - 1) !== quote) return -1;
   let next = at + key.length;
   while (json.charCodeAt(next) <= 0x20) next += 1;
   if (json.charCodeAt(next) !== colon) return -1;
@@ -56,7 +58,7 @@ function valueAt(json: string, key: string, at: number): number {
   return next;
 }
 
-/** Adds every string value of the key, which is given with its quotes. Says whether there was one. */
+/** Adds every string value of the key. Says whether there was one. */
 export function tallyValues(json: string, key: string, tally: Tally): boolean {
   let found = false;
   let at = json.indexOf(key);
@@ -99,6 +101,17 @@ function closingBrace(json: string, from: number): number {
     }
   }
   return -1;
+}
+
+/** Adds every object of the key as it is written: arguments of a call, where a wire has them as objects. */
+export function tallyObjects(json: string, key: string, tally: Tally): void {
+  let at = json.indexOf(key);
+  while (at !== -1) {
+    const value = valueAt(json, key, at);
+    const end = value !== -1 && json[value] === "{" ? closingBrace(json, value) : -1;
+    if (end !== -1) tallyText(json.slice(value, end + 1), tally);
+    at = json.indexOf(key, end === -1 ? at + key.length : end);
+  }
 }
 
 /** The last object that stands under the key, parsed alone. */

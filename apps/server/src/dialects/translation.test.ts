@@ -450,16 +450,16 @@ describe("passing through", () => {
 describe("reading values out of text", () => {
   it("counts characters by script, escapes and surrogates as one", () => {
     const tally = emptyTally();
-    tallyValues(JSON.stringify({ content: 'a"\n\\é世🚀' }), '"content"', tally);
-    tallyValues('{"content" : "\\u4e16\\u0041"}', '"content"', tally);
+    tallyValues(JSON.stringify({ content: 'a"\n\\é世🚀' }), 'content"', tally);
+    tallyValues('{"content" : "\\u4e16\\u0041"}', 'content"', tally);
     expect(tally).toEqual({ narrow: 6, wide: 3 });
   });
 
   it("is not misled by text that looks like a key", () => {
     const json = JSON.stringify({ content: '"usage":{"a":1}', b: "usage", usage: null });
-    expect(hasValue(json, '"usage"', "{")).toBe(false);
-    expect(lastObject(json, '"usage"')).toBeUndefined();
-    expect(lastObject('{"usage":{"a":"}"},"usage":null}', '"usage"')).toEqual({ a: "}" });
+    expect(hasValue(json, 'usage"', "{")).toBe(false);
+    expect(lastObject(json, 'usage"')).toBeUndefined();
+    expect(lastObject('{"usage":{"a":"}"},"usage":null}', 'usage"')).toEqual({ a: "}" });
   });
 });
 

@@ -1,28 +1,22 @@
 import type { Frame, Skimmer, Tally, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";
 
-const textKeys = ['"text"', '"thinking"', '"partial_json"'];
+const textKeys = ['text"', 'thinking"', 'partial_json"'];
 
 function typeOf(frame: Frame): string {
   if (frame.event !== undefined) return frame.event;
   return /"type"\s*:\s*"(?<type>\w+)"/.exec(frame.data)?.groups?.["type"] ?? "";
 }
 
-/** Inputs of calls are objects in a whole answer; their strings and keys are close enough to what was written. */
-function tallyInputs(json: string, tally: Tally): void {
-  const input = lastObject(json, '"input"');
-  if (input !== undefined) tally.narrow += JSON.stringify(input).length;
-}
-
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally = emptyTally();
   for (const key of textKeys) tallyValues(body, key, tally);
-  tallyInputs(body, tally);
-  return { usage: decodeUsage(lastObject(body, '"usage"')), tally };
+  tallyObjects(body, 'input"', tally);
+  return { usage: decodeUsage(lastObject(body, 'usage"')), tally };
 }
 
 /** From the delta that tells the stop reason on, a client may take the answer for complete. */
@@ -39,7 +33,7 @@ export function skim(): Skimmer {
   return {
     frame(frame) {
       const { data } = frame;
-      if (hasValue(data, '"usage"', "{")) merged = mergeUsage(merged, lastObject(data, '"usage"'));
+      if (hasValue(data, 'usage"', "{")) merged = mergeUsage(merged, lastObject(data, 'usage"'));
       if (isLast(frame)) complete = true;
       if (typeOf(frame) === "error") error = decodeErrorObject(parseJson(data), 0);
       for (const key of textKeys) tallyValues(data, key, tally);

@@ -22,7 +22,7 @@ function message<T extends z.ZodRawShape>(shape: T) {
 
 const struct = z.record(z.string(), z.unknown());
 
-export const requestPart = message({
+const requestPart = message({
   text: z.string().nullish(),
   thought: z.boolean().nullish(),
   thoughtSignature: z.string().nullish(),
@@ -49,7 +49,7 @@ export const content = message({
 
 export type WireContent = z.infer<typeof content>;
 
-export const functionDeclaration = message({
+const functionDeclaration = message({
   name: z.string().min(1),
   description: z.string().nullish(),
   parameters: struct.nullish(),
@@ -112,7 +112,7 @@ export const usageMetadata = z.looseObject({
   candidatesTokensDetails: counts,
 });
 
-export const answerPart = z.looseObject({
+const answerPart = z.looseObject({
   text: z.string().nullish(),
   thought: z.boolean().nullish(),
   thoughtSignature: z.string().nullish(),

@@ -1,22 +1,20 @@
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { searchesOf } from "./response.ts";
 import { geminiAnswer } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** Arguments of calls are objects; written out they are close enough to what was generated. */
 function tallyText(json: string, tally: Tally): void {
-  tallyValues(json, '"text"', tally);
-  const args = lastObject(json, '"args"');
-  if (args !== undefined) tally.narrow += JSON.stringify(args).length;
+  tallyValues(json, 'text"', tally);
+  tallyObjects(json, 'args"', tally);
 }
 
 /** Only an answer that searched is read whole. */
 function countSearches(json: string): number {
-  if (!hasValue(json, '"webSearchQueries"', "[")) return 0;
+  if (!hasValue(json, 'webSearchQueries"', "[")) return 0;
   const answer = readAs(geminiAnswer, parseJson(json));
   return answer === undefined ? 0 : searchesOf(answer);
 }
@@ -24,20 +22,21 @@ function countSearches(json: string): number {
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally = emptyTally();
   tallyText(body, tally);
-  return { usage: decodeUsage(lastObject(body, '"usageMetadata"'), countSearches(body)), tally };
+  return { usage: decodeUsage(lastObject(body, 'usageMetadata"'), countSearches(body)), tally };
 }
 
 function isBlocked(json: string): boolean {
-  return hasValue(json, '"blockReason"', '"');
+  return hasValue(json, 'blockReason"', '"');
 }
 
 export function isLast(frame: Frame): boolean {
-  return hasValue(frame.data, '"finishReason"', '"') || isBlocked(frame.data);
+  return hasValue(frame.data, 'finishReason"', '"') || isBlocked(frame.data);
 }
 
 export function skim(): Skimmer {
   const tally = emptyTally();
-  let usage: unknown;
+  /** Every chunk counts; only the last count is read. */
+  let counted = "";
   let searches = 0;
   let complete = false;
   let error: UpstreamError | undefined;
@@ -45,13 +44,13 @@ export function skim(): Skimmer {
     frame(frame) {
       const { data } = frame;
       if (isLast(frame)) complete = true;
-      usage = lastObject(data, '"usageMetadata"') ?? usage;
+      if (hasValue(data, 'usageMetadata"', "{")) counted = data;
       searches += countSearches(data);
-      if (hasValue(data, '"error"', "{")) error = decodeErrorObject(parseJson(data), 0);
+      if (hasValue(data, 'error"', "{")) error = decodeErrorObject(parseJson(data), 0);
       tallyText(data, tally);
     },
     get usage() {
-      return decodeUsage(usage, searches);
+      return decodeUsage(lastObject(counted, 'usageMetadata"'), searches);
     },
     tally,
     get complete() {

@@ -5,27 +5,27 @@ import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage } from "./usage.ts";
 
-const textKeys = ['"content"', '"arguments"', '"refusal"', '"transcript"'];
+const textKeys = ['content"', 'arguments"', 'refusal"', 'transcript"'];
 
 function tallyText(json: string, tally: Tally): void {
   for (const key of textKeys) tallyValues(json, key, tally);
   // Vendors that know both names for reasoning say the same twice.
-  if (!tallyValues(json, '"reasoning_content"', tally)) tallyValues(json, '"reasoning"', tally);
+  if (!tallyValues(json, 'reasoning_content"', tally)) tallyValues(json, 'reasoning"', tally);
 }
 
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally = emptyTally();
   tallyText(body, tally);
-  return { usage: decodeUsage(lastObject(body, '"usage"')), tally };
+  return { usage: decodeUsage(lastObject(body, 'usage"')), tally };
 }
 
 export function isLast(frame: Frame): boolean {
-  return frame.data === "[DONE]" || hasValue(frame.data, '"finish_reason"', '"');
+  return frame.data === "[DONE]" || hasValue(frame.data, 'finish_reason"', '"');
 }
 
 /** A chunk that has no choice and only tells the usage. */
 function isUsageOnly(frame: Frame): boolean {
-  return hasValue(frame.data, '"usage"', "{") && hasValue(frame.data, '"choices"', "[]");
+  return hasValue(frame.data, 'usage"', "{") && hasValue(frame.data, 'choices"', "[]");
 }
 
 export function dropFrame(frame: Frame, request: ChatRequest): boolean {
@@ -41,8 +41,8 @@ export function skim(): Skimmer {
     frame(frame) {
       const { data } = frame;
       if (isLast(frame)) complete = true;
-      if (hasValue(data, '"usage"', "{")) usage = decodeUsage(lastObject(data, '"usage"')) ?? usage;
-      if (hasValue(data, '"error"', "{")) error = decodeErrorObject(parseJson(data), 0);
+      if (hasValue(data, 'usage"', "{")) usage = decodeUsage(lastObject(data, 'usage"')) ?? usage;
+      if (hasValue(data, 'error"', "{")) error = decodeErrorObject(parseJson(data), 0);
       tallyText(data, tally);
     },
     get usage() {

@@ -177,7 +177,7 @@ function encodeOutput(choice: Choice | undefined): Wire[] {
   return output;
 }
 
-export function incompleteReason(finish: FinishReason): string | undefined {
+function incompleteReason(finish: FinishReason): string | undefined {
   if (finish === "length") return "max_output_tokens";
   return finish === "content-filter" ? "content_filter" : undefined;
 }

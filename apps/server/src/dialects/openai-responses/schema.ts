@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** The responses wire. Requests: strict about what we use, loose about the rest. Answers: minimal. */
 
-export const contentPart = z.looseObject({ type: z.string() });
+const contentPart = z.looseObject({ type: z.string() });
 
 const content = z.union([z.string(), z.array(contentPart)], {
   error: "expected a string or an array of content parts",
@@ -112,7 +112,7 @@ const maybeTexts = z
   .array(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() }))
   .nullish();
 
-export const outputItem = z.looseObject({
+const outputItem = z.looseObject({
   type: z.string(),
   id: z.string().nullish(),
   call_id: z.string().nullish(),

@@ -19,10 +19,10 @@ function countCalls(json: string, calls: Record<string, number>): void {
 
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally = emptyTally();
-  for (const key of ['"text"', '"refusal"', '"arguments"']) tallyValues(body, key, tally);
+  for (const key of ['text"', 'refusal"', 'arguments"']) tallyValues(body, key, tally);
   const calls: Record<string, number> = {};
   countCalls(body, calls);
-  return { usage: decodeUsage(lastObject(body, '"usage"'), calls), tally };
+  return { usage: decodeUsage(lastObject(body, 'usage"'), calls), tally };
 }
 
 export function isLast(frame: Frame): boolean {
@@ -40,12 +40,12 @@ export function skim(): Skimmer {
     frame(frame) {
       const { data } = frame;
       const type = typeOf(frame);
-      if (type.endsWith(".delta")) tallyValues(data, '"delta"', tally);
+      if (type.endsWith(".delta")) tallyValues(data, 'delta"', tally);
       else if (type === "response.output_item.done") countCalls(data, calls);
       else if (isLast(frame)) complete = true;
       else if (type === "error" || type === "response.failed")
         error ??= decodeEventError(parseRecord(data) ?? {});
-      if (hasValue(data, '"usage"', "{")) wireUsage = lastObject(data, '"usage"');
+      if (hasValue(data, 'usage"', "{")) wireUsage = lastObject(data, 'usage"');
     },
     get usage() {
       return decodeUsage(wireUsage, calls);
