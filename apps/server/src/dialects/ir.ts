@@ -187,7 +187,8 @@ export interface ChatResponse {
  * `finish` or `error` last.
  */
 export type ChatEvent =
-  | { type: "start"; id: string; model: string; created?: number }
+  /** `usage` is what the vendor had counted before the first word; `finish` has the last word. */
+  | { type: "start"; id: string; model: string; created?: number; usage?: Usage }
   | { type: "text"; choice: number; part: number; text: string; logprobs?: unknown }
   | { type: "refusal"; choice: number; part: number; text: string }
   | { type: "reasoning"; choice: number; part: number; text: string; id?: string }
