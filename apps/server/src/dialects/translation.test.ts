@@ -409,6 +409,14 @@ describe("passing through", () => {
       stream_options: { include_obfuscation: false, include_usage: true },
     });
     expect(chat.adjust({ model: "a" }, "b")).toEqual({ model: "b" });
+    for (const dialect of Object.values(dialects)) {
+      const ready = {
+        model: dialect.id === "gemini" ? "models/a" : "a",
+        stream: true,
+        stream_options: { include_usage: true },
+      };
+      expect(dialect.adjust(ready, "a")).toBe(ready);
+    }
     const only = { event: undefined, data: '{"choices": [], "usage": {"prompt_tokens":1}}' };
     const both = { event: undefined, data: '{"choices":[{"delta":{}}],"usage":{"prompt_tokens":1}}' };
     const request = ask({ messages: [user("a")] });

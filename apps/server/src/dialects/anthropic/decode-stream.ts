@@ -114,11 +114,17 @@ export function decodeStream(): StreamDecoder {
     return [{ type: "finish", usage: decoded, ...(typeof tier === "string" && { serviceTier: tier }) }];
   }
 
+  function start(event: StreamEvent): ChatEvent[] {
+    const counted = decodeUsage(usage);
+    const head = { id: event.message?.id ?? "", model: event.message?.model ?? "" };
+    return [{ type: "start", ...head, ...(counted !== undefined && { usage: counted }) }];
+  }
+
   function decode(event: StreamEvent, whole: Wire): ChatEvent[] {
     switch (event.type) {
       case "message_start":
         usage = mergeUsage(usage, event.message?.usage);
-        return [{ type: "start", id: event.message?.id ?? "", model: event.message?.model ?? "" }];
+        return start(event);
       case "content_block_start":
         return startBlock(event);
       case "content_block_delta":

@@ -106,7 +106,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: encodeUsage(undefined),
+      usage: encodeUsage(started.usage),
     };
     return event("message_start", { message });
   }

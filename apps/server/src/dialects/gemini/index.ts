@@ -8,7 +8,8 @@ import { isLast, skim, skimResponse } from "./skim.ts";
 
 /** The model stands in the address; only who repeats it in the body must have it right there too. */
 function adjust(body: Wire, model: string): Wire {
-  return body["model"] === undefined ? body : { ...body, model: `models/${model}` };
+  const name = `models/${model}`;
+  return body["model"] === undefined || body["model"] === name ? body : { ...body, model: name };
 }
 
 /** Gemini's generateContent. It must never know who is on the other side. */
