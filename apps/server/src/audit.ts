@@ -15,9 +15,14 @@ const postgres =
     : undefined;
 const database = connect(env.DATABASE_URL ?? postgres?.url ?? "", { max: 2 });
 try {
+  const { rows } = await database.pool.query("SELECT to_regclass('ledger_entries') IS NOT NULL AS there");
+  if (rows[0]?.there !== true) throw new Error("There is no gateway in this database yet.");
   const outcome = await audit(database.pool);
   console.log(describeAudit(outcome));
   process.exitCode = outcome.drift === 0n ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
 } finally {
   await database.close();
   await postgres?.stop();
