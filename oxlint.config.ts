@@ -59,6 +59,8 @@ export default defineConfig({
     "typescript/no-unnecessary-type-arguments": "off",
     "react/react-in-jsx-scope": "off",
     "react/jsx-key": "error",
+    // Render props are how lists take their rows.
+    "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "import/no-unassigned-import": "off",
     "import/no-named-as-default": "off",
     "import/no-named-as-default-member": "off",

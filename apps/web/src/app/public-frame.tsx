@@ -82,3 +82,12 @@ export function PublicFrame() {
     </div>
   );
 }
+
+/** A console screen on a public page: the same content in the public container. */
+export function PublicScreen() {
+  return (
+    <Container size={1200} px={{ base: "sm", sm: "lg" }} py="lg">
+      <Outlet />
+    </Container>
+  );
+}

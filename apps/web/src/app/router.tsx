@@ -3,7 +3,7 @@ import { createBrowserRouter, Navigate, type RouteObject } from "react-router-do
 import { basePath } from "#lib/http.ts";
 import { ErrorScreen } from "./error-screen.tsx";
 import { RequireAction, RequireSession } from "./guards.tsx";
-import { PublicFrame } from "./public-frame.tsx";
+import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 import { Root } from "./root.tsx";
 import { type Screen, screens } from "./screens.ts";
 
@@ -53,6 +53,21 @@ const publicRoutes: RouteObject = {
     { path: "about", lazy: page(() => import("#features/site/about-page.tsx")) },
     { path: "login", lazy: page(() => import("#features/session/login-page.tsx")) },
     { path: "setup", lazy: page(() => import("#features/session/setup-page.tsx")) },
+    {
+      path: "price",
+      element: <PublicScreen />,
+      children: [{ index: true, lazy: page(() => import("#features/model-prices/model-prices-page.tsx")) }],
+    },
+    {
+      path: "playground",
+      element: <RequireSession />,
+      children: [
+        {
+          element: <PublicScreen />,
+          children: [{ index: true, lazy: page(() => import("#features/playground/playground-page.tsx")) }],
+        },
+      ],
+    },
     { path: "404", lazy: notFound },
   ],
 };

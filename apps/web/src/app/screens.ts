@@ -3,7 +3,11 @@ import type { Action } from "@gateway/shared/roles";
 import {
   IconAdjustmentsHorizontal,
   IconCreditCard,
+  IconKey,
   IconLayoutDashboard,
+  IconMessageCircle,
+  IconTags,
+  IconListDetails,
   IconUserCircle,
   type Icon,
 } from "@tabler/icons-react";
@@ -30,6 +34,34 @@ export const screens: Screen[] = [
     title: phrase("Dashboard"),
     icon: IconLayoutDashboard,
     load: () => import("#features/dashboard/dashboard-page.tsx"),
+  },
+  {
+    id: "token",
+    title: phrase("Tokens"),
+    icon: IconKey,
+    load: () => import("#features/tokens/tokens-page.tsx"),
+    keywords: "api key quota limit",
+  },
+  {
+    id: "log",
+    title: phrase("Logs"),
+    icon: IconListDetails,
+    load: () => import("#features/logs/logs-page.tsx"),
+    keywords: "calls requests cost history error",
+  },
+  {
+    id: "playground",
+    title: phrase("Playground"),
+    icon: IconMessageCircle,
+    load: () => import("#features/playground/playground-page.tsx"),
+    keywords: "chat try",
+  },
+  {
+    id: "model_price",
+    title: phrase("Available models"),
+    icon: IconTags,
+    load: () => import("#features/model-prices/model-prices-page.tsx"),
+    keywords: "price cost",
   },
   {
     id: "profile",

@@ -1,0 +1,18 @@
+import { UserGroupMap } from "@gateway/shared/group";
+import { AvailableModels } from "@gateway/shared/model";
+import { queryOptions } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+
+export const modelsQuery = queryOptions({
+  queryKey: ["available-models"],
+  queryFn: () => http.get("/available_model", AvailableModels),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});
+
+export const groupsQuery = queryOptions({
+  queryKey: ["group", "map"],
+  queryFn: () => http.get("/user_group_map", UserGroupMap),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});

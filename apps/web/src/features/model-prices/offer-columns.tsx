@@ -1,0 +1,75 @@
+import { Badge, Group, Text } from "@mantine/core";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyButton } from "#ui/copy.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { type Offer, priceOf, type Unit } from "./offers.ts";
+
+export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: number }): Column<Offer>[] {
+  const { t } = useTranslation();
+  const { unit, group, groupRatio } = view;
+  return useMemo(() => {
+    const price = (offer: Offer, ratio: number) => {
+      if (!offer.groups.includes(group))
+        return (
+          <Text span c="dimmed" fz="inherit">
+            {t("Not in this group")}
+          </Text>
+        );
+      if (offer.type === "") return "–";
+      return priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), usdOnly: true });
+    };
+    return [
+      {
+        id: "model",
+        title: t("Model"),
+        fixed: true,
+        width: 260,
+        cell: (offer) => (
+          <Group gap={8} wrap="nowrap">
+            <ModelIcon model={offer.model} />
+            <Text ff="monospace" fz="sm" fw={500} truncate>
+              {offer.model}
+            </Text>
+            <CopyButton text={offer.model} label={t("Model name")} size={24} />
+          </Group>
+        ),
+      },
+      { id: "owner", title: t("Vendor"), cell: (offer) => offer.owner || "–" },
+      {
+        id: "type",
+        title: t("Billed"),
+        cell: (offer) =>
+          offer.type === "times" ? t("per call") : offer.type === "" ? t("No price") : t("by tokens"),
+      },
+      {
+        id: "input",
+        title: t("Input"),
+        align: "right",
+        card: "fact",
+        cell: (offer) => price(offer, offer.input),
+      },
+      {
+        id: "output",
+        title: t("Output"),
+        align: "right",
+        card: "fact",
+        cell: (offer) => (offer.type === "times" ? "–" : price(offer, offer.output)),
+      },
+      {
+        id: "groups",
+        title: t("Groups"),
+        cell: (offer) => (
+          <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
+            {offer.groups.map((symbol) => (
+              <Badge key={symbol} color={symbol === group ? "iris" : "gray"}>
+                {symbol}
+              </Badge>
+            ))}
+          </Group>
+        ),
+      },
+    ];
+  }, [t, unit, group, groupRatio]);
+}
