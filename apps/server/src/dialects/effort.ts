@@ -4,6 +4,18 @@ import type { Reasoning } from "./ir.ts";
 
 type Effort = NonNullable<Reasoning["effort"]>;
 
+const efforts = new Set<string>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+const summaries = new Set<string>(["auto", "concise", "detailed"]);
+
+/** The effort that all dialects know by this word; a vendor's own word is none. */
+export function effortOf(word: string | null | undefined): Effort | undefined {
+  return word && efforts.has(word) ? (word as Effort) : undefined;
+}
+
+export function summaryOf(word: string | null | undefined): Reasoning["summary"] {
+  return word && summaries.has(word) ? (word as Reasoning["summary"]) : undefined;
+}
+
 /** Share of the output limit, in percent, that an effort may spend on thinking where a wire wants tokens. */
 const shareOfOutput: Record<Effort, number> = {
   none: 0,

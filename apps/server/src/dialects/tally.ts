@@ -74,6 +74,11 @@ export function tallyValues(json: string, key: string, tally: Tally): boolean {
   return found;
 }
 
+/** Whether the key occurs with a string that is not empty. */
+export function hasText(json: string, key: string): boolean {
+  return hasValue(json, key, '"') && !hasValue(json, key, '""');
+}
+
 /** Whether the key occurs with a value that begins so, e.g. `"`, `{`, `[`. */
 export function hasValue(json: string, key: string, begin: string): boolean {
   let at = json.indexOf(key);

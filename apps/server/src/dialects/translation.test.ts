@@ -85,6 +85,18 @@ describe("chat completions to messages", () => {
     ]);
   });
 
+  it("defines the tools of the history when none are offered any more", () => {
+    const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+    const { body } = toClaude({
+      messages: [
+        user("a"),
+        { role: "assistant", tool_calls: [call] },
+        { role: "tool", tool_call_id: "a", content: "1" },
+      ],
+    });
+    expect(body).toMatchObject({ tools: [{ name: "f" }], tool_choice: { type: "none" } });
+  });
+
   it("keeps what is explicitly zero or false", () => {
     const { body } = toClaude({
       messages: [user("a")],
@@ -213,6 +225,37 @@ describe("chat completions to messages", () => {
     const messages = chat.encodeRequest(request).body["messages"] as Wire[];
     expect(messages.map((message) => message["role"])).toEqual(["assistant", "tool", "user"]);
     expect(messages[2]?.["content"]).toMatchObject([{ type: "image_url" }, { type: "text", text: "See?" }]);
+  });
+});
+
+describe("words of a vendor's own", () => {
+  it("pass where the dialect is the same and are named where it is not", () => {
+    const body = {
+      messages: [user("a")],
+      reasoning_effort: "default",
+      response_format: { type: "grammar", grammar: "x" },
+    };
+    const request = ask(body);
+    expect(chat.encodeRequest(request).body).toMatchObject(body);
+    expect(anthropic.encodeRequest(request).dropped).toEqual(["reasoning_effort", "response_format"]);
+    const output = { effort: "huge", format: { type: "new" }, more: 1 };
+    const claude = ask({ messages: [user("a")], max_tokens: 9, output_config: output }, anthropic);
+    expect(anthropic.encodeRequest(claude).body).toMatchObject({ output_config: output });
+    const text = { format: { type: "grammar" }, verbosity: "low" };
+    const codex = ask(
+      { input: "a", text, reasoning: { effort: "huge", summary: "none", mode: "pro" } },
+      responses,
+    );
+    expect(responses.encodeRequest(codex).body).toMatchObject({
+      text,
+      reasoning: { effort: "huge", summary: "none" },
+    });
+  });
+
+  it("does not take an empty finish reason for the end", () => {
+    expect(chat.isLast({ event: undefined, data: '{"choices":[{"delta":{},"finish_reason":""}]}' })).toBe(
+      false,
+    );
   });
 });
 

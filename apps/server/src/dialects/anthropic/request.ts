@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Address, Wire } from "#dialects/dialect.ts";
+import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
-import { compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
@@ -61,6 +62,10 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
   const fields: Wire = extraOf("anthropic", body, known)?.fields ?? {};
   const thinking = unheldThinking(body);
   if (thinking !== undefined) fields["thinking"] = thinking;
+  const { effort, format, ...output } = body.output_config ?? {};
+  if (effort && !effortOf(effort)) output["effort"] = effort;
+  if (format && !format.schema) output["format"] = format;
+  if (Object.keys(output).length > 0) fields["output_config"] = output;
   const { user_id: _, ...metadata } = body.metadata ?? {};
   if (Object.keys(metadata).length > 0) fields["metadata"] = body.metadata;
   return Object.keys(fields).length === 0 ? undefined : { dialect: "anthropic", fields };
@@ -88,7 +93,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     topP: body.top_p ?? undefined,
     topK: body.top_k ?? undefined,
     stop: body.stop_sequences && body.stop_sequences.length > 0 ? body.stop_sequences : undefined,
-    responseFormat: format ? { type: "json-schema", schema: format.schema } : undefined,
+    responseFormat: format?.schema ? { type: "json-schema", schema: format.schema } : undefined,
     reasoning: decodeReasoning(body),
     serviceTier: body.service_tier ?? undefined,
     user: body.metadata?.user_id ?? undefined,
@@ -121,6 +126,14 @@ function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   return tools;
 }
 
+/** The vendor wants every tool of the history defined, also when the caller offers none any more. */
+function rememberedTools(messages: Message[]): Wire[] {
+  const names = new Set<string>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.type === "tool-call") names.add(part.name);
+  return [...names].map((name) => ({ name, input_schema: { type: "object", properties: {} } }));
+}
+
 function encodeToolChoice(request: ChatRequest): Wire | undefined {
   const { toolChoice: choice, parallelToolCalls: parallel } = request;
   if (choice?.type === "none") return { type: "none" };
@@ -143,11 +156,11 @@ function closed(schema: unknown): unknown {
   return result;
 }
 
-function encodeOutput(request: ChatRequest, effort: Wire | undefined): Wire | undefined {
+function encodeOutput(request: ChatRequest, effort: Wire | undefined, own: unknown): Wire | undefined {
   const format = request.responseFormat;
   const wanted =
     format?.type === "json-schema" ? { format: { type: "json_schema", schema: closed(format.schema) } } : {};
-  const output = { ...effort, ...wanted };
+  const output = { ...asRecord(own), ...effort, ...wanted };
   return Object.keys(output).length === 0 ? undefined : output;
 }
 
@@ -182,7 +195,9 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     request.maxOutputTokens ?? defaultMaxTokens,
   );
   if (refused) dropped.add("reasoning");
-  const tools = encodeTools(request, dropped);
+  const offered = encodeTools(request, dropped);
+  const tools = offered.length > 0 ? offered : rememberedTools(request.messages);
+  const toolChoice = offered.length > 0 ? encodeToolChoice(request) : { type: "none" };
   const tier = request.serviceTier;
   const isTierKnown = tier === "auto" || tier === "standard_only";
   const body = compact<Wire>({
@@ -190,15 +205,15 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     max_tokens: maxTokens,
     ...encodeMessages(request.messages, dropped),
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
+    tool_choice: tools.length > 0 ? toolChoice : undefined,
     ...encodeSampling(request, thinking?.["type"] === "enabled", dropped),
     stop_sequences: encodeStop(request.stop, dropped),
     thinking,
-    output_config: encodeOutput(request, output),
     service_tier: isTierKnown ? tier : undefined,
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.stream || undefined,
     ...own,
+    output_config: encodeOutput(request, output, own?.["output_config"]),
   });
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);

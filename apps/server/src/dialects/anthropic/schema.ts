@@ -89,9 +89,9 @@ export const messagesRequest = z.looseObject({
     .nullish(),
   output_config: z
     .looseObject({
-      effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish(),
+      effort: z.string().nullish(),
       format: z
-        .looseObject({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) })
+        .looseObject({ type: z.string(), schema: z.record(z.string(), z.unknown()).nullish() })
         .nullish(),
     })
     .nullish(),

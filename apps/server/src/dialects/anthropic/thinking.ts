@@ -1,5 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
-import { budgetOfEffort } from "#dialects/effort.ts";
+import { budgetOfEffort, effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { MessagesRequest } from "./schema.ts";
@@ -11,7 +11,8 @@ const leastBudget = 1024;
 export function decodeReasoning(wire: MessagesRequest): Reasoning | undefined {
   const reasoning: Reasoning = {};
   const { thinking, output_config: output } = wire;
-  if (output?.effort) reasoning.effort = output.effort;
+  const effort = effortOf(output?.effort);
+  if (effort !== undefined) reasoning.effort = effort;
   if (thinking?.type === "adaptive") reasoning.adaptive = true;
   else if (thinking?.type === "enabled" && thinking.budget_tokens)
     reasoning.budgetTokens = thinking.budget_tokens;

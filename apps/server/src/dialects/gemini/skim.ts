@@ -1,6 +1,6 @@
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
+import { emptyTally, hasText, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { searchesOf } from "./response.ts";
@@ -26,11 +26,11 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
 }
 
 function isBlocked(json: string): boolean {
-  return hasValue(json, 'blockReason"', '"');
+  return hasText(json, 'blockReason"');
 }
 
 export function isLast(frame: Frame): boolean {
-  return hasValue(frame.data, 'finishReason"', '"') || isBlocked(frame.data);
+  return hasText(frame.data, 'finishReason"') || isBlocked(frame.data);
 }
 
 export function skim(): Skimmer {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Address, Wire } from "#dialects/dialect.ts";
-import { effortOfBudget } from "#dialects/effort.ts";
+import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -62,6 +62,7 @@ function decodeFormat(format: ChatWireRequest["response_format"]): ResponseForma
   if (!format) return undefined;
   if (format.type === "text") return { type: "text" };
   if (format.type === "json_object") return { type: "json" };
+  if (format.type !== "json_schema") return undefined;
   const wanted = format.json_schema;
   if (!wanted?.schema) return { type: "json" };
   return compact<ResponseFormat>({
@@ -75,12 +76,13 @@ function decodeFormat(format: ChatWireRequest["response_format"]): ResponseForma
 
 function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
   const { reasoning } = wire;
-  const effort =
-    wire.reasoning_effort ?? reasoning?.effort ?? (reasoning?.enabled === false ? "none" : undefined);
+  const effort = effortOf(
+    wire.reasoning_effort ?? reasoning?.effort ?? (reasoning?.enabled === false ? "none" : null),
+  );
   const decoded = compact<Reasoning>({
     effort,
     budgetTokens: reasoning?.max_tokens ?? undefined,
-    summary: reasoning?.summary ?? undefined,
+    summary: summaryOf(reasoning?.summary),
   });
   return Object.keys(decoded).length === 0 ? undefined : decoded;
 }
@@ -91,6 +93,10 @@ function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
   const fields: Wire = extra?.fields ?? {};
   const { include_usage: _, ...options } = body.stream_options ?? {};
   if (Object.keys(options).length > 0) fields["stream_options"] = options;
+  if (body.reasoning_effort && !effortOf(body.reasoning_effort))
+    fields["reasoning_effort"] = body.reasoning_effort;
+  if (body.response_format && !decodeFormat(body.response_format))
+    fields["response_format"] = body.response_format;
   const choice = body.tool_choice;
   if (choice && typeof choice === "object" && choice.type !== "function") fields["tool_choice"] = choice;
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-chat", fields };

@@ -93,8 +93,6 @@ const chatTool = z.looseObject({
   cache_control: chatCacheControl.nullish(),
 });
 
-const effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
-
 export const chatRequest = z.looseObject({
   model: z.string().min(1).nullish(),
   messages: z.array(chatMessage).min(1),
@@ -125,7 +123,7 @@ export const chatRequest = z.looseObject({
   parallel_tool_calls: z.boolean().nullish(),
   response_format: z
     .looseObject({
-      type: z.enum(["text", "json_object", "json_schema"]),
+      type: z.string(),
       json_schema: z
         .looseObject({
           name: z.string().nullish(),
@@ -136,12 +134,12 @@ export const chatRequest = z.looseObject({
         .nullish(),
     })
     .nullish(),
-  reasoning_effort: effort.nullish(),
+  reasoning_effort: z.string().nullish(),
   reasoning: z
     .looseObject({
-      effort: effort.nullish(),
+      effort: z.string().nullish(),
       max_tokens: z.int().min(0).nullish(),
-      summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+      summary: z.string().nullish(),
       enabled: z.boolean().nullish(),
     })
     .nullish(),

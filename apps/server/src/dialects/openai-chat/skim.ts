@@ -1,6 +1,6 @@
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, UpstreamError, Usage } from "#dialects/ir.ts";
-import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
+import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
 import { decodeUsage } from "./usage.ts";
@@ -20,7 +20,7 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
 }
 
 export function isLast(frame: Frame): boolean {
-  return frame.data === "[DONE]" || hasValue(frame.data, 'finish_reason"', '"');
+  return frame.data === "[DONE]" || hasText(frame.data, 'finish_reason"');
 }
 
 /** A chunk that has no choice and only tells the usage. */

@@ -1,5 +1,5 @@
 import type { Address, Wire } from "#dialects/dialect.ts";
-import { effortOfBudget } from "#dialects/effort.ts";
+import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type {
   ChatRequest,
   Message,
@@ -65,7 +65,8 @@ function decodeFormat(wire: ResponsesRequest): ResponseFormat | undefined {
   const format = wire.text?.format;
   if (!format) return undefined;
   if (format.type === "text") return { type: "text" };
-  if (format.type === "json_object" || !format.schema) return { type: "json" };
+  if (format.type === "json_object") return { type: "json" };
+  if (format.type !== "json_schema" || !format.schema) return undefined;
   return compact<ResponseFormat>({
     type: "json-schema",
     schema: format.schema,
@@ -76,17 +77,20 @@ function decodeFormat(wire: ResponsesRequest): ResponseFormat | undefined {
 }
 
 function decodeReasoning(wire: ResponsesRequest): Reasoning | undefined {
-  const { effort, summary } = wire.reasoning ?? {};
-  if (!effort && !summary) return undefined;
-  return compact<Reasoning>({ effort: effort ?? undefined, summary: summary ?? undefined });
+  const effort = effortOf(wire.reasoning?.effort);
+  const summary = summaryOf(wire.reasoning?.summary);
+  return effort === undefined && summary === undefined ? undefined : compact<Reasoning>({ effort, summary });
 }
 
 /** What the IR cannot hold in full stays in `extra`, where it completes what the IR says. */
 function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
   const fields: Wire = extraOf("openai-responses", body, known)?.fields ?? {};
-  const { format: _, ...text } = body.text ?? {};
+  const { format, ...text } = body.text ?? {};
+  if (format && !decodeFormat(body)) text["format"] = format;
   if (Object.keys(text).length > 0) fields["text"] = text;
-  const { effort: _effort, summary: _summary, ...reasoning } = body.reasoning ?? {};
+  const { effort, summary, ...reasoning } = body.reasoning ?? {};
+  if (effort && !effortOf(effort)) reasoning["effort"] = effort;
+  if (summary && !summaryOf(summary)) reasoning["summary"] = summary;
   if (Object.keys(reasoning).length > 0) fields["reasoning"] = reasoning;
   const include = (body.include ?? []).filter((each) => each !== logprobsInclude);
   if (include.length > 0) fields["include"] = include;

@@ -78,7 +78,7 @@ export const responsesRequest = z.looseObject({
     .looseObject({
       format: z
         .looseObject({
-          type: z.enum(["text", "json_object", "json_schema"]),
+          type: z.string(),
           name: z.string().nullish(),
           description: z.string().nullish(),
           schema: z.record(z.string(), z.unknown()).nullish(),
@@ -89,8 +89,8 @@ export const responsesRequest = z.looseObject({
     .nullish(),
   reasoning: z
     .looseObject({
-      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
-      summary: z.enum(["auto", "concise", "detailed"]).nullish(),
+      effort: z.string().nullish(),
+      summary: z.string().nullish(),
     })
     .nullish(),
   service_tier: z.string().nullish(),
