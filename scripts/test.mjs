@@ -41,7 +41,8 @@ check("types: packages/shared", shared, "tsc", ["-p", "."]);
 check("types: apps/server", server, "tsc", ["-p", "."]);
 check("types: apps/web", web, "tsc", ["-p", "."]);
 check("unused code: knip", root, "knip", ["--no-progress"]);
-check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci"]);
+check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci", "--dry-run"]);
+check("translations: i18next-cli status", web, "i18next-cli", ["status"]);
 
 tests("packages/shared", shared, []);
 tests("apps/server", server, []);
