@@ -1,7 +1,8 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-const server = "http://localhost:3000";
+// The host stays as the browser sees it: the server refuses changes that come from another origin.
+const server = { target: "http://localhost:3000", changeOrigin: false };
 
 export default defineConfig({
   // Addresses are relative to <base href>, which the server sets to its base path.
