@@ -67,6 +67,8 @@ export interface Tool {
   schema?: Record<string, unknown>;
   strict?: boolean;
   cache?: CacheControl;
+  /** The own form of a tool whose input is plain text; `schema` then wraps that text in one string, `input`. */
+  freeform?: Extra;
 }
 
 /** A tool the vendor runs itself. `kind` is unified where three dialects have it, else the dialect's own name. */

@@ -228,6 +228,74 @@ describe("chat completions to messages", () => {
   });
 });
 
+describe("tools of plain text", () => {
+  const patch = {
+    type: "custom",
+    name: "patch",
+    description: "Edits.",
+    format: { type: "grammar", syntax: "lark", definition: "start: X" },
+  };
+  const history = [
+    user("a"),
+    { type: "custom_tool_call", call_id: "c1", name: "patch", input: "*** Begin" },
+    { type: "custom_tool_call_output", call_id: "c1", output: "done" },
+  ];
+  const request = ask(
+    { input: history, tools: [patch], tool_choice: { type: "custom", name: "patch" } },
+    responses,
+  );
+
+  it("are functions with one string elsewhere, and themselves at home", () => {
+    const { body } = anthropic.encodeRequest(request);
+    expect(body).toMatchObject({
+      tools: [{ name: "patch", input_schema: { properties: { input: { type: "string" } } } }],
+      tool_choice: { type: "tool", name: "patch" },
+      messages: [
+        {},
+        { content: [{ type: "tool_use", input: { input: "*** Begin" } }] },
+        { content: [{ type: "tool_result" }] },
+      ],
+    });
+    expect(JSON.stringify(body)).toContain("start: X");
+    expect(responses.encodeRequest(request).body).toMatchObject({
+      tools: [patch],
+      tool_choice: { type: "custom", name: "patch" },
+      input: [{}, ...history.slice(1)],
+    });
+  });
+
+  it("are called with plain text, in whole answers and in streams", () => {
+    const call = { type: "tool_use", id: "c2", name: "patch", input: { input: "*** End" } };
+    const answer = anthropic.decodeResponse({
+      id: "m",
+      model: "c",
+      content: [call],
+      stop_reason: "tool_use",
+    });
+    const item = {
+      type: "custom_tool_call",
+      call_id: "c2",
+      name: "patch",
+      input: "*** End",
+      status: "completed",
+    };
+    expect(responses.encodeResponse(answer, request)["output"]).toMatchObject([item]);
+    const encode = responses.encodeStream(request);
+    const list: ChatEvent[] = [
+      { type: "start", id: "x", model: "m" },
+      { type: "tool-call", choice: 0, part: 0, id: "c2", name: "patch" },
+      { type: "tool-input", choice: 0, part: 0, text: '{"input":"*** ' },
+      { type: "tool-input", choice: 0, part: 0, text: 'End"}' },
+      { type: "stop", choice: 0, reason: "tool-calls" },
+      { type: "finish" },
+    ];
+    const types = list.map((event) => encode(event).text).join("");
+    expect(types).toContain('"type":"response.custom_tool_call_input.done"');
+    const last = JSON.parse(types.trimEnd().split("\ndata: ").at(-1)!) as { response: { output: unknown } };
+    expect(last.response.output).toMatchObject([item]);
+  });
+});
+
 describe("words of a vendor's own", () => {
   it("pass where the dialect is the same and are named where it is not", () => {
     const body = {

@@ -4,6 +4,7 @@ import { audioMediaType, isDataUrl, sourceOfUrl } from "#dialects/media.ts";
 import { unpackProof } from "#dialects/proof.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { wrapInput } from "./freeform.ts";
 import { contentParts, type item, items } from "./schema.ts";
 
 type Content = string | Array<{ type: string }>;
@@ -92,6 +93,17 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
       const part: Part = { type: "tool-call", id: call.call_id, name: call.name, input: call.arguments };
       return { role: "assistant", parts: [part], joins: true };
     }
+    case "custom_tool_call": {
+      const call = parseAt(items.custom_tool_call, wire, at);
+      const part: Part = {
+        type: "tool-call",
+        id: call.call_id,
+        name: call.name,
+        input: wrapInput(call.input),
+      };
+      return { role: "assistant", parts: [part], joins: true };
+    }
+    case "custom_tool_call_output":
     case "function_call_output": {
       const result = parseAt(items.function_call_output, wire, at);
       const parts = decodeContent(result.output, `${at}.output`);

@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { audioFormat, dataUrl } from "#dialects/media.ts";
 import { compact, ownFields } from "#dialects/wire.ts";
+import { unwrapInput } from "./freeform.ts";
 
 export function encodeAnnotations(citations: Citation[]): Wire[] {
   const wire: Wire[] = [];
@@ -67,6 +68,28 @@ function simplified(content: Wire[]): string | Wire[] {
   return content.length === 1 && only?.["type"] === "input_text" ? String(only["text"]) : content;
 }
 
+/** Which tools take plain text, and which calls so far were theirs: their results have a form of their own too. */
+interface Freeform {
+  names: ReadonlySet<string>;
+  calls: Set<string>;
+}
+
+/** A finished call, of an answer with its item's id and of a history without. */
+export function callItem(
+  itemId: string | undefined,
+  call: { id: string; name: string; input: string },
+  isFreeform: boolean,
+): Wire {
+  const head = compact<Wire>({
+    id: itemId,
+    status: itemId && "completed",
+    call_id: call.id,
+    name: call.name,
+  });
+  if (isFreeform) return { type: "custom_tool_call", ...head, input: unwrapInput(call.input) };
+  return { type: "function_call", ...head, arguments: call.input === "" ? "{}" : call.input };
+}
+
 /** A vendor keeps no thought for us, so only thoughts that carry their own encrypted copy can be sent back. */
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire[] {
   if (part.encrypted === undefined) return [];
@@ -74,7 +97,7 @@ function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire[] {
   return [compact<Wire>({ type: "reasoning", id: part.id, summary, encrypted_content: part.encrypted })];
 }
 
-function encodeAssistant(message: Message, dropped: Set<string>): Wire[] {
+function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<string>): Wire[] {
   const wire: Wire[] = [];
   let spoken: Wire[] | undefined;
   const say = (content: Wire) => {
@@ -100,8 +123,9 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire[] {
     spoken = undefined;
     if (part.type === "reasoning") wire.push(...encodeReasoning(part));
     else if (part.type === "tool-call") {
-      const input = part.input === "" ? "{}" : part.input;
-      wire.push({ type: "function_call", call_id: part.id, name: part.name, arguments: input });
+      const isFreeform = freeform.names.has(part.name);
+      if (isFreeform) freeform.calls.add(part.id);
+      wire.push(callItem(undefined, part, isFreeform));
     } else {
       const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
       if (own === undefined) dropped.add(part.type);
@@ -111,16 +135,13 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire[] {
   return wire;
 }
 
-function encodeTool(message: Message, dropped: Set<string>): Wire[] {
+function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>): Wire[] {
   const wire: Wire[] = [];
   for (const part of message.parts) {
     if (part.type === "tool-result") {
       const output = simplified(encodeInputParts(part.parts, dropped));
-      wire.push({
-        type: "function_call_output",
-        call_id: part.callId,
-        output: output.length === 0 ? "" : output,
-      });
+      const type = freeform.calls.has(part.callId) ? "custom_tool_call_output" : "function_call_output";
+      wire.push({ type, call_id: part.callId, output: output.length === 0 ? "" : output });
       continue;
     }
     const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
@@ -133,15 +154,17 @@ function encodeTool(message: Message, dropped: Set<string>): Wire[] {
 /** The items of the wire. A plain system message that opens the conversation is its instructions. */
 export function encodeInput(
   messages: Message[],
+  names: ReadonlySet<string>,
   dropped: Set<string>,
 ): { instructions?: string; input: Wire[] } {
+  const freeform: Freeform = { names, calls: new Set() };
   const [first, ...rest] = messages;
   const opening = first?.role === "system" && first.parts.length === 1 ? first.parts[0] : undefined;
   const hasInstructions = opening?.type === "text" && opening.cache === undefined && rest.length > 0;
   const input: Wire[] = [];
   for (const message of hasInstructions ? rest : messages) {
-    if (message.role === "assistant") input.push(...encodeAssistant(message, dropped));
-    else if (message.role === "tool") input.push(...encodeTool(message, dropped));
+    if (message.role === "assistant") input.push(...encodeAssistant(message, freeform, dropped));
+    else if (message.role === "tool") input.push(...encodeTool(message, freeform, dropped));
     else {
       const content = simplified(encodeInputParts(message.parts, dropped));
       input.push({ type: "message", role: message.role, content });

@@ -2,7 +2,8 @@ import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
 import { dataUrl } from "#dialects/media.ts";
 import { ownFields } from "#dialects/wire.ts";
-import { encodeAnnotations } from "./encode-items.ts";
+import { callItem, encodeAnnotations } from "./encode-items.ts";
+import { freeformNames } from "./freeform.ts";
 import { completeResponse, encodeLogprobs, newId, reasoningItem, responseHead } from "./response.ts";
 
 interface OpenMessage {
@@ -29,6 +30,7 @@ interface OpenCall {
   callId: string;
   name: string;
   input: string;
+  freeform: boolean;
 }
 
 /**
@@ -36,6 +38,7 @@ interface OpenCall {
  * side, because every event says which item it belongs to; everything else is closed before the next begins.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
+  const freeformTools = freeformNames(request);
   let sequence = 0;
   let head: Wire = {};
   const output: Wire[] = [];
@@ -110,10 +113,16 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     let text = "";
     for (const call of calls.values()) {
       const place = { item_id: call.id, output_index: call.index };
-      const input = call.input === "" ? "{}" : call.input;
-      text += emit("response.function_call_arguments.done", { ...place, name: call.name, arguments: input });
-      const item = { id: call.id, type: "function_call", status: "completed", call_id: call.callId };
-      text += done(call.index, { ...item, name: call.name, arguments: input });
+      const item = callItem(call.id, { id: call.callId, name: call.name, input: call.input }, call.freeform);
+      if (call.freeform) {
+        // The text is known when its wrapping is complete, so it comes in one delta.
+        text += emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
+        text += emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
+      } else {
+        const whole = { ...place, name: call.name, arguments: item["arguments"] };
+        text += emit("response.function_call_arguments.done", whole);
+      }
+      text += done(call.index, item);
     }
     calls.clear();
     return text;
@@ -203,16 +212,22 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function call(event: Extract<ChatEvent, { type: "tool-call" }>): string {
     const text = closeOpen();
-    const state = { id: newId("fc"), index: reserve(), callId: event.id, name: event.name, input: "" };
+    const { id: callId, name } = event;
+    const freeform = freeformTools.has(name);
+    const state = { id: newId(freeform ? "ctc" : "fc"), index: reserve(), callId, name, input: "", freeform };
     calls.set(event.part, state);
-    const item = { id: state.id, type: "function_call", status: "in_progress", call_id: event.id };
-    return text + added(state.index, { ...item, name: event.name, arguments: "" });
+    const empty = freeform
+      ? { type: "custom_tool_call", input: "" }
+      : { type: "function_call", arguments: "" };
+    const item = { id: state.id, ...empty, status: "in_progress", call_id: callId, name };
+    return text + added(state.index, item);
   }
 
   function input(part: number, delta: string): string {
     const state = calls.get(part);
     if (state === undefined) return "";
     state.input += delta;
+    if (state.freeform) return "";
     const place = { item_id: state.id, output_index: state.index, delta };
     return emit("response.function_call_arguments.delta", place);
   }

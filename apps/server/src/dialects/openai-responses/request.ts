@@ -13,6 +13,7 @@ import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialect
 import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
 import { encodeInput } from "./encode-items.ts";
+import { decodeFreeformTool, freeformNames } from "./freeform.ts";
 import { type ResponsesRequest, responsesRequest } from "./schema.ts";
 
 const known = new Set(Object.keys(responsesRequest.shape));
@@ -28,6 +29,11 @@ function decodeTools(wire: ResponsesRequest): Pick<ChatRequest, "tools" | "serve
   const tools: Tool[] = [];
   const serverTools: ServerTool[] = [];
   for (const [index, tool] of (wire.tools ?? []).entries()) {
+    const freeform = tool.type === "custom" ? decodeFreeformTool(tool) : undefined;
+    if (freeform !== undefined) {
+      tools.push(freeform);
+      continue;
+    }
     if (tool.type !== "function") {
       serverTools.push({ kind: kindOf(tool.type), extra: { dialect: "openai-responses", fields: tool } });
       continue;
@@ -53,7 +59,7 @@ function decodeToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice |
   if (!choice) return undefined;
   if (typeof choice === "string") return { type: choice };
   const name = choice["name"];
-  if (choice.type === "function") {
+  if (choice.type === "function" || choice.type === "custom") {
     if (typeof name === "string" && name !== "") return { type: "tool", name };
     throw invalidRequest('The field "tool_choice.name" is required.', "tool_choice.name");
   }
@@ -95,7 +101,8 @@ function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
   const include = (body.include ?? []).filter((each) => each !== logprobsInclude);
   if (include.length > 0) fields["include"] = include;
   const choice = body.tool_choice;
-  if (choice && typeof choice === "object" && choice.type !== "function") fields["tool_choice"] = choice;
+  const isNamed = typeof choice === "string" || choice?.type === "function" || choice?.type === "custom";
+  if (choice && !isNamed) fields["tool_choice"] = choice;
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
 }
 
@@ -135,14 +142,16 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
 
 /** Strictness is this wire's default, so a caller who said nothing must be said to want none. */
 export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
-  const tools = (request.tools ?? []).map(({ name, description, schema, strict }) =>
-    compact<Wire>({
-      type: "function",
-      name,
-      description,
-      parameters: schema ?? { type: "object", properties: {} },
-      strict: strict ?? false,
-    }),
+  const tools = (request.tools ?? []).map(
+    ({ name, description, schema, strict, freeform }) =>
+      ownFields("openai-responses", freeform) ??
+      compact<Wire>({
+        type: "function",
+        name,
+        description,
+        parameters: schema ?? { type: "object", properties: {} },
+        strict: strict ?? false,
+      }),
   );
   for (const { kind, extra } of request.serverTools ?? []) {
     const wire = ownFields("openai-responses", extra) ?? unifiedTools[kind];
@@ -152,9 +161,11 @@ export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] 
   return tools;
 }
 
-export function encodeToolChoice(choice: ToolChoice | undefined): unknown {
+export function encodeToolChoice({ toolChoice: choice, tools }: ChatRequest): unknown {
   if (choice === undefined) return undefined;
-  return choice.type === "tool" ? { type: "function", name: choice.name } : choice.type;
+  if (choice.type !== "tool") return choice.type;
+  const isFreeform = freeformNames({ tools }).has(choice.name);
+  return { type: isFreeform ? "custom" : "function", name: choice.name };
 }
 
 export function encodeFormat(format: ResponseFormat): Wire {
@@ -195,9 +206,9 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const format = request.responseFormat;
   const body = compact<Wire>({
     model: request.model,
-    ...encodeInput(request.messages, dropped),
+    ...encodeInput(request.messages, freeformNames(request), dropped),
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? encodeToolChoice(request.toolChoice) : undefined,
+    tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
     max_output_tokens: request.maxOutputTokens,
     temperature: request.temperature,

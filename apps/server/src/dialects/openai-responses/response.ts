@@ -5,7 +5,8 @@ import { packProof, unpackProof } from "#dialects/proof.ts";
 import { asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
-import { encodeAnnotations } from "./encode-items.ts";
+import { callItem, encodeAnnotations } from "./encode-items.ts";
+import { freeformNames } from "./freeform.ts";
 import { encodeFormat, encodeToolChoice, encodeTools } from "./request.ts";
 import { type OutputItem, type WireResponse, wireResponse } from "./schema.ts";
 import { countCall, decodeUsage, encodeUsage } from "./usage.ts";
@@ -104,7 +105,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-export function newId(prefix: "resp" | "msg" | "rs" | "fc"): string {
+export function newId(prefix: "resp" | "msg" | "rs" | "fc" | "ctc"): string {
   return `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
@@ -145,7 +146,7 @@ function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
   return [{ id: newId("msg"), type: "message", status: "completed", role: "assistant", content }];
 }
 
-function encodeOutput(choice: Choice | undefined): Wire[] {
+function encodeOutput(choice: Choice | undefined, freeform: ReadonlySet<string>): Wire[] {
   const output: Wire[] = [];
   let spoken: Part[] = [];
   const flush = () => {
@@ -164,9 +165,8 @@ function encodeOutput(choice: Choice | undefined): Wire[] {
     flush();
     if (part.type === "reasoning") output.push(reasoningItem(part.id ?? newId("rs"), part.text, part));
     else if (part.type === "tool-call") {
-      const { id, name, input } = part;
-      const call = { id: newId("fc"), type: "function_call", status: "completed", call_id: id, name };
-      output.push({ ...call, arguments: input === "" ? "{}" : input });
+      const isFreeform = freeform.has(part.name);
+      output.push(callItem(newId(isFreeform ? "ctc" : "fc"), part, isFreeform));
     } else if (part.type === "image") output.push(...mediaItem(part));
     else if (part.type === "foreign") {
       const own = ownFields("openai-responses", part.extra);
@@ -201,7 +201,7 @@ export function responseHead(request: ChatRequest, id: string, model: string, cr
     store: false,
     temperature: request.temperature ?? 1,
     text: { format: encodeFormat(request.responseFormat ?? { type: "text" }) },
-    tool_choice: encodeToolChoice(request.toolChoice) ?? "auto",
+    tool_choice: encodeToolChoice(request) ?? "auto",
     tools: encodeTools(request, new Set()),
     top_p: request.topP ?? 1,
     truncation: "disabled",
@@ -230,5 +230,10 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
   const choice = response.choices[0];
   const created = response.created ?? Math.floor(Date.now() / 1000);
   const head = responseHead(request, response.id || newId("resp"), response.model || request.model, created);
-  return completeResponse(head, encodeOutput(choice), choice?.finish ?? "stop", response.usage);
+  return completeResponse(
+    head,
+    encodeOutput(choice, freeformNames(request)),
+    choice?.finish ?? "stop",
+    response.usage,
+  );
 }

@@ -38,6 +38,7 @@ export const items = {
     name: z.string().min(1),
     arguments: z.string(),
   }),
+  custom_tool_call: z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() }),
   function_call_output: z.looseObject({ call_id: z.string().min(1), output: content }),
   reasoning: z.looseObject({
     id: z.string().nullish(),
