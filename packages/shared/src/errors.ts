@@ -8,6 +8,8 @@ export const errorStatus = {
   invalid_key: 401,
   unauthenticated: 401,
   wrong_credentials: 401,
+  totp_required: 401,
+  totp_wrong: 401,
   insufficient_quota: 402,
   token_quota_exhausted: 402,
   forbidden: 403,

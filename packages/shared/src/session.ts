@@ -1,18 +1,21 @@
 import { z } from "zod";
-import { UserRow } from "./user.ts";
+import { UnixTime } from "./paging.ts";
+import { Password, UserRow, Username } from "./user.ts";
 
 /** Sign-in with a password: POST /api/user/login. */
 export const LoginInput = z.object({
   username: z.string().trim().min(1).max(254),
   password: z.string().min(1).max(200),
+  /** Of the authenticator app, or a recovery code; asked for with `totp_required`. */
+  code: z.string().trim().max(32).default(""),
 });
-export type LoginInput = z.infer<typeof LoginInput>;
+export type LoginInput = z.input<typeof LoginInput>;
 
 /** First account of an installation: POST /api/setup. The token comes from the link that the server prints. */
 export const SetupInput = z.object({
   token: z.string().min(1).max(128),
-  username: z.string().trim().min(3).max(64),
-  password: z.string().min(8).max(200),
+  username: Username,
+  password: Password,
 });
 export type SetupInput = z.infer<typeof SetupInput>;
 
@@ -21,5 +24,24 @@ export const Self = UserRow.extend({
   group_name: z.string(),
   group_ratio: z.number(),
   group_api_rate: z.int(),
+  /** The account's own choice; "" = whatever the browser says. */
+  language: z.string(),
+  has_password: z.boolean(),
+  has_access_token: z.boolean(),
+  totp_enabled: z.boolean(),
 });
 export type Self = z.infer<typeof Self>;
+
+/** A signed-in browser. */
+export const SessionRow = z.object({
+  /** Names the session without opening it. */
+  id: z.string(),
+  /** The one that asks. */
+  current: z.boolean(),
+  created_time: UnixTime,
+  last_seen: UnixTime,
+  expires_at: UnixTime,
+  ip: z.string(),
+  user_agent: z.string(),
+});
+export type SessionRow = z.infer<typeof SessionRow>;

@@ -16,6 +16,7 @@ export const SiteStatus = z.object({
   display_in_currency: z.boolean(),
   email_verification: z.boolean(),
   register_enabled: z.boolean(),
+  password_register: z.boolean(),
   password_login: z.boolean(),
   github_oauth: z.boolean(),
   github_client_id: z.string(),

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { Points, UnixTime } from "./paging.ts";
+import { PageQuery, Points, UnixTime } from "./paging.ts";
+
+export const UserStatus = { enabled: 1, disabled: 2 } as const;
 
 export const UserRow = z.object({
   id: z.int(),
@@ -23,3 +25,94 @@ export const UserRow = z.object({
   last_login_ip: z.string(),
 });
 export type UserRow = z.infer<typeof UserRow>;
+
+/** A line of the administrators' list. */
+export const UserListRow = UserRow.extend({
+  /** Identity providers this account is linked to, e.g. `github`. */
+  providers: z.array(z.string()),
+  totp_enabled: z.boolean(),
+});
+export type UserListRow = z.infer<typeof UserListRow>;
+
+/** Query of GET /api/user; 0 and "" mean all. */
+export const UserQuery = PageQuery.extend({
+  keyword: z.string().trim().max(100).default(""),
+  role: z.coerce.number().int().min(0).max(100).catch(0).default(0),
+  status: z.coerce.number().int().min(0).max(2).catch(0).default(0),
+  group: z.string().max(50).default(""),
+});
+export type UserQuery = z.infer<typeof UserQuery>;
+
+/** GET /api/user/:id. */
+export const UserDetail = UserListRow.extend({
+  identities: z.array(z.object({ provider: z.string(), label: z.string(), created_time: UnixTime })),
+  inviter: z.object({ id: z.int(), username: z.string() }).nullable(),
+  token_count: z.int(),
+  passkey_count: z.int(),
+  has_password: z.boolean(),
+  has_access_token: z.boolean(),
+});
+export type UserDetail = z.infer<typeof UserDetail>;
+
+/** What a user name may be: also how people are told apart, so no blanks and no look of an e-mail address. */
+export const Username = z
+  .string()
+  .trim()
+  .min(3, "The user name needs at least 3 characters")
+  .max(64)
+  .regex(/^[\p{L}\p{N}._-]+$/u, "The user name may hold letters, digits, dots, hyphens and underscores");
+
+export const Password = z
+  .string()
+  .min(8, "The password needs at least 8 characters")
+  .max(200, "The password may have at most 200 characters");
+
+export const DisplayName = z.string().trim().max(64);
+
+/** Roles that can be given; there is one root, and it is made at set-up. */
+export const GivenRole = z.union([z.literal(1), z.literal(3), z.literal(10)]);
+
+/** POST /api/user. */
+export const UserInput = z.object({
+  username: Username,
+  password: Password,
+  display_name: DisplayName.default(""),
+  group: z.string().min(1, "Choose a group").max(50).default("default"),
+  role: GivenRole.default(1),
+  /** Points the account starts with. */
+  quota: Points.min(0, "Quota cannot be negative").default(0),
+});
+export type UserInput = z.infer<typeof UserInput>;
+
+/** PUT /api/user: what is absent stays; an empty password stays too. The balance has a route of its own. */
+export const UserChange = z.object({
+  id: z.int().min(1),
+  username: Username.optional(),
+  display_name: DisplayName.optional(),
+  group: z.string().min(1, "Choose a group").max(50).optional(),
+  role: GivenRole.optional(),
+  password: z.union([z.literal(""), Password]).optional(),
+});
+export type UserChange = z.infer<typeof UserChange>;
+
+export const UserAction = z.enum([
+  "disable",
+  "enable",
+  "delete",
+  "promote",
+  "demote",
+  "set_reliable",
+  "reset_totp",
+]);
+export type UserAction = z.infer<typeof UserAction>;
+
+/** POST /api/user/manage. */
+export const UserManage = z.object({ username: z.string().min(1).max(64), action: UserAction });
+
+/** POST /api/user/quota/:id. */
+export const QuotaChange = z.object({
+  /** Points to add; negative takes away. */
+  quota: Points,
+  remark: z.string().trim().max(500).default(""),
+});
+export type QuotaChange = z.infer<typeof QuotaChange>;

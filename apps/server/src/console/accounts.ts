@@ -31,7 +31,7 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
     { config: guessing, schema: { body: LoginInput, ...self } },
     async (request, reply) => {
       const passwordLoginEnabled = settings.current().PasswordLoginEnabled;
-      const user = await logIn(db, { ...request.body, ip: request.ip, passwordLoginEnabled });
+      const user = await logIn(db, secrets, { ...request.body, ip: request.ip, passwordLoginEnabled });
       await sessions.signIn(request, reply, user.id);
       return ok(await presentSelf(services, user));
     },
@@ -54,12 +54,14 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   );
 }
 
-async function presentSelf({ db }: Services, user: User): Promise<Self> {
+export async function presentSelf({ db }: Pick<Services, "db">, user: User): Promise<Self> {
   const group = await findGroup(db, user.group);
   return {
     ...present(user),
     group_name: group?.name ?? user.group,
     group_ratio: group?.ratio.toNumber() ?? 1,
     group_api_rate: group?.api_rate ?? 0,
+    has_password: user.password_hash !== null,
+    has_access_token: user.access_token_hash !== null,
   };
 }

@@ -10,11 +10,15 @@ import { channelRoutes } from "./channels.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
 import { logRoutes } from "./logs.ts";
+import { profileRoutes } from "./profile.ts";
+import { registrationRoutes } from "./registration.ts";
+import { secondFactorRoutes } from "./second-factor.ts";
 import type { Services } from "./services.ts";
 import { createSessions } from "./session.ts";
 import { settingRoutes } from "./settings.ts";
 import { siteRoutes } from "./site.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { userSessionRoutes } from "./user-sessions.ts";
 import { userRoutes } from "./users.ts";
 import { validator } from "./validation.ts";
 
@@ -71,11 +75,15 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
 
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);
+  registrationRoutes(app, services, sessions);
+  profileRoutes(app, services);
+  secondFactorRoutes(app, services);
   catalogRoutes(app, services);
   tokenRoutes(app, services);
   logRoutes(app, services);
   channelRoutes(app, services);
   userRoutes(app, services);
+  userSessionRoutes(app, services);
   settingRoutes(app, services);
 }
 

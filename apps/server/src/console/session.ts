@@ -77,7 +77,8 @@ function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Id
   return { viewer: { id, username, role, group, ip: request.ip }, by, enabled: isEnabled(user) };
 }
 
-function sessionIdOf(request: FastifyRequest): string | undefined {
+/** The id this browser presents, good or not. */
+export function sessionIdOf(request: FastifyRequest): string | undefined {
   const id = request.cookies[COOKIE];
   return id === undefined || id === "" || id.length > 128 ? undefined : id;
 }

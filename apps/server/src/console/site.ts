@@ -74,6 +74,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     display_in_currency: settings.DisplayInCurrencyEnabled,
     email_verification: settings.EmailVerificationEnabled,
     register_enabled: settings.RegisterEnabled,
+    password_register: settings.PasswordRegisterEnabled,
     password_login: settings.PasswordLoginEnabled,
     github_oauth: settings.GitHubOAuthEnabled,
     github_client_id: settings.GitHubClientId,

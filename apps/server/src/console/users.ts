@@ -1,16 +1,32 @@
 import { randomUUID } from "node:crypto";
-import { Page, PageQuery, Points } from "@gateway/shared/paging";
+import { Nothing } from "@gateway/shared/envelope";
+import { Page, Points } from "@gateway/shared/paging";
 import { Role } from "@gateway/shared/roles";
-import { UserRow } from "@gateway/shared/user";
+import {
+  QuotaChange,
+  UserChange,
+  UserDetail,
+  UserInput,
+  UserListRow,
+  UserManage,
+  UserQuery,
+} from "@gateway/shared/user";
 import { z } from "zod";
-import { getUser, listUsers } from "#domain/accounts/users.ts";
+import {
+  type Administrator,
+  changeUser,
+  createUser,
+  deleteUser,
+  manageUser,
+  requireBelow,
+} from "#domain/accounts/administration.ts";
+import { describeUser, getUser, listUsers, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
-import { forbidden } from "#errors.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, sliceOf } from "./paging.ts";
-import { present } from "./present.ts";
+import { present, unixTime } from "./present.ts";
 import type { Services } from "./services.ts";
 
 const sortable = [
@@ -27,27 +43,56 @@ const sortable = [
   "last_login_ip",
 ] as const;
 
-const UserQuery = PageQuery.extend({ keyword: z.string().trim().max(100).default("") });
-
-const QuotaChange = z.object({
-  /** Points to add; negative takes away. */
-  quota: Points,
-  remark: z.string().trim().max(500).default(""),
-});
-
 /** Other people's accounts, for administrators. */
-export function userRoutes(app: ConsoleApp, { db }: Services): void {
+export function userRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
   const config = { access: "admin" } as const;
+  const detail = answers(UserDetail);
 
   app.get(
     "/user",
-    { config, schema: { querystring: UserQuery, response: answers(Page(UserRow)) } },
+    { config, schema: { querystring: UserQuery, response: answers(Page(UserListRow)) } },
     async (request) => {
       const { query } = request;
-      const search = { keyword: query.keyword, ...sliceOf(query, sortable) };
+      const { keyword, role, status, group } = query;
+      const search = { keyword, role, status, group, ...sliceOf(query, sortable) };
       const { rows, total } = await listUsers(db, search);
       return ok(pageOf(query, rows.map(present), total));
     },
+  );
+
+  app.get("/user/:id", { config, schema: { params: IdParams, response: detail } }, async (request) => {
+    const user = await describeUser(db, request.params.id);
+    const viewer = viewerOf(request);
+    if (user.id !== viewer.id) requireBelow(viewer, user);
+    return ok(presentDetail(user));
+  });
+
+  app.post("/user", { config, schema: { body: UserInput, response: detail } }, async (request) => {
+    const gift = settings.current().QuotaForNewUser;
+    const { id } = await createUser(db, viewerOf(request), request.body, gift);
+    return ok(presentDetail(await describeUser(db, id)));
+  });
+
+  app.put("/user", { config, schema: { body: UserChange, response: detail } }, async (request) => {
+    await changeUser(db, secrets, viewerOf(request), request.body);
+    return ok(presentDetail(await describeUser(db, request.body.id)));
+  });
+
+  app.delete(
+    "/user/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteUser(db, secrets, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  const Standing = z.object({ role: z.int(), status: z.int() });
+  app.post(
+    "/user/manage",
+    { config, schema: { body: UserManage, response: answers(Standing) } },
+    async (request) => ok(await manageUser(db, secrets, viewerOf(request), request.body)),
   );
 
   app.post(
@@ -57,34 +102,53 @@ export function userRoutes(app: ConsoleApp, { db }: Services): void {
       schema: { params: IdParams, body: QuotaChange, response: answers(z.object({ quota: Points })) },
     },
     async (request) => {
-      const viewer = viewerOf(request);
-      const { quota: amount, remark } = request.body;
-      const balance = await db.$transaction(async (tx) => {
-        const user = await getUser(tx, request.params.id);
-        if (viewer.role < Role.root && user.role >= viewer.role) {
-          throw forbidden("Only root may change the balance of an administrator.");
-        }
-        const reference = randomUUID();
-        const after = await credit(tx, {
-          userId: user.id,
-          kind: "admin",
-          amount: BigInt(amount),
-          reference,
-          reason: remark,
-          actorId: viewer.id,
-          ip: viewer.ip,
-        });
-        await audit(tx, {
-          actor: viewer,
-          action: "user.quota",
-          targetType: "user",
-          targetId: user.id,
-          before: { quota: user.quota },
-          after: { quota: after, change: amount, remark, reference },
-        });
-        return after;
-      });
+      const balance = await changeQuota(services, viewerOf(request), request.params.id, request.body);
       return ok({ quota: Number(balance) });
     },
   );
+}
+
+/** One credit with its reason. Root alone may also change an own balance: nobody else could. */
+async function changeQuota(
+  { db }: Services,
+  viewer: Administrator,
+  userId: number,
+  { quota: amount, remark }: QuotaChange,
+): Promise<bigint> {
+  return db.$transaction(async (tx) => {
+    const user = await getUser(tx, userId);
+    if (viewer.role < Role.root) requireBelow(viewer, user);
+    const reference = randomUUID();
+    const after = await credit(tx, {
+      userId: user.id,
+      kind: "admin",
+      amount: BigInt(amount),
+      reference,
+      reason: remark,
+      actorId: viewer.id,
+      ip: viewer.ip,
+    });
+    await audit(tx, {
+      actor: viewer,
+      action: "user.quota",
+      targetType: "user",
+      targetId: user.id,
+      before: { quota: user.quota },
+      after: { quota: after, change: amount, remark, reference },
+    });
+    return after;
+  });
+}
+
+function presentDetail(user: UserInDetail): UserDetail {
+  const { identities, ...row } = user;
+  return {
+    ...present(row),
+    identities: identities.map((identity) => ({
+      ...identity,
+      created_time: unixTime(identity.created_time),
+    })),
+    has_password: user.password_hash !== null,
+    has_access_token: user.access_token_hash !== null,
+  };
 }

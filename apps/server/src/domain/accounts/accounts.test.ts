@@ -108,7 +108,7 @@ describe("guessing at set-up links", () => {
 
 describe("signing in", () => {
   const login = (username: string, password: string, passwordLoginEnabled = true) =>
-    logIn(database.db, { username, password, ip: "10.0.0.2", passwordLoginEnabled });
+    logIn(database.db, secrets, { username, password, code: "", ip: "10.0.0.2", passwordLoginEnabled });
 
   it("takes the user name or the e-mail address", async () => {
     const user = await makeUser({ password: "correct horse", email: "horse@example.com" });

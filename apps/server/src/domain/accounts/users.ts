@@ -1,13 +1,13 @@
 import { Role } from "@gateway/shared/roles";
+import { type UserQuery, UserStatus } from "@gateway/shared/user";
 import { GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { passwordMatches } from "./passwords.ts";
+import { requireSecondFactor } from "./second-factor.ts";
 
 /** Accounts: finding one by what somebody presents, and reading them for the console. */
-
-export const UserStatus = { enabled: 1, disabled: 2 } as const;
 
 export function isEnabled(user: User): boolean {
   return user.status === UserStatus.enabled;
@@ -21,13 +21,18 @@ export interface PasswordLogin {
   /** User name, else e-mail address. */
   username: string;
   password: string;
+  /** Of the authenticator app, or a recovery code; "" when there is none. */
+  code: string;
   ip: string;
   /** Root may always sign in with a password: somebody must be able to switch it on again. */
   passwordLoginEnabled: boolean;
 }
 
-/** Throws `wrong_credentials` (the same, after the same work, for unknown users), `user_disabled` or `forbidden`. */
-export async function logIn(db: Db, input: PasswordLogin): Promise<User> {
+/**
+ * Throws `wrong_credentials` (the same, after the same work, for unknown users), `user_disabled` or `forbidden`;
+ * `totp_required` or `totp_wrong` only to somebody who knows the password.
+ */
+export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
   const user = await findByName(db, input.username);
   if (!(await passwordMatches(user?.password_hash, input.password)) || user === null) {
     throw new GatewayError("wrong_credentials", "The user name or the password is wrong.");
@@ -36,6 +41,7 @@ export async function logIn(db: Db, input: PasswordLogin): Promise<User> {
   if (!input.passwordLoginEnabled && user.role < Role.root) {
     throw new GatewayError("forbidden", "Signing in with a password is switched off.");
   }
+  await requireSecondFactor(db, secrets, user, input.code);
   return noteLogin(db, user.id, input.ip);
 }
 
@@ -65,26 +71,69 @@ export async function getUser(db: Db, id: number): Promise<User> {
   return user;
 }
 
-export interface UserSearch {
-  keyword: string;
+/** The row, held until the transaction ends, so that two changes of one account follow each other. */
+export async function lockUser(tx: Prisma.TransactionClient, id: number): Promise<User> {
+  await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
+  return getUser(tx, id);
+}
+
+export interface UserSearch extends Pick<UserQuery, "keyword"> {
+  /** 0 and "" (or absent) mean all. */
+  role?: number;
+  status?: number;
+  group?: string;
   skip: number;
   take: number;
   orderBy: Prisma.UserOrderByWithRelationInput[];
 }
 
+export type ListedUser = User & { providers: string[] };
+
 /** The keyword is an id, or the beginning of a user name, display name, e-mail address or group. */
-export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: User[]; total: number }> {
+export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: ListedUser[]; total: number }> {
   const where: Prisma.UserWhereInput = { deleted_at: null };
   if (search.keyword !== "") {
-    const begins = { startsWith: search.keyword, mode: "insensitive" as const };
+    // What the database would read as a wildcard is meant as it is written.
+    const text = search.keyword.replace(/[\\%_]/g, String.raw`\$&`);
+    const begins = { startsWith: text, mode: "insensitive" as const };
     where.OR = [{ username: begins }, { display_name: begins }, { email: begins }, { group: begins }];
     const id = Number(search.keyword);
     if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
   }
+  if (search.role) where.role = search.role;
+  if (search.status) where.status = search.status;
+  if (search.group) where.group = search.group;
   const { skip, take, orderBy } = search;
+  const identities = { select: { provider: true }, orderBy: { provider: "asc" } } as const;
   const [rows, total] = await Promise.all([
-    db.user.findMany({ where, skip, take, orderBy }),
+    db.user.findMany({ where, skip, take, orderBy, include: { identities } }),
     db.user.count({ where }),
   ]);
-  return { rows, total };
+  return { rows: rows.map(withProviders), total };
+}
+
+function withProviders(row: User & { identities: { provider: string }[] }): ListedUser {
+  return { ...row, providers: row.identities.map((identity) => identity.provider) };
+}
+
+export interface UserInDetail extends ListedUser {
+  identities: { provider: string; label: string; created_time: Date }[];
+  inviter: { id: number; username: string } | null;
+  token_count: number;
+  passkey_count: number;
+}
+
+/** Throws `not_found`. */
+export async function describeUser(db: Db, id: number): Promise<UserInDetail> {
+  const row = await db.user.findFirst({
+    where: { id, deleted_at: null },
+    include: {
+      identities: { orderBy: { provider: "asc" } },
+      inviter: { select: { id: true, username: true } },
+      _count: { select: { tokens: { where: { deleted_at: null } }, passkeys: true } },
+    },
+  });
+  if (row === null) throw notFound("User");
+  const { _count: counts, ...user } = row;
+  return { ...withProviders(row), ...user, token_count: counts.tokens, passkey_count: counts.passkeys };
 }

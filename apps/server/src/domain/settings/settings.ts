@@ -88,7 +88,11 @@ function parseValue(key: SettingKey, value: unknown): string | number | boolean 
 
 /** A sign-in that lacks its credentials would lock people out the moment it is switched on. */
 function mayEnable(key: SettingKey, value: unknown, current: Settings): void {
-  if (key !== "GitHubOAuthEnabled" || value !== true) return;
+  if (value !== true) return;
+  if (key === "EmailVerificationEnabled") {
+    throw invalidRequest("E-mail cannot be verified: no mail server (SMTP) is configured.", "value");
+  }
+  if (key !== "GitHubOAuthEnabled") return;
   if (current.GitHubClientId === "" || current.GitHubClientSecret === "") {
     throw invalidRequest(
       "Fill in the GitHub client id and secret before switching GitHub sign-in on.",

@@ -1,0 +1,136 @@
+import type { Self } from "@gateway/shared/session";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { origin, buildConsole, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+const changed = new Set<string>();
+
+beforeAll(async () => {
+  site = await buildConsole();
+});
+afterEach(async () => {
+  for (const key of changed) await site.services.settings.set(systemActor, key, null);
+  changed.clear();
+});
+afterAll(() => site.close());
+
+async function set(key: string, value: unknown): Promise<void> {
+  changed.add(key);
+  await site.services.settings.set(systemActor, key, value);
+}
+
+let names = 0;
+let addresses = 0;
+/** From an address of its own, so that only the test of the limit meets it. */
+const signUp = (body: object = {}, from = `192.0.2.${(addresses += 1)}`) =>
+  site.guest.send<Self>(
+    "POST",
+    "/api/user/register",
+    { username: `newcomer-${(names += 1)}`, password: "long enough", ...body },
+    { "x-forwarded-for": from },
+  );
+
+describe("sign-up", () => {
+  it("makes an ordinary account, signs it in and writes it down", async () => {
+    const answer = await signUp();
+    expect(answer.body).toMatchObject({
+      success: true,
+      data: { role: 1, status: 1, quota: 0, group: "default", has_password: true },
+    });
+    const cookie = String(answer.response.headers["set-cookie"]).split(";")[0] ?? "";
+    const self = await site.app.inject({ url: "/api/user/self", headers: { cookie } });
+    expect(self.json()).toMatchObject({ data: { id: answer.body.data.id } });
+    const note = { action: "user.register", user_id: answer.body.data.id };
+    expect(await site.services.db.auditEntry.count({ where: note })).toBe(1);
+  });
+
+  it("gives nobody what is not in the form", async () => {
+    const { data } = (await signUp({ role: 100, quota: 10 ** 9, group: "svip", status: 1, id: 1 })).body;
+    expect(data).toMatchObject({ role: 1, quota: 0, group: "default" });
+  });
+
+  it("says which field cannot be used", async () => {
+    const refused = await signUp({ username: "ab", password: "1234567" });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        fields: {
+          username: "The user name needs at least 3 characters",
+          password: "The password needs at least 8 characters",
+        },
+      },
+    });
+    const first = await signUp();
+    const again = await signUp({ username: first.body.data.username.toUpperCase() });
+    expect(again).toMatchObject({ status: 409, body: { fields: { username: "This user name is taken." } } });
+  });
+
+  it("is closed by either switch, and while addresses are to be verified but no mail can be sent", async () => {
+    await set("RegisterEnabled", false);
+    expect(await signUp()).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    await set("RegisterEnabled", true);
+    await set("PasswordRegisterEnabled", false);
+    expect((await signUp()).status).toBe(403);
+    expect((await site.guest.get("/api/status")).body.data).toMatchObject({
+      register_enabled: true,
+      password_register: false,
+    });
+    await expect(set("EmailVerificationEnabled", true)).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("ends after twenty tries of one address", async () => {
+    const from = "198.51.100.9";
+    for (let n = 0; n < 20; n++) expect((await signUp({ username: "x" }, from)).status).toBe(400);
+    expect((await signUp({}, from)).status).toBe(429);
+  });
+
+  it("is refused from a foreign page", async () => {
+    const answer = await site.app.inject({
+      method: "POST",
+      url: "/api/user/register",
+      headers: { ...origin, origin: "https://evil.example" },
+      payload: { username: "foreigner", password: "long enough" },
+    });
+    expect(answer.statusCode).toBe(403);
+  });
+});
+
+describe("the gifts", () => {
+  it("go to the newcomer and the inviter as ledger entries, once, and are counted", async () => {
+    const { db } = site.services;
+    await set("QuotaForNewUser", 100);
+    await set("QuotaForInvitee", 20);
+    await set("QuotaForInviter", 3);
+    const inviter = await site.makeUser();
+    const { data } = (await signUp({ aff_code: inviter.aff_code })).body;
+    expect(data.quota).toBe(120);
+    const entries = await db.ledgerEntry.findMany({ where: { user_id: data.id }, orderBy: { id: "asc" } });
+    expect(entries).toMatchObject([
+      { kind: "gift", amount: 100n, reference: `new-user:${data.id}` },
+      { kind: "invite", amount: 20n, reference: `invitee:${data.id}` },
+    ]);
+    expect(await db.user.findUniqueOrThrow({ where: { id: inviter.id } })).toMatchObject({
+      quota: 3n,
+      aff_count: 1,
+      aff_quota: 3n,
+      aff_history: 3n,
+    });
+  });
+
+  it("reach the inviter for everybody who comes at the same time", async () => {
+    await set("QuotaForInviter", 5);
+    const inviter = await site.makeUser();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => signUp({ aff_code: inviter.aff_code })));
+    expect(answers.map((each) => each.status)).toEqual([200, 200, 200, 200]);
+    const after = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
+    expect(after).toMatchObject({ quota: 20n, aff_count: 4, aff_quota: 20n });
+  });
+
+  it("do not depend on a good code, and a disabled inviter gets none", async () => {
+    await set("QuotaForInvitee", 20);
+    expect((await signUp({ aff_code: "nobody" })).body.data.quota).toBe(0);
+    const inviter = await site.makeUser({ status: 2 });
+    expect((await signUp({ aff_code: inviter.aff_code })).body.data.quota).toBe(0);
+  });
+});

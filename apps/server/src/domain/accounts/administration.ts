@@ -1,0 +1,242 @@
+import { Role } from "@gateway/shared/roles";
+import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/user";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/billing/ledger.ts";
+import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
+import { randomText, type Secrets } from "#platform/secrets.ts";
+import { findGroup } from "./groups.ts";
+import { giveGifts, insertUser, requireFreeName } from "./new-user.ts";
+import { hashPassword } from "./passwords.ts";
+import { removeTotp } from "./second-factor.ts";
+import { revokeSessions } from "./sessions.ts";
+import { lockUser } from "./users.ts";
+
+/**
+ * What administrators do to other people's accounts. Nobody touches an equal or a higher one; only root makes
+ * administrators; root itself cannot be lowered, locked out or removed.
+ */
+export interface Administrator extends Actor {
+  id: number;
+  role: number;
+}
+
+type Tx = Prisma.TransactionClient;
+
+/** Throws `forbidden` unless the target ranks below the actor. Everybody is below root, except root. */
+export function requireBelow(actor: Administrator, target: { id: number; role: number }): void {
+  if (actor.id === target.id) throw forbidden("Change your own account in your profile.");
+  if (target.role >= actor.role) {
+    throw forbidden("You may not touch an account of your own rank or a higher one.");
+  }
+}
+
+function requireMayGive(actor: Administrator, role: number): void {
+  if (role >= actor.role) throw forbidden("You may only give roles below your own.");
+}
+
+/** Throws `forbidden`, `conflict` (name taken) or `invalid_request` (no such group). */
+export async function createUser(
+  db: PrismaClient,
+  actor: Administrator,
+  input: UserInput,
+  newUserGift: number,
+): Promise<User> {
+  requireMayGive(actor, input.role);
+  const passwordHash = await hashPassword(input.password);
+  return db.$transaction(async (tx) => {
+    await requireGroup(tx, input.group);
+    const user = await insertUser(tx, {
+      username: input.username,
+      passwordHash,
+      displayName: input.display_name,
+      group: input.group,
+      role: input.role,
+    });
+    await note(tx, actor, "user.create", user, { after: shown(user) });
+    await giveGifts(tx, user, { newUser: newUserGift, invitee: 0, inviter: 0 });
+    if (input.quota > 0) {
+      await credit(tx, {
+        userId: user.id,
+        kind: "admin",
+        amount: BigInt(input.quota),
+        reference: `new-user:${user.id}`,
+        reason: "Initial balance",
+        actorId: actor.id,
+        ip: actor.ip,
+      });
+    }
+    return tx.user.findUniqueOrThrow({ where: { id: user.id } });
+  });
+}
+
+/** A new password ends all sessions of the account. Throws like `createUser`, and `not_found`. */
+export async function changeUser(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Administrator,
+  change: UserChange,
+): Promise<void> {
+  const { password = "" } = change;
+  const passwordHash = password === "" ? undefined : await hashPassword(password);
+  await db.$transaction(async (tx) => {
+    const before = await lockUser(tx, change.id);
+    requireMayChange(actor, before, change);
+    if (change.role !== undefined && change.role !== before.role) requireMayGive(actor, change.role);
+    if (change.username !== undefined) await requireFreeName(tx, change.username, change.id);
+    if (change.group !== undefined && change.group !== before.group) await requireGroup(tx, change.group);
+    const after = await tx.user.update({
+      where: { id: change.id },
+      data: {
+        ...(change.username === undefined ? {} : { username: change.username }),
+        ...(change.display_name === undefined ? {} : { display_name: change.display_name }),
+        ...(change.group === undefined ? {} : { group: change.group }),
+        ...(change.role === undefined ? {} : { role: change.role }),
+        ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+      },
+    });
+    if (passwordHash !== undefined) await revokeSessions(tx, secrets, change.id);
+    await note(tx, actor, "user.change", after, {
+      before: shown(before),
+      after: { ...shown(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
+    });
+    await announce(tx, "users", change.id);
+  });
+}
+
+/** Nobody ranks above root, so root names and groups itself; everything else goes through the profile. */
+function requireMayChange(actor: Administrator, target: User, change: UserChange): void {
+  const harmless = change.role === undefined && (change.password ?? "") === "";
+  if (actor.role === Role.root && actor.id === target.id && harmless) return;
+  requireBelow(actor, target);
+}
+
+/** One of the actions of the list. Answers the row as it is afterwards. */
+export async function manageUser(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Administrator,
+  input: { username: string; action: UserAction },
+): Promise<User> {
+  const { username, action } = input;
+  const found = await db.user.findFirst({ where: { username, deleted_at: null }, select: { id: true } });
+  if (found === null) throw notFound("User");
+  if (action === "delete") return deleteUser(db, secrets, actor, found.id);
+  if (action === "reset_totp") return resetTotp(db, actor, found.id);
+  return db.$transaction(async (tx) => {
+    const before = await lockUser(tx, found.id);
+    requireBelow(actor, before);
+    const data = changeOf(actor, action);
+    const after = await tx.user.update({ where: { id: before.id }, data });
+    // The sessions would be refused anyway; ended, they do not come back with the account.
+    if (action === "disable") await revokeSessions(tx, secrets, before.id);
+    await note(tx, actor, `user.${action}`, after, { before: shown(before), after: shown(after) });
+    await announce(tx, "users", before.id);
+    return after;
+  });
+}
+
+function changeOf(
+  actor: Administrator,
+  action: Exclude<UserAction, "delete" | "reset_totp">,
+): { status: number } | { role: number } {
+  switch (action) {
+    case "disable":
+      return { status: UserStatus.disabled };
+    case "enable":
+      return { status: UserStatus.enabled };
+    case "promote":
+      requireMayGive(actor, Role.admin);
+      return { role: Role.admin };
+    case "demote":
+      return { role: Role.user };
+    case "set_reliable":
+      return { role: Role.reliable };
+  }
+}
+
+/** The row stays for the logs and the books that name it; nothing opens the account any more, and its name is free. */
+export async function deleteUser(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Administrator,
+  id: number,
+): Promise<User> {
+  return db.$transaction(async (tx) => {
+    const before = await lockUser(tx, id);
+    requireBelow(actor, before);
+    const now = new Date();
+    const after = await tx.user.update({
+      where: { id },
+      data: {
+        username: `${before.username.slice(0, 50)}_del_${randomText(6)}`,
+        email: null,
+        password_hash: null,
+        access_token_hash: null,
+        totp_enabled: false,
+        totp_secret: null,
+        status: UserStatus.disabled,
+        deleted_at: now,
+      },
+    });
+    await revokeSessions(tx, secrets, id);
+    await tx.identity.deleteMany({ where: { user_id: id } });
+    await tx.passkey.deleteMany({ where: { user_id: id } });
+    await tx.recoveryCode.deleteMany({ where: { user_id: id } });
+    await tx.token.updateMany({ where: { user_id: id, deleted_at: null }, data: { deleted_at: now } });
+    await note(tx, actor, "user.delete", before, { before: { ...shown(before), email: before.email } });
+    await announce(tx, "users", id);
+    return after;
+  });
+}
+
+async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Promise<User> {
+  const user = await db.user.findUniqueOrThrow({ where: { id } });
+  requireBelow(actor, user);
+  if (!user.totp_enabled) throw conflict("The second factor is not switched on.");
+  await removeTotp(db, actor, id);
+  return db.user.findUniqueOrThrow({ where: { id } });
+}
+
+/** Ends one session of somebody else, or all when no id is given. Answers whether there was one. */
+export async function endSessionsOf(
+  db: PrismaClient,
+  actor: Administrator,
+  userId: number,
+  sessionId?: string,
+): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    const user = await lockUser(tx, userId);
+    requireBelow(actor, user);
+    const { count } = await tx.session.deleteMany({
+      where: {
+        user_id: userId,
+        ...(sessionId === undefined ? {} : { id_hash: new Uint8Array(Buffer.from(sessionId, "hex")) }),
+      },
+    });
+    if (count > 0) await note(tx, actor, "user.sessions_end", user, { after: { ended: count } });
+    return count > 0;
+  });
+}
+
+async function requireGroup(db: Db, symbol: string): Promise<void> {
+  if ((await findGroup(db, symbol)) !== null) return;
+  const sentence = "There is no such group.";
+  throw new GatewayError("invalid_request", sentence, { param: "group", fields: { group: sentence } });
+}
+
+function shown({ username, display_name, group, role, status }: User) {
+  return { username, display_name, group, role, status };
+}
+
+async function note(
+  tx: Tx,
+  actor: Administrator,
+  action: string,
+  target: { id: number },
+  change: { before?: unknown; after?: unknown },
+): Promise<void> {
+  await audit(tx, { actor, action, targetType: "user", targetId: target.id, ...change });
+}

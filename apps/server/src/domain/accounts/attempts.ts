@@ -1,0 +1,33 @@
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+
+/** Guesses at a short secret, counted in the database so that all nodes count together. */
+
+/** Guesses within one window, right or wrong, before even the right one is refused. */
+const MAX_ATTEMPTS = 8;
+const WINDOW_MS = 15 * 60_000;
+const nothing = new Uint8Array();
+
+/**
+ * Takes one attempt before the secret is looked at, so that guesses made at the same time count too. Throws
+ * `rate_limited`. Not inside a transaction that a wrong guess rolls back.
+ */
+export async function takeAttempt(db: Db, purpose: string, subject: string): Promise<void> {
+  const until = new Date(Date.now() + WINDOW_MS);
+  const [row] = await db.$queryRaw<{ attempts: number; expires_at: Date }[]>`
+    INSERT INTO one_time_codes AS c (purpose, subject, code_hash, attempts, expires_at)
+    VALUES (${purpose}, ${subject}, ${nothing}, 1, ${until})
+    ON CONFLICT (purpose, subject) DO UPDATE SET
+      attempts = CASE WHEN c.expires_at < now() THEN 1 ELSE least(c.attempts + 1, 1000) END,
+      expires_at = CASE WHEN c.expires_at < now() THEN excluded.expires_at ELSE c.expires_at END
+    RETURNING attempts, expires_at`;
+  if (row === undefined || row.attempts <= MAX_ATTEMPTS) return;
+  throw new GatewayError("rate_limited", "Too many wrong codes. Wait a quarter of an hour and try again.", {
+    retryAfter: Math.max(1, (row.expires_at.getTime() - Date.now()) / 1000),
+  });
+}
+
+/** After a right guess the count begins anew. */
+export async function forgetAttempts(db: Db, purpose: string, subject: string): Promise<void> {
+  await db.oneTimeCode.deleteMany({ where: { purpose, subject } });
+}

@@ -1,0 +1,105 @@
+import { Role } from "@gateway/shared/roles";
+import { credit } from "#domain/billing/ledger.ts";
+import { conflict } from "#errors.ts";
+import type { Prisma, User } from "#platform/prisma/client.ts";
+import { randomText } from "#platform/secrets.ts";
+
+/** Making an account, whoever asks for it. It must not know why: sign-up and administration have their own rules. */
+
+const AFF_CODE_LENGTH = 8;
+
+export interface NewUser {
+  username: string;
+  /** Null for somebody who will sign in without a password. */
+  passwordHash: string | null;
+  displayName: string;
+  group?: string;
+  role?: number;
+  inviterId?: number;
+}
+
+/** Throws `conflict` for a name that is taken, in whatever case it is written. */
+export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): Promise<User> {
+  await requireFreeName(tx, input.username);
+  try {
+    return await tx.user.create({
+      data: {
+        username: input.username,
+        password_hash: input.passwordHash,
+        display_name: input.displayName === "" ? input.username : input.displayName,
+        group: input.group ?? "default",
+        role: input.role ?? Role.user,
+        inviter_id: input.inviterId ?? null,
+        aff_code: randomText(AFF_CODE_LENGTH),
+      },
+    });
+  } catch (error) {
+    // Somebody else took it between the question and the answer.
+    if (isDuplicate(error)) throw nameTaken();
+    throw error;
+  }
+}
+
+/** @param exceptId an account that may keep its name */
+export async function requireFreeName(
+  tx: Prisma.TransactionClient,
+  username: string,
+  exceptId = 0,
+): Promise<void> {
+  const taken = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM users WHERE lower(username) = lower(${username}) AND id <> ${exceptId} LIMIT 1`;
+  if (taken.length > 0) throw nameTaken();
+}
+
+export interface Gifts {
+  /** Points each. */
+  newUser: number;
+  invitee: number;
+  inviter: number;
+}
+
+/** What a new account and its inviter get. A second time with the same accounts changes nothing. */
+export async function giveGifts(tx: Prisma.TransactionClient, user: User, gifts: Gifts): Promise<void> {
+  const give = (
+    userId: number,
+    kind: "gift" | "invite",
+    { amount, reference, reason }: Record<"reference" | "reason", string> & { amount: number },
+  ) =>
+    amount > 0
+      ? credit(tx, { userId, kind, amount: BigInt(amount), reference, reason })
+      : Promise.resolve(undefined);
+
+  await give(user.id, "gift", {
+    amount: gifts.newUser,
+    reference: `new-user:${user.id}`,
+    reason: "Gift for a new account",
+  });
+  if (user.inviter_id === null) return;
+  await give(user.id, "invite", {
+    amount: gifts.invitee,
+    reference: `invitee:${user.id}`,
+    reason: "Gift for using an invite code",
+  });
+  await give(user.inviter_id, "invite", {
+    amount: gifts.inviter,
+    reference: `inviter:${user.id}`,
+    reason: `Invited ${user.username}`,
+  });
+  await tx.user.update({
+    where: { id: user.inviter_id },
+    data: {
+      aff_count: { increment: 1 },
+      aff_quota: { increment: BigInt(gifts.inviter) },
+      aff_history: { increment: BigInt(gifts.inviter) },
+    },
+  });
+}
+
+function nameTaken() {
+  const sentence = "This user name is taken.";
+  return conflict(sentence, { username: sentence });
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "P2002";
+}

@@ -1,0 +1,85 @@
+import type { PasswordChange, ProfileInput } from "@gateway/shared/profile";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { GatewayError } from "#errors.ts";
+import type { PrismaClient, User } from "#platform/prisma/client.ts";
+import { randomText, type Secrets } from "#platform/secrets.ts";
+import { hashPassword, passwordMatches } from "./passwords.ts";
+import { revokeSessions } from "./sessions.ts";
+
+/** What people change about their own account. */
+
+const ACCESS_TOKEN_LENGTH = 32;
+
+export async function changeProfile(db: PrismaClient, userId: number, input: ProfileInput): Promise<User> {
+  const { display_name, avatar_url, language } = input;
+  return db.user.update({
+    where: { id: userId },
+    data: {
+      ...(display_name === undefined ? {} : { display_name }),
+      ...(avatar_url === undefined ? {} : { avatar_url }),
+      ...(language === undefined ? {} : { language }),
+    },
+  });
+}
+
+/**
+ * Ends all other sessions. `currentSession` is the asking browser's own session id, if it has one. Throws
+ * `invalid_request` with the field when the current password is wrong.
+ */
+export async function changePassword(
+  db: PrismaClient,
+  secrets: Secrets,
+  { actor, user, input, currentSession }: OwnChange<PasswordChange> & { currentSession: string | undefined },
+): Promise<void> {
+  await requirePassword(user, input.current_password, "current_password");
+  const password_hash = await hashPassword(input.password);
+  await db.$transaction(async (tx) => {
+    // Of two changes at the same time the second must know the first one's password.
+    const { count } = await tx.user.updateMany({
+      where: { id: user.id, password_hash: user.password_hash },
+      data: { password_hash },
+    });
+    if (count === 0) throw wrongPassword("current_password");
+    await revokeSessions(tx, secrets, user.id, currentSession);
+    await audit(tx, { actor, action: "user.password", targetType: "user", targetId: user.id });
+  });
+}
+
+interface OwnChange<Input> {
+  actor: Actor;
+  user: User;
+  input: Input;
+}
+
+/** An account without a password has nothing to ask for. Throws `invalid_request` with the field. */
+export async function requirePassword(user: User, password: string, field: string): Promise<void> {
+  if (user.password_hash === null) return;
+  if (!(await passwordMatches(user.password_hash, password))) throw wrongPassword(field);
+}
+
+function wrongPassword(field: string): GatewayError {
+  const sentence = "The current password is wrong";
+  return new GatewayError("invalid_request", `${sentence}.`, { param: field, fields: { [field]: sentence } });
+}
+
+/** A new management access token; an earlier one stops working. The only time the token is seen. */
+export async function renewAccessToken(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Actor,
+  userId: number,
+): Promise<string> {
+  const token = randomText(ACCESS_TOKEN_LENGTH);
+  await db.$transaction(async (tx) => {
+    await tx.user.update({ where: { id: userId }, data: { access_token_hash: secrets.hash(token) } });
+    await audit(tx, { actor, action: "user.access_token", targetType: "user", targetId: userId });
+  });
+  return token;
+}
+
+export async function revokeAccessToken(db: PrismaClient, actor: Actor, userId: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await tx.user.update({ where: { id: userId }, data: { access_token_hash: null } });
+    await audit(tx, { actor, action: "user.access_token_revoke", targetType: "user", targetId: userId });
+  });
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { PrismaClient, User } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { forgetAttempts, takeAttempt } from "./attempts.ts";
+import { base32, stepOf, totpUri } from "./totp.ts";
+
+/**
+ * The second factor: codes of an authenticator app, and recovery codes for the day the phone is gone. A code works
+ * once, a recovery code works once ever, and guessing ends after a few tries.
+ */
+
+const ATTEMPTS = "totp";
+const USED = "totp-used";
+/** Longer than any code stays valid. */
+const USED_MS = 5 * 60_000;
+const SECRET_BYTES = 20;
+const RECOVERY_CODES = 10;
+
+/** For an account without a second factor nothing happens. Throws `totp_required`, `totp_wrong`, `rate_limited`. */
+export async function requireSecondFactor(db: Db, secrets: Secrets, user: User, code: string): Promise<void> {
+  if (!user.totp_enabled) return;
+  if (code === "") {
+    throw new GatewayError("totp_required", "Send the code of your authenticator app, or a recovery code.");
+  }
+  await takeAttempt(db, ATTEMPTS, String(user.id));
+  if (!(await codeFits(db, secrets, user, code)) && !(await spendRecoveryCode(db, secrets, user.id, code))) {
+    throw wrongCode();
+  }
+  await forgetAttempts(db, ATTEMPTS, String(user.id));
+}
+
+/** A new secret, waiting for its first code. Throws `conflict` when the second factor is on already. */
+export async function offerTotp(
+  db: Db,
+  secrets: Secrets,
+  user: User,
+  issuer: string,
+): Promise<{ secret: string; uri: string }> {
+  const secret = randomBytes(SECRET_BYTES);
+  const sealed = secrets.encrypt(secret.toString("base64"), contextOf(user.id));
+  const { count } = await db.user.updateMany({
+    where: { id: user.id, totp_enabled: false },
+    data: { totp_secret: sealed },
+  });
+  if (count === 0) throw alreadyOn();
+  return { secret: base32(secret), uri: totpUri(issuer, user.username, secret) };
+}
+
+/** Switches the second factor on against the first code of the app. Answers the recovery codes. */
+export async function enableTotp(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Actor,
+  user: User,
+  code: string,
+): Promise<string[]> {
+  if (user.totp_enabled) throw alreadyOn();
+  if (user.totp_secret === null) throw conflict("Begin with a new secret for your app.");
+  await takeAttempt(db, ATTEMPTS, String(user.id));
+  if (!(await codeFits(db, secrets, user, code))) throw wrongCode();
+  await forgetAttempts(db, ATTEMPTS, String(user.id));
+  return db.$transaction(async (tx) => {
+    // The secret that was proved, not one that another window has asked for meanwhile.
+    const { count } = await tx.user.updateMany({
+      where: { id: user.id, totp_enabled: false, totp_secret: user.totp_secret },
+      data: { totp_enabled: true },
+    });
+    if (count === 0) throw alreadyOn();
+    await audit(tx, { actor, action: "user.totp_enable", targetType: "user", targetId: user.id });
+    return replaceRecoveryCodes(tx, secrets, user.id);
+  });
+}
+
+/** Replaces all recovery codes against a code. */
+export async function renewRecoveryCodes(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Actor,
+  user: User,
+  code: string,
+): Promise<string[]> {
+  if (!user.totp_enabled) throw conflict("The second factor is not switched on.");
+  await requireSecondFactor(db, secrets, user, code);
+  return db.$transaction(async (tx) => {
+    await audit(tx, { actor, action: "user.totp_recovery", targetType: "user", targetId: user.id });
+    return replaceRecoveryCodes(tx, secrets, user.id);
+  });
+}
+
+/** Switches the second factor off; who may do that is the caller's business. */
+export async function removeTotp(db: PrismaClient, actor: Actor, userId: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await tx.user.update({ where: { id: userId }, data: { totp_enabled: false, totp_secret: null } });
+    await tx.recoveryCode.deleteMany({ where: { user_id: userId } });
+    await audit(tx, { actor, action: "user.totp_disable", targetType: "user", targetId: userId });
+  });
+}
+
+async function codeFits(db: Db, secrets: Secrets, user: User, code: string): Promise<boolean> {
+  const digits = code.replaceAll(/\s/g, "");
+  if (user.totp_secret === null || !/^\d{6}$/.test(digits)) return false;
+  const secret = Buffer.from(secrets.decrypt(user.totp_secret, contextOf(user.id)), "base64");
+  const step = stepOf(secret, digits, Date.now());
+  return step !== undefined && (await isFirstUse(db, secrets, user.id, step));
+}
+
+/** A code that somebody looked over a shoulder for must not open the account a second time. */
+async function isFirstUse(db: Db, secrets: Secrets, userId: number, step: number): Promise<boolean> {
+  const subject = `${userId}:${step}`;
+  const { count } = await db.oneTimeCode.createMany({
+    data: {
+      purpose: USED,
+      subject,
+      code_hash: secrets.hash(subject),
+      expires_at: new Date(Date.now() + USED_MS),
+    },
+    skipDuplicates: true,
+  });
+  return count === 1;
+}
+
+async function spendRecoveryCode(db: Db, secrets: Secrets, userId: number, code: string): Promise<boolean> {
+  const { count } = await db.recoveryCode.updateMany({
+    where: { user_id: userId, code_hash: recoveryHash(secrets, userId, code), used_at: null },
+    data: { used_at: new Date() },
+  });
+  return count > 0;
+}
+
+async function replaceRecoveryCodes(tx: Db, secrets: Secrets, userId: number): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+  await tx.recoveryCode.deleteMany({ where: { user_id: userId } });
+  await tx.recoveryCode.createMany({
+    data: codes.map((code) => ({ user_id: userId, code_hash: recoveryHash(secrets, userId, code) })),
+  });
+  return codes;
+}
+
+/** Sixteen characters in four parts: 80 bits. */
+function newRecoveryCode(): string {
+  return base32(randomBytes(10)).toLowerCase().match(/.{4}/g)?.join("-") ?? "";
+}
+
+function recoveryHash(secrets: Secrets, userId: number, code: string): Uint8Array<ArrayBuffer> {
+  const bare = code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  return secrets.hash(`recovery:${userId}:${bare}`);
+}
+
+function contextOf(userId: number): string {
+  return `totp:${userId}`;
+}
+
+function wrongCode(): GatewayError {
+  return new GatewayError("totp_wrong", "The code is wrong or was used before.");
+}
+
+function alreadyOn(): GatewayError {
+  return conflict("The second factor is switched on already.");
+}

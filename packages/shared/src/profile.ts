@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { DisplayName, Password } from "./user.ts";
+
+const language = z.enum(["", "zh_CN", "zh_HK", "en_US", "ja_JP"]);
+
+/** PUT /api/user/self: what is absent stays. */
+export const ProfileInput = z.object({
+  display_name: DisplayName.optional(),
+  avatar_url: z
+    .string()
+    .trim()
+    .max(500)
+    .regex(/^(https?:\/\/\S+)?$/i, "The address must be an http or https URL")
+    .optional(),
+  language: language.optional(),
+});
+export type ProfileInput = z.infer<typeof ProfileInput>;
+
+/** PUT /api/user/self/password. */
+export const PasswordChange = z.object({
+  /** Not asked of an account that has none yet. */
+  current_password: z.string().max(200).default(""),
+  password: Password,
+});
+export type PasswordChange = z.infer<typeof PasswordChange>;
+
+/** The management access token, whole: shown this once. */
+export const AccessToken = z.object({ token: z.string() });
+
+/** Proves that it is still the owner who sits here. */
+export const PasswordProof = z.object({ password: z.string().max(200).default("") });
+
+/** What an authenticator app needs. */
+export const TotpOffer = z.object({
+  /** Base32, for typing in. */
+  secret: z.string(),
+  /** `otpauth://…`, for the QR code. */
+  uri: z.string(),
+});
+export type TotpOffer = z.infer<typeof TotpOffer>;
+
+const code = z.string().trim().min(1, "Enter the code").max(32);
+export const TotpCode = z.object({ code });
+export const TotpRemoval = PasswordProof.extend({ code });
+
+/** Shown once; each opens the account one time instead of the app. */
+export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
