@@ -144,6 +144,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
           upstream,
           metrics,
           random: Math.random,
+          onError,
         },
       },
     });

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Address, Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { estimateUsage } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
-import { relayChat } from "#relay/relay.ts";
+import { relayChat } from "#relay/chat.ts";
 import { authenticate, takeRequest } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
@@ -46,14 +47,21 @@ async function answerChat(
   const chat = client.decodeRequest(body, addressOf(request));
   const headers = await takeRequest(services.limiter, services.relay.groups, caller);
   const signal = leavingSignal(reply);
+  const settings = services.relay.settings.current();
   const answer = await relayChat(services.relay, {
     requestId: request.id,
     startedAt,
     caller,
     pin,
     ip: request.ip,
-    client,
     endpoint,
+    needs: "chat",
+    model: chat.model,
+    stream: chat.stream,
+    tools: chat.tools !== undefined && chat.tools.length > 0,
+    estimate: estimateUsage(chat, { maxOutputTokens: settings.DefaultMaxOutputTokens }),
+    calls: 1,
+    client,
     body,
     raw,
     request: chat,
@@ -61,8 +69,8 @@ async function answerChat(
     signal,
   });
   await sendAnswer(reply, answer, {
-    heartbeat: client.heartbeat,
-    heartbeatMs: services.relay.settings.current().HeartbeatSeconds * 1_000,
+    heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
+    heartbeatMs: settings.HeartbeatSeconds * 1_000,
     headers,
     signal,
     streams: services.relay.metrics.streams,
@@ -82,7 +90,8 @@ function addressOf(request: FastifyRequest): Address {
   const action = target.slice(colon + 1);
   if (colon < 1 || (action !== "generateContent" && action !== "streamGenerateContent"))
     throw invalidRequest(`The action "${action}" is not served here.`);
-  return { model: target.slice(0, colon), stream: action === "streamGenerateContent" };
+  const { alt } = request.query as { alt?: unknown };
+  return { model: target.slice(0, colon), stream: action === "streamGenerateContent", sse: alt === "sse" };
 }
 
 /** Headers by which a client asks its own vendor for more; they mean nothing to any other dialect. */

@@ -5,6 +5,7 @@ import { GatewayError, notFound } from "#errors.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { acceptJson } from "./json-body.ts";
 import { modelRoutes } from "./models.ts";
+import { plainRoutes } from "./plain.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
@@ -28,6 +29,8 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   }
   void app.register(async (scope) => {
     spellErrors(scope, dialects["openai-chat"]);
+    acceptJson(scope);
+    plainRoutes(scope, services);
     modelRoutes(scope, services);
     for (const prefix of prefixes) {
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {

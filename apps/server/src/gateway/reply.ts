@@ -13,18 +13,33 @@ export interface ReplyOptions {
 
 export async function sendAnswer(reply: FastifyReply, answer: Answer, options: ReplyOptions): Promise<void> {
   const headers = { ...options.headers, ...answer.headers };
-  if (answer.kind === "body") {
-    await reply.code(200).headers(headers).type("application/json; charset=utf-8").send(answer.body);
-    return;
+  switch (answer.kind) {
+    case "body":
+      await reply.code(200).headers(headers).type("application/json; charset=utf-8").send(answer.body);
+      return;
+    case "stream":
+      reply.hijack();
+      reply.raw.writeHead(200, {
+        ...headers,
+        "cache-control": "no-cache",
+        "x-accel-buffering": "no",
+      });
+      await pump(reply, answer.frames, options);
+      return;
+    case "bytes":
+      reply.hijack();
+      reply.raw.writeHead(200, headers);
+      await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
   }
-  reply.hijack();
+}
+
+/** Writes what comes, as fast as the client takes it. An answer that breaks is cut off, so that it looks broken. */
+async function pump(
+  reply: FastifyReply,
+  pieces: AsyncGenerator<string | Buffer, void, undefined>,
+  options: ReplyOptions,
+): Promise<void> {
   const { raw } = reply;
-  raw.writeHead(200, {
-    ...headers,
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache",
-    "x-accel-buffering": "no",
-  });
   let lastWrite = Date.now();
   const beat =
     options.heartbeatMs === 0
@@ -35,15 +50,18 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
         }, options.heartbeatMs);
   options.streams.inc();
   try {
-    for await (const text of answer.frames) {
+    for await (const piece of pieces) {
       if (options.signal.aborted) break;
       lastWrite = Date.now();
-      if (text !== "" && !raw.write(text)) await drained(reply, options.signal);
+      if (piece.length > 0 && !raw.write(piece)) await drained(reply, options.signal);
     }
+    raw.end();
+  } catch (error) {
+    reply.log.debug({ err: error }, "an answer broke off");
+    raw.destroy();
   } finally {
     clearInterval(beat);
     options.streams.dec();
-    raw.end();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Settings } from "@gateway/shared/settings";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
-import type { ChatRequest } from "#dialects/ir.ts";
+import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
 import type { Ledger } from "#domain/billing/ledger.ts";
 import type { Prices } from "#domain/billing/prices.ts";
@@ -9,6 +9,7 @@ import type { Health } from "#domain/channels/health.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import type { Endpoint } from "#providers/provider.ts";
 
 /** What the relay works with; handed in once by app.ts. */
 export interface RelayServices {
@@ -21,30 +22,55 @@ export interface RelayServices {
   upstream: UpstreamClient;
   metrics: Metrics;
   random(): number;
+  /** A defect of ours that a call survived. */
+  onError(error: unknown): void;
 }
 
-/** One chat call of a client, decoded and with its caller known. */
-export interface ChatCall {
+/** One call of a client whose caller is known: what every kind of call has. */
+export interface Call {
   requestId: string;
   /** Milliseconds since 1970. */
   startedAt: number;
   caller: Caller;
   pin: Pin | undefined;
   ip: string;
-  client: Dialect;
   /** The path as the log names it, e.g. `/v1/chat/completions`. */
   endpoint: string;
+  /** What the vendor must offer. */
+  needs: Endpoint;
+  model: string;
+  stream: boolean;
+  tools: boolean;
+  /** The most it can use, for the reservation. */
+  estimate: Usage;
+  /** What a price per call is multiplied with, e.g. the number of images. */
+  calls: number;
+  /** Aborts when the client leaves. */
+  signal: AbortSignal;
+}
+
+/** A chat call, decoded. */
+export interface ChatCall extends Call {
+  client: Dialect;
   /** The body as parsed, and as it came: the same call in three forms, so that nothing is parsed twice. */
   body: Wire;
   raw: Buffer;
   request: ChatRequest;
   /** Headers of the client that an upstream of the same dialect understands. */
   forward: Record<string, string>;
-  /** Aborts when the client leaves. */
-  signal: AbortSignal;
 }
 
-/** What goes back to the client. `frames` must be read to its end or left with `return()`: both close the bill. */
+/** A call whose one public wire is OpenAI's: embeddings, images, audio and the like pass as they came. */
+export interface PlainCall extends Call {
+  /** Path below the vendor's address. */
+  path: string;
+  contentType: string;
+  /** The body for a vendor that knows the model by this name. */
+  bodyFor(model: string): Buffer | string;
+}
+
+/** What goes back to the client. `frames` and `chunks` must be read to their end or left with `return()`: both close the bill. */
 export type Answer =
   | { kind: "body"; headers: Record<string, string>; body: string }
-  | { kind: "stream"; headers: Record<string, string>; frames: AsyncGenerator<string, void, undefined> };
+  | { kind: "stream"; headers: Record<string, string>; frames: AsyncGenerator<string, void, undefined> }
+  | { kind: "bytes"; headers: Record<string, string>; chunks: AsyncGenerator<Buffer, void, undefined> };

@@ -1,11 +1,10 @@
 import type { AttemptNote, Outcome } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
 import { computeBill } from "#domain/billing/pricing.ts";
 import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError } from "#errors.ts";
-import type { ChatCall, RelayServices } from "./call.ts";
+import type { Call, RelayServices } from "./call.ts";
 import { meter } from "./meter.ts";
 import type { Chosen } from "./plan.ts";
 
@@ -18,22 +17,18 @@ export interface End {
 
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
 export class Flight {
-  readonly estimate: Usage;
   readonly attempts: AttemptNote[] = [];
   chosen: Chosen | undefined;
   /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
   readonly #services: RelayServices;
-  readonly #call: ChatCall;
+  readonly #call: Call;
   #closing: Promise<void> | undefined;
 
-  constructor(services: RelayServices, call: ChatCall) {
+  constructor(services: RelayServices, call: Call) {
     this.#services = services;
     this.#call = call;
-    this.estimate = estimateUsage(call.request, {
-      maxOutputTokens: services.settings.current().DefaultMaxOutputTokens,
-    });
   }
 
   noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
@@ -57,8 +52,13 @@ export class Flight {
   async #settle(end: End): Promise<void> {
     const { chosen } = this;
     if (chosen === undefined) throw new Error("A call cannot be settled before a channel served it.");
-    const { usage, estimated } = meter(end.vendor, end.outcome === "complete", end.delivered, this.estimate);
-    const { points, bill } = computeBill(chosen.price, chosen.groupRatio, usage);
+    const { usage, estimated } = meter(
+      end.vendor,
+      end.outcome === "complete",
+      end.delivered,
+      this.#call.estimate,
+    );
+    const { points, bill } = computeBill(chosen.price, chosen.groupRatio, usage, this.#call.calls);
     const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
     const settled = await this.#services.ledger.settle({
       ...this.#record(),
@@ -100,6 +100,11 @@ export class Flight {
     this.#services.ledger.note(this.#failure(error)).catch(() => {});
   }
 
+  /** Something of ours broke in the middle of an answer that goes on. */
+  defect(error: unknown): void {
+    this.#services.onError(error);
+  }
+
   firstByteMs(): number {
     return this.firstByteAt === undefined ? 0 : this.firstByteAt - this.#call.startedAt;
   }
@@ -123,7 +128,7 @@ export class Flight {
     CallRecord,
     "type" | "outcome" | "status" | "errorCode" | "usage" | "quota" | "estimated" | "bill"
   > {
-    const { caller, request } = this.#call;
+    const { caller, model, stream } = this.#call;
     return {
       requestId: this.#call.requestId,
       createdAt: new Date(this.#call.startedAt),
@@ -134,10 +139,10 @@ export class Flight {
       channelId: this.chosen?.channel.id ?? 0,
       group: this.chosen?.group ?? caller.group,
       backupGroup: this.chosen?.backup ?? false,
-      modelName: this.chosen?.billedModel ?? (this.modelKnown ? request.model : ""),
+      modelName: this.chosen?.billedModel ?? (this.modelKnown ? model : ""),
       upstreamModel: this.chosen?.upstreamModel ?? "",
       endpoint: this.#call.endpoint,
-      isStream: request.stream,
+      isStream: stream,
       content: "",
       requestTimeMs: Date.now() - this.#call.startedAt,
       firstByteTimeMs: this.firstByteMs(),

@@ -24,7 +24,15 @@ export function meter(
   expected: Usage,
 ): Metered {
   if (vendor === undefined || !believable(vendor))
-    return { usage: { input: expected.input, output: tokensOf(delivered) }, estimated: true };
+    return {
+      usage: {
+        input: expected.input,
+        output: tokensOf(delivered),
+        ...(expected.imageInput === undefined ? {} : { imageInput: expected.imageInput }),
+        ...(expected.audioInput === undefined ? {} : { audioInput: expected.audioInput }),
+      },
+      estimated: true,
+    };
   if (complete) return { usage: vendor, estimated: false };
   const counted = tokensOf(delivered);
   return counted > vendor.output

@@ -1,10 +1,9 @@
-import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import { computeBill, findPrice, type PriceInForce } from "#domain/billing/pricing.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import { pick } from "#domain/channels/pick.ts";
-import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
-import type { ChatCall, RelayServices } from "./call.ts";
+import type { Call, RelayServices } from "./call.ts";
 
 /** A group the call may use, with the channels that list its model. */
 interface Lane {
@@ -45,9 +44,9 @@ const UNPRICED: Omit<PriceInForce, "model"> = {
   tiers: [],
 };
 
-export function makePlan(services: RelayServices, call: ChatCall, estimate: Usage): Plan {
-  const { model } = call.request;
-  const lanes = lanesOf(services, call.caller, call.pin, model);
+export function makePlan(services: RelayServices, call: Call): Plan {
+  const { model } = call;
+  const lanes = lanesOf(services, call);
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
   const prices = new Map<string, PriceInForce>();
@@ -64,7 +63,7 @@ export function makePlan(services: RelayServices, call: ChatCall, estimate: Usag
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const { points } = computeBill(price, lane.ratio, estimate);
+      const { points } = computeBill(price, lane.ratio, call.estimate, call.calls);
       if (points > worstCase) worstCase = points;
     }
   }
@@ -76,7 +75,7 @@ export function makePlan(services: RelayServices, call: ChatCall, estimate: Usag
   return { lanes, prices, worstCase, tried };
 }
 
-function lanesOf(services: RelayServices, caller: Caller, pin: Pin | undefined, model: string): Lane[] {
+function lanesOf(services: RelayServices, { caller, pin, model, needs }: Call): Lane[] {
   const lanes: Lane[] = [];
   const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
   let refused: string | undefined;
@@ -87,7 +86,9 @@ function lanesOf(services: RelayServices, caller: Caller, pin: Pin | undefined, 
       refused ??= symbol;
       continue;
     }
-    const channels = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    const listed = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    const channels =
+      needs === "chat" ? listed : listed.filter(({ provider }) => provider.endpoints.includes(needs));
     if (channels.length > 0)
       lanes.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
     if (pin?.only !== undefined) break;
@@ -108,21 +109,20 @@ function pinned(services: RelayServices, pin: Pin | undefined): readonly Channel
 export function nextChoice(
   services: RelayServices,
   plan: Plan,
-  request: ChatRequest,
-  pin: Pin | undefined,
+  { model, stream, tools, pin }: Call,
 ): Chosen | undefined {
   const wanted = {
-    model: request.model,
-    stream: request.stream,
-    tools: request.tools !== undefined && request.tools.length > 0,
+    model,
+    stream,
+    tools,
     tried: plan.tried,
-    frozen: (id: number, model: string) => pin?.only === undefined && services.health.frozen(id, model),
+    frozen: (id: number, name: string) => pin?.only === undefined && services.health.frozen(id, name),
   };
   for (const lane of plan.lanes) {
     let channel = pick(lane.channels, wanted, services.random());
     while (channel !== undefined) {
       plan.tried.add(channel.id);
-      const { upstream, billed } = mapModel(channel, request.model);
+      const { upstream, billed } = mapModel(channel, model);
       const price = plan.prices.get(billed);
       if (price !== undefined)
         return {

@@ -2,8 +2,7 @@ import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
 import { GatewayError } from "#errors.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
-import { transportFailure } from "./attempt.ts";
+import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import { tallyEvent } from "./meter.ts";
@@ -43,7 +42,8 @@ export async function openStream(
     const error = upstream.decodeError(502, text, response.headers);
     return { error };
   }
-  const pipe = upstream.id === call.client.id ? passing(call, upstream) : translating(call, upstream);
+  const untouched = upstream.id === call.client.id && call.request.jsonArrayStream !== true;
+  const pipe = untouched ? passing(call, upstream) : translating(call, upstream);
   const splitter = createFrameSplitter();
   const chunks = response.chunks();
   let first = "";
@@ -105,8 +105,8 @@ async function* run(
     }
     outcome = pipe.complete && pipe.error === undefined ? "complete" : "upstream-died";
   } catch (error) {
-    // A cancelled call is the client's leaving; anything else is the upstream's.
-    transportFailure(error);
+    // A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known.
+    if (!(error instanceof TransportError)) flight.defect(error);
     outcome = call.signal.aborted ? "client-left" : pipe.complete ? "complete" : "upstream-died";
   } finally {
     // Left in the middle of a yield: nobody will ask for more, so the bill is closed here.

@@ -1,0 +1,165 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Usage } from "#dialects/ir.ts";
+import { estimateUsage } from "#domain/billing/estimate.ts";
+import { invalidRequest } from "#errors.ts";
+import type { Endpoint } from "#providers/provider.ts";
+import type { PlainCall } from "#relay/call.ts";
+import { relayPlain } from "#relay/plain.ts";
+import { authenticate, takeRequest } from "./authenticate.ts";
+import { leavingSignal } from "./disconnect.ts";
+import { isJsonBody } from "./json-body.ts";
+import { readForm } from "./multipart.ts";
+import { sendAnswer } from "./reply.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** OpenAI's other endpoints: one wire for all vendors. What a call may omit is said here, with what is assumed. */
+interface PlainDoor {
+  path: string;
+  needs: Endpoint;
+  form?: boolean;
+  /** The model when the caller names none, as OpenAI documents it. */
+  model?: string;
+  /** Tokens that one answer may have beyond what its request says. */
+  output?: number;
+}
+
+const doors: readonly PlainDoor[] = [
+  { path: "/v1/completions", needs: "completions", output: 4_096 },
+  { path: "/v1/embeddings", needs: "embeddings" },
+  { path: "/v1/moderations", needs: "moderations", model: "omni-moderation-latest" },
+  { path: "/v1/rerank", needs: "rerank" },
+  { path: "/v1/images/generations", needs: "images", model: "dall-e-2", output: 6_240 },
+  { path: "/v1/images/edits", needs: "images", form: true, model: "dall-e-2", output: 6_240 },
+  { path: "/v1/images/variations", needs: "images", form: true, model: "dall-e-2", output: 6_240 },
+  { path: "/v1/audio/speech", needs: "audio" },
+  { path: "/v1/audio/transcriptions", needs: "audio", form: true, output: 4_096 },
+  { path: "/v1/audio/translations", needs: "audio", form: true, output: 4_096 },
+];
+
+/** What we read of a body; everything else passes unseen. */
+const Read = z.object({
+  model: z.string().min(1).max(160),
+  n: z.coerce.number().int().min(1).max(128).nullish(),
+  max_tokens: z.coerce.number().int().min(1).nullish(),
+  stream: z.union([z.boolean(), z.stringbool()]).nullish(),
+});
+type Read = z.infer<typeof Read>;
+
+/** Speech is rarely recorded below 64 kbit/s; the dearest vendors count 32 tokens for a second. */
+const BYTES_PER_SECOND = 8_000;
+const TOKENS_PER_SECOND = 32;
+
+export function plainRoutes(app: FastifyInstance, services: GatewayServices): void {
+  app.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  for (const door of doors) {
+    app.post(door.path, async (request, reply) => {
+      await answerPlain(services, door, request, reply);
+      return reply;
+    });
+  }
+}
+
+async function answerPlain(
+  services: GatewayServices,
+  door: PlainDoor,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const startedAt = Date.now();
+  const { caller, pin } = await authenticate(services.callers, request);
+  const body = door.form ? formOf(door, request) : jsonOf(door, request);
+  const headers = await takeRequest(services.limiter, services.relay.groups, caller);
+  const signal = leavingSignal(reply);
+  const { read, ...rest } = body;
+  const answer = await relayPlain(services.relay, {
+    requestId: request.id,
+    startedAt,
+    caller,
+    pin,
+    ip: request.ip,
+    endpoint: door.path,
+    path: door.path,
+    needs: door.needs,
+    model: read.model,
+    stream: read.stream === true,
+    tools: false,
+    calls: read.n ?? 1,
+    signal,
+    ...rest,
+  });
+  const { HeartbeatSeconds } = services.relay.settings.current();
+  await sendAnswer(reply, answer, {
+    heartbeat: ": heartbeat\n\n",
+    heartbeatMs: HeartbeatSeconds * 1_000,
+    headers,
+    signal,
+    streams: services.relay.metrics.streams,
+  });
+}
+
+type Body = Pick<PlainCall, "contentType" | "bodyFor" | "estimate"> & { read: Read };
+
+function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
+  if (!isJsonBody(request.body))
+    throw invalidRequest("The body must be a JSON object sent as application/json.");
+  const { body, raw } = request.body;
+  const read = readFields({ model: door.model, ...body });
+  return {
+    read,
+    contentType: "application/json",
+    bodyFor: (model) => (body["model"] === model ? raw : JSON.stringify({ ...body, model })),
+    estimate: estimateOf(door, read, textsIn(body)),
+  };
+}
+
+function formOf(door: PlainDoor, request: FastifyRequest): Body {
+  if (!Buffer.isBuffer(request.body)) throw invalidRequest("The body must be sent as multipart/form-data.");
+  const contentType = request.headers["content-type"] ?? "";
+  const form = readForm(request.body, contentType);
+  const read = readFields({ model: door.model, ...Object.fromEntries(form.fields) });
+  const usage = estimateOf(door, read, [form.fields.get("prompt") ?? ""]);
+  const seconds = door.needs === "audio" ? Math.ceil(form.fileBytes / BYTES_PER_SECOND) : 0;
+  const audio = seconds * TOKENS_PER_SECOND;
+  return {
+    read,
+    contentType,
+    bodyFor: (model) => form.withModel(model),
+    estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
+  };
+}
+
+function readFields(fields: Record<string, unknown>): Read {
+  const parsed = Read.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = issue?.path.join(".") ?? "";
+  throw invalidRequest(`${path}: ${issue?.message ?? "not valid"}`, path);
+}
+
+function estimateOf(door: PlainDoor, read: Read, texts: readonly string[]): Usage {
+  const output = (read.max_tokens ?? door.output ?? 0) * (read.n ?? 1);
+  const parts = texts.map((text) => ({ type: "text" as const, text }));
+  return estimateUsage(
+    { model: read.model, stream: false, messages: [{ role: "user", parts }] },
+    { maxOutputTokens: output },
+  );
+}
+
+/** All that a vendor may read: strings at any of the usual places, and lists of them. */
+function textsIn(body: Record<string, unknown>): string[] {
+  const texts: string[] = [];
+  for (const field of ["input", "prompt", "query", "documents"]) collect(body[field], texts);
+  return texts;
+}
+
+function collect(value: unknown, into: string[]): void {
+  if (typeof value === "string") into.push(value);
+  // A list of token numbers: each is about four characters long.
+  else if (typeof value === "number") into.push("    ");
+  else if (Array.isArray(value)) for (const entry of value) collect(entry, into);
+  else if (typeof value === "object" && value !== null)
+    for (const entry of Object.values(value)) collect(entry, into);
+}

@@ -1,0 +1,44 @@
+import type { UpstreamError } from "#dialects/ir.ts";
+import { attempt, transportFailure } from "./attempt.ts";
+import { readBody } from "./body.ts";
+import type { Answer, ChatCall, RelayServices } from "./call.ts";
+import type { Flight } from "./flight.ts";
+import type { Chosen } from "./plan.ts";
+import { answerHeaders, relay } from "./relay.ts";
+import { openStream } from "./stream.ts";
+
+/** A chat call: any client dialect to any upstream dialect, streamed or whole. */
+export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
+  return relay(services, call, (chosen, flight, begun) => tryChannel(services, call, chosen, flight, begun));
+}
+
+async function tryChannel(
+  services: RelayServices,
+  call: ChatCall,
+  chosen: Chosen,
+  flight: Flight,
+  begun: number,
+): Promise<Answer | { error: UpstreamError }> {
+  const tried = await attempt(services, call, chosen);
+  if (!tried.ok) return { error: tried.error };
+  const headers = answerHeaders(tried.response.headers, tried.dropped);
+  flight.chosen = chosen;
+  try {
+    if (call.stream) {
+      const opened = await openStream(call, tried, flight);
+      if ("error" in opened) return opened;
+      flight.noteAttempt(chosen, begun, undefined);
+      const type =
+        call.request.jsonArrayStream === true ? "application/json" : "text/event-stream; charset=utf-8";
+      return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
+    }
+    const read = await readBody(call, tried);
+    if ("error" in read) return read;
+    flight.firstByteAt ??= Date.now();
+    flight.noteAttempt(chosen, begun, undefined);
+    await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
+    return { kind: "body", headers, body: read.body };
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}

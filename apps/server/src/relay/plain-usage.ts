@@ -1,0 +1,72 @@
+import { z } from "zod";
+import type { Tally } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { addTo } from "./meter.ts";
+
+/** Usage in the shapes that vendors of embeddings, images, audio and rerankers report it. Pure. */
+
+const count = z.int().nonnegative().nullish();
+
+const Reported = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  input_tokens: count,
+  output_tokens: count,
+  input_tokens_details: z
+    .object({ image_tokens: count, audio_tokens: count, cached_tokens: count })
+    .nullish(),
+  output_tokens_details: z.object({ image_tokens: count, audio_tokens: count }).nullish(),
+});
+
+const Answer = z.object({
+  usage: Reported.nullish(),
+  /** The reranking vendors' place for it. */
+  meta: z.object({ tokens: Reported.nullish() }).nullish(),
+  /** A transcription's text: what a vendor without usage is billed by. */
+  text: z.string().nullish(),
+});
+
+export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally } {
+  const tally: Tally = { narrow: 0, wide: 0 };
+  const parsed = Answer.safeParse(lastObject(body));
+  if (!parsed.success) return { usage: undefined, tally };
+  if (typeof parsed.data.text === "string") addTo(tally, parsed.data.text);
+  const reported = parsed.data.usage ?? parsed.data.meta?.tokens;
+  return { usage: reported === null || reported === undefined ? undefined : usageOf(reported), tally };
+}
+
+function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
+  const output = reported.output_tokens ?? reported.completion_tokens ?? 0;
+  const total = reported.total_tokens;
+  const input =
+    reported.input_tokens ??
+    reported.prompt_tokens ??
+    (total === null || total === undefined ? undefined : total - output);
+  if (input === undefined || input === null || input < 0) return undefined;
+  const details = reported.input_tokens_details;
+  const written = reported.output_tokens_details;
+  return {
+    input,
+    output,
+    ...(details?.image_tokens ? { imageInput: details.image_tokens } : {}),
+    ...(details?.audio_tokens ? { audioInput: details.audio_tokens } : {}),
+    ...(details?.cached_tokens ? { cacheRead: details.cached_tokens } : {}),
+    ...(written?.image_tokens ? { imageOutput: written.image_tokens } : {}),
+    ...(written?.audio_tokens ? { audioOutput: written.audio_tokens } : {}),
+    raw: reported,
+  };
+}
+
+/** A whole body, or the data of the last event in a piece of a stream that can be read. */
+function lastObject(text: string): unknown {
+  const start = text.startsWith("{") ? 0 : text.lastIndexOf("data: {");
+  if (start < 0) return undefined;
+  const from = text.indexOf("{", start);
+  const line = start === 0 ? text : text.slice(from).split("\n", 1)[0];
+  try {
+    return JSON.parse(line ?? "");
+  } catch {
+    return undefined;
+  }
+}

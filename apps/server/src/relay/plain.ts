@@ -1,0 +1,106 @@
+import type { Tally } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import type { UpstreamResponse } from "#platform/http.ts";
+import { TransportError } from "#platform/http.ts";
+import { chooseKey, joinUrl, transportFailure } from "./attempt.ts";
+import type { Answer, PlainCall, RelayServices } from "./call.ts";
+import type { Flight } from "./flight.ts";
+import { addTo } from "./meter.ts";
+import { plainUsage } from "./plain-usage.ts";
+import type { Chosen } from "./plan.ts";
+import { answerHeaders, relay } from "./relay.ts";
+
+/**
+ * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
+ * passes as it came, and the meter reads what it can of it.
+ */
+export function relayPlain(services: RelayServices, call: PlainCall): Promise<Answer> {
+  return relay(services, call, (chosen, flight, begun) => tryChannel(services, call, chosen, flight, begun));
+}
+
+const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 128 * 1024 * 1024;
+
+async function tryChannel(
+  services: RelayServices,
+  call: PlainCall,
+  chosen: Chosen,
+  flight: Flight,
+  begun: number,
+): Promise<Answer | { error: UpstreamError }> {
+  const { channel } = chosen;
+  const settings = services.settings.current();
+  try {
+    const response = await services.upstream.send({
+      url: joinUrl(channel.baseUrl, call.path),
+      method: "POST",
+      headers: {
+        "content-type": call.contentType,
+        accept: call.stream ? "text/event-stream" : "*/*",
+        ...channel.headers,
+        ...channel.provider.headers(chooseKey(channel, services.random())),
+      },
+      body: call.bodyFor(chosen.upstreamModel),
+      proxy: channel.proxy,
+      connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
+      firstByteTimeoutMs: channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs,
+      idleTimeoutMs: channel.idleTimeoutMs || settings.IdleTimeoutMs,
+      signal: call.signal,
+    });
+    if (response.status < 200 || response.status >= 300) {
+      const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
+      return { error: dialects["openai-chat"].decodeError(response.status, text, response.headers) };
+    }
+    flight.chosen = chosen;
+    flight.firstByteAt ??= Date.now();
+    flight.noteAttempt(chosen, begun, undefined);
+    const type = String(response.headers["content-type"] ?? "application/octet-stream");
+    const headers = { ...answerHeaders(response.headers, []), "content-type": type };
+    if (!type.startsWith("application/json"))
+      return { kind: "bytes", headers, chunks: passBytes(call, flight, response, type) };
+    const body = await response.text(MAX_BODY_BYTES);
+    const { usage, tally } = plainUsage(body);
+    await flight.settle({ outcome: "complete", vendor: usage, delivered: tally });
+    return { kind: "body", headers, body };
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}
+
+/** Audio, event streams, plain text. The newest chunk is kept back until the bill is closed. */
+async function* passBytes(
+  call: PlainCall,
+  flight: Flight,
+  response: UpstreamResponse,
+  type: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  const readable = type.startsWith("text/");
+  const tally: Tally = { narrow: 0, wide: 0 };
+  let usage: Usage | undefined;
+  let kept: Buffer | undefined;
+  let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
+  const close = () => flight.settle({ outcome, vendor: usage, delivered: tally });
+  try {
+    for await (const chunk of response.chunks()) {
+      if (readable) {
+        const text = chunk.toString("utf8");
+        if (text.includes('"usage"')) usage = plainUsage(text).usage ?? usage;
+        addTo(tally, text);
+      }
+      if (kept !== undefined) yield kept;
+      kept = chunk;
+    }
+    outcome = "complete";
+  } catch (error) {
+    if (!(error instanceof TransportError)) flight.defect(error);
+    outcome = call.signal.aborted ? "client-left" : "upstream-died";
+  } finally {
+    if (outcome === "client-left") await close().catch(() => {});
+  }
+  if (outcome === "client-left") return;
+  await close();
+  // A broken answer must look broken: without its end the connection is cut instead of closed.
+  if (outcome === "upstream-died") throw new TransportError("network", "The upstream broke off.");
+  if (kept !== undefined) yield kept;
+}
