@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Page, PageQuery } from "./paging.ts";
 
 /** A user group as the console needs it: GET /api/user_group_map, by symbol. */
 export const UserGroupRow = z.object({
@@ -14,3 +15,52 @@ export type UserGroupRow = z.infer<typeof UserGroupRow>;
 
 export const UserGroupMap = z.record(z.string(), UserGroupRow);
 export type UserGroupMap = z.infer<typeof UserGroupMap>;
+
+/** From so many requests per minute on the limit is a token bucket instead of a counter. */
+export const TOKEN_BUCKET_FROM = 60;
+
+/** The group every new account starts in; it can neither go nor be switched off. */
+export const DEFAULT_GROUP = "default";
+
+/** What the console sends to create or change a group; `symbol` is fixed once the group exists. */
+export const UserGroupInput = z.object({
+  symbol: z
+    .string()
+    .trim()
+    .min(1, "The identifier is required")
+    .max(50)
+    .regex(/^[A-Za-z0-9_-]+$/, "The identifier may hold English letters, digits, hyphens and underscores"),
+  name: z.string().trim().min(1, "Name is required").max(50),
+  ratio: z
+    .number("A number from 0 is required")
+    .min(0, "The value cannot be less than 0")
+    .max(100_000, "The value is too large")
+    .multipleOf(0.000_001, "At most 6 decimals"),
+  /** Requests per minute. */
+  api_rate: z.int("A whole number is required").min(1, "At least one request per minute").max(10_000_000),
+  public: z.boolean().default(false),
+  /** Accounts move here when what they topped up in total reaches `min` dollars. */
+  promotion: z.boolean().default(false),
+  min: z.int("A whole number is required").min(0, "The value cannot be less than 0").max(1_000_000_000),
+  /** Not from here on; 0 = no upper end. */
+  max: z.int("A whole number is required").min(0, "The value cannot be less than 0").max(1_000_000_000),
+});
+export type UserGroupInput = z.infer<typeof UserGroupInput>;
+
+/** For administrators. */
+export const UserGroupDetail = UserGroupRow.extend({
+  promotion: z.boolean(),
+  min: z.int(),
+  max: z.int(),
+  user_count: z.int(),
+  channel_count: z.int(),
+});
+export type UserGroupDetail = z.infer<typeof UserGroupDetail>;
+export const UserGroupPage = Page(UserGroupDetail);
+
+export const UserGroupQuery = PageQuery.extend({
+  keyword: z.string().trim().max(50).default(""),
+  /** "" means all. */
+  enable: z.enum(["", "true", "false"]).catch("").default(""),
+});
+export type UserGroupQuery = z.infer<typeof UserGroupQuery>;

@@ -10,6 +10,7 @@ export const AvailableModel = z.object({
       input: z.number(),
       output: z.number(),
       extra_ratios: z.record(z.string(), z.number()),
+      tiers: z.array(z.object({ above: z.int(), input: z.number(), output: z.number() })).default([]),
     })
     .nullable(),
 });

@@ -35,6 +35,8 @@ export const Settings = z.object({
   QuotaValidityDays: z.int().min(0).max(3650).default(180),
   /** Charge a model without a price like One Hub did (ratio 30) instead of refusing it. */
   ChargeUnpricedModels: z.boolean().default(false),
+  /** Where the price list is fetched from; "" = the list that this version brings. */
+  UpdatePriceService: z.string().max(500).default(""),
   /** Output tokens assumed for the reservation when neither caller nor model says. */
   DefaultMaxOutputTokens: z.int().min(1).max(1_000_000).default(4096),
   // relay

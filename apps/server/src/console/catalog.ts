@@ -1,10 +1,10 @@
 import { AvailableModels } from "@gateway/shared/model";
+import { ModelOwnerRow } from "@gateway/shared/owner";
 import { z } from "zod";
-import { availableModels, listOwners } from "#domain/catalog/catalog.ts";
+import { availableModels } from "#domain/catalog/catalog.ts";
+import { listOwners } from "#domain/catalog/owners.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import type { Services } from "./services.ts";
-
-const ModelOwnerRow = z.object({ id: z.int(), name: z.string(), icon: z.string() });
 
 /** Models and who makes them, for anybody. */
 export function catalogRoutes(app: ConsoleApp, { db }: Services): void {

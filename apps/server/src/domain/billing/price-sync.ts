@@ -1,15 +1,14 @@
+import type { SyncMode } from "@gateway/shared/price";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
-import { addPrices, checkPrice, inForce, inTransaction, type PriceRow, type SavePrice } from "./prices.ts";
+import { priceFromJson, savedPrice } from "./price-json.ts";
+import { addPrices, checkPrice, inTransaction, type PriceRow, type SavePrice } from "./prices.ts";
 
 /**
  * Bringing a whole price list in: what would change, and changing it. It must not know where the list came from.
  */
-
-/** add: only models without a price · update: only models with one · overwrite: the list replaces all but locked. */
-export type SyncMode = "add" | "update" | "overwrite";
 
 export interface PriceChanges {
   added: SavePrice[];
@@ -42,22 +41,8 @@ const PriceList = z.union([
 export function readPriceList(body: unknown): SavePrice[] {
   const parsed = PriceList.safeParse(body);
   if (!parsed.success) throw invalidRequest("The price list is not in a form that can be read.");
-  const prices = parsed.data.map((listed) => ({
-    model: listed.model,
-    type: listed.type,
-    channelType: listed.channel_type,
-    input: decimal(listed.input),
-    output: decimal(listed.output),
-    extras: Object.fromEntries(
-      Object.entries(listed.extra_ratios ?? {}).map(([kind, value]) => [kind, decimal(value)]),
-    ),
-    tiers: (listed.tiers ?? []).map((tier) => ({
-      above: tier.above,
-      input: decimal(tier.input),
-      output: decimal(tier.output),
-    })),
-    locked: false,
-  }));
+  // A lock is this installation's own decision, never the list's.
+  const prices = parsed.data.map((listed) => priceFromJson({ ...listed, locked: false }));
   const seen = new Set<string>();
   for (const price of prices) {
     checkPrice(price);
@@ -67,10 +52,6 @@ export function readPriceList(body: unknown): SavePrice[] {
   return prices;
 }
 
-function decimal(value: number): string {
-  return value.toFixed(10).replace(/\.?0+$/, "");
-}
-
 /** What `syncPrices` would do now. */
 export async function previewPrices(db: Db, list: SavePrice[], mode: SyncMode): Promise<PriceChanges> {
   const rows = await db.price.findMany({ include: { extras: true }, orderBy: { model: "asc" } });
@@ -78,7 +59,7 @@ export async function previewPrices(db: Db, list: SavePrice[], mode: SyncMode): 
 }
 
 function changes(rows: PriceRow[], list: SavePrice[], mode: SyncMode): PriceChanges {
-  const current = new Map(rows.map((row) => [row.model, asSaved(row)]));
+  const current = new Map(rows.map((row) => [row.model, savedPrice(row)]));
   const listed = new Set(list.map((price) => price.model));
   const result: PriceChanges = { added: [], changed: [], removed: [], locked: [] };
   for (const after of list) {
@@ -94,11 +75,6 @@ function changes(rows: PriceRow[], list: SavePrice[], mode: SyncMode): PriceChan
     result.removed = [...current.values()].filter((price) => !price.locked && !listed.has(price.model));
   }
   return result;
-}
-
-function asSaved(row: PriceRow): SavePrice {
-  const { model, type, input, output, extras, tiers } = inForce(row);
-  return { model, type, input, output, extras, tiers, channelType: row.channel_type, locked: row.locked };
 }
 
 function isSame(a: SavePrice, b: SavePrice): boolean {

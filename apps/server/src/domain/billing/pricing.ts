@@ -143,6 +143,11 @@ export function recompute(bill: Bill): { points: bigint; exact: string } {
   return { points: roundUp(exact, billScale), exact: formatDecimal(exact, billScale) };
 }
 
+/** What one line of a bill comes to, in points; exact. */
+export function lineCost(line: Bill["lines"][number], groupRatio: string): string {
+  return formatDecimal(BigInt(line.amount) * parseLong(line.ratio) * parseDecimal(groupRatio), billScale);
+}
+
 function sum(lines: Line[]): bigint {
   return lines.reduce((total, line) => total + BigInt(line.amount) * line.each, 0n);
 }

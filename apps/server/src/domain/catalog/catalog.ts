@@ -3,7 +3,7 @@ import { usableGroups } from "#domain/accounts/groups.ts";
 import { inForce, type PriceRow } from "#domain/billing/prices.ts";
 import { findPrice, tableOf } from "#domain/billing/pricing.ts";
 import type { Db } from "#platform/db.ts";
-import type { ModelOwner } from "#platform/prisma/client.ts";
+import { listOwners } from "./owners.ts";
 
 /** Which models somebody can reach, through which groups, at what price. */
 
@@ -56,10 +56,24 @@ function describePrice(price: PriceRow) {
     input: price.input.toNumber(),
     output: price.output.toNumber(),
     extra_ratios: Object.fromEntries(price.extras.map((extra) => [extra.kind, extra.value.toNumber()])),
+    tiers: inForce(price).tiers.map((tier) => ({
+      above: tier.above,
+      input: Number(tier.input),
+      output: Number(tier.output),
+    })),
   };
 }
 
-/** Who makes models: name and icon, by the id that prices carry. */
-export async function listOwners(db: Db): Promise<ModelOwner[]> {
-  return db.modelOwner.findMany({ orderBy: { id: "asc" } });
+/** Every model that has a price or is offered by a channel, patterns included. */
+export async function modelNames(db: Db): Promise<string[]> {
+  const [prices, offered] = await Promise.all([
+    db.price.findMany({ select: { model: true } }),
+    db.channelModel.findMany({
+      where: { channel: { deleted_at: null } },
+      distinct: ["model"],
+      select: { model: true },
+    }),
+  ]);
+  const names = new Set([...prices, ...offered].map((row) => row.model));
+  return [...names].sort((a, b) => (a < b ? -1 : 1));
 }

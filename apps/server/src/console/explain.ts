@@ -1,0 +1,22 @@
+import { Explanation } from "@gateway/shared/explain";
+import { can } from "@gateway/shared/roles";
+import { z } from "zod";
+import { explainCall } from "#domain/billing/explain.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import type { Services } from "./services.ts";
+
+const LogParams = z.object({ id: z.string().min(1).max(64) });
+
+/** Why a call cost what it cost: anybody's for administrators, one's own for everybody. */
+export function explainRoutes(app: ConsoleApp, { pool }: Services): void {
+  app.get(
+    "/log/:id/explain",
+    { config: { access: "user" }, schema: { params: LogParams, response: answers(Explanation) } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const ownerId = can(viewer.role, "administer") ? undefined : viewer.id;
+      return ok(await explainCall(pool, request.params.id, ownerId));
+    },
+  );
+}

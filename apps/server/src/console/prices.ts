@@ -1,0 +1,136 @@
+import { Nothing } from "@gateway/shared/envelope";
+import {
+  PriceChanges,
+  PriceGroupInput,
+  PriceInput,
+  PricePreview,
+  PriceRow,
+  PriceSource,
+  SyncMode,
+} from "@gateway/shared/price";
+import { z } from "zod";
+import {
+  changePrice,
+  changesToJson,
+  createPrice,
+  deletePrices,
+  listPrices,
+  savePriceGroup,
+  takeOverPrices,
+} from "#domain/billing/edit-prices.ts";
+import { priceRowToJson, priceToJson } from "#domain/billing/price-json.ts";
+import { previewPrices, readPriceList } from "#domain/billing/price-sync.ts";
+import type { SavePrice } from "#domain/billing/prices.ts";
+import { listedPrices } from "#domain/billing/seed-prices.ts";
+import { modelNames } from "#domain/catalog/catalog.ts";
+import { invalidRequest } from "#errors.ts";
+import { fetchPublicText } from "#platform/public-fetch.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import type { Services } from "./services.ts";
+
+/** Bytes of a whole price list. */
+const LIST_LIMIT = 10_000_000;
+
+const ModelNames = z.object({ models: z.array(z.string().max(160)).min(1).max(20_000) });
+const ModelInPath = z.object({ "*": z.string().min(1, "Model name is required").max(160) });
+/** Tools for the older API say "system" for add, and anything unknown means the same. */
+const SyncQuery = z.object({ updateMode: SyncMode.catch("add").default("add") });
+
+/** What models cost: the list for anybody, its editing for administrators. */
+export function priceRoutes(app: ConsoleApp, services: Services): void {
+  const { db } = services;
+  const config = { access: "admin" } as const;
+  const row = answers(PriceRow);
+
+  app.get(
+    "/prices",
+    { config: { access: "anyone" }, schema: { response: answers(z.array(PriceRow)) } },
+    async () => ok((await listPrices(db)).map(priceRowToJson)),
+  );
+
+  app.get("/prices/model_list", { config, schema: { response: answers(z.array(z.string())) } }, async () =>
+    ok(await modelNames(db)),
+  );
+
+  app.post("/prices/single", { config, schema: { body: PriceInput, response: row } }, async (request) =>
+    ok(priceRowToJson(await createPrice(db, viewerOf(request), request.body))),
+  );
+
+  app.put(
+    "/prices/single/*",
+    { config, schema: { params: ModelInPath, body: PriceInput, response: row } },
+    async (request) => {
+      const { "*": model } = request.params;
+      return ok(priceRowToJson(await changePrice(db, viewerOf(request), model, request.body)));
+    },
+  );
+
+  app.delete(
+    "/prices/single/*",
+    { config, schema: { params: ModelInPath, response: answers(Nothing) } },
+    async (request) => {
+      await deletePrices(db, viewerOf(request), [request.params["*"]]);
+      return ok(null);
+    },
+  );
+
+  app.post(
+    "/prices/multiple",
+    { config, schema: { body: PriceGroupInput, response: answers(Nothing) } },
+    async (request) => {
+      await savePriceGroup(db, viewerOf(request), request.body);
+      return ok(null);
+    },
+  );
+
+  app.put(
+    "/prices/multiple/delete",
+    { config, schema: { body: ModelNames, response: answers(z.object({ deleted: z.int() })) } },
+    async (request) => ok({ deleted: await deletePrices(db, viewerOf(request), request.body.models) }),
+  );
+
+  syncRoutes(app, services);
+}
+
+function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
+  const config = { access: "admin" } as const;
+
+  app.get("/prices/updateService", { config, schema: { response: answers(z.string()) } }, async () =>
+    ok(settings.current().UpdatePriceService),
+  );
+
+  app.post(
+    "/prices/preview",
+    { config, schema: { body: PriceSource, response: answers(PricePreview) } },
+    async (request) => {
+      const { url } = request.body;
+      const list = url === "" ? listedPrices() : readPriceList(parseList(await fetchPublicText(url)));
+      const changes = await previewPrices(db, list, "overwrite");
+      return ok({ prices: list.map(priceToJson), changes: changesToJson(changes) });
+    },
+  );
+
+  app.post(
+    "/prices/sync",
+    {
+      config,
+      bodyLimit: LIST_LIMIT,
+      schema: { querystring: SyncQuery, body: z.unknown(), response: answers(PriceChanges) },
+    },
+    async (request) => {
+      const list: SavePrice[] = readPriceList(request.body);
+      // Overwriting with nothing would leave every model without a price.
+      if (list.length === 0) throw invalidRequest("The price list is empty.");
+      return ok(await takeOverPrices(db, viewerOf(request), list, request.query.updateMode));
+    },
+  );
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidRequest("The address did not answer with a price list.", "url");
+  }
+}

@@ -1,0 +1,101 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { Points } from "@gateway/shared/paging";
+import {
+  RedeemInput,
+  RedemptionChange,
+  RedemptionInput,
+  RedemptionPage,
+  RedemptionQuery,
+  RedemptionRow,
+  RedemptionSwitch,
+} from "@gateway/shared/redemption";
+import { z } from "zod";
+import {
+  changeRedemption,
+  createRedemptions,
+  deleteRedemption,
+  describeRedemption,
+  getRedemption,
+  listRedemptions,
+  redeem,
+  switchRedemption,
+} from "#domain/billing/redemptions.ts";
+import type { Redemption } from "#platform/prisma/client.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import type { Services } from "./services.ts";
+
+const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
+
+/** Redemption codes: made by administrators, redeemed by anybody signed in. */
+export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
+  const config = { access: "admin" } as const;
+  const row = answers(RedemptionRow);
+  const show = (code: Redemption) => ok(describeRedemption(secrets, code));
+
+  app.get(
+    "/redemption",
+    { config, schema: { querystring: RedemptionQuery, response: answers(RedemptionPage) } },
+    async (request) => {
+      const { query } = request;
+      const search = { keyword: query.keyword, status: query.status, ...sliceOf(query, sortable) };
+      const { rows, total } = await listRedemptions(db, secrets, search);
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get("/redemption/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    show(await getRedemption(db, request.params.id)),
+  );
+
+  app.post(
+    "/redemption",
+    { config, schema: { body: RedemptionInput, response: answers(z.array(z.string())) } },
+    async (request, reply) => {
+      const created = await createRedemptions(db, secrets, viewerOf(request), request.body);
+      void reply.header("cache-control", "no-store");
+      return ok(created.map((code) => code.key));
+    },
+  );
+
+  app.put(
+    "/redemption/:id",
+    { config, schema: { params: IdParams, body: RedemptionChange, response: row } },
+    async (request) => show(await changeRedemption(db, viewerOf(request), request.params.id, request.body)),
+  );
+
+  // The older API's habit: the id is in the body.
+  app.put(
+    "/redemption",
+    { config, schema: { body: RedemptionChange.extend({ id: RowId }), response: row } },
+    async (request) => show(await changeRedemption(db, viewerOf(request), request.body.id, request.body)),
+  );
+
+  app.patch(
+    "/redemption/:id",
+    { config, schema: { params: IdParams, body: RedemptionSwitch, response: row } },
+    async (request) =>
+      show(await switchRedemption(db, viewerOf(request), request.params.id, request.body.status)),
+  );
+
+  app.delete(
+    "/redemption/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteRedemption(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  app.post(
+    "/user/topup",
+    { config: { access: "user" }, schema: { body: RedeemInput, response: answers(Points) } },
+    async (request) => {
+      const { id, ip } = viewerOf(request);
+      const validityDays = settings.current().QuotaValidityDays;
+      const points = await redeem(db, secrets, { userId: id, key: request.body.key, ip, validityDays });
+      return ok(Number(points));
+    },
+  );
+}

@@ -1,0 +1,160 @@
+import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/group";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, UserGroup } from "#platform/prisma/client.ts";
+
+/** User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs name it. */
+
+export interface GroupSearch {
+  /** Beginning of the name or symbol. */
+  keyword: string;
+  enable?: boolean;
+  skip: number;
+  take: number;
+  orderBy: Prisma.UserGroupOrderByWithRelationInput[];
+}
+
+export async function listGroups(
+  db: Db,
+  search: GroupSearch,
+): Promise<{ rows: UserGroupDetail[]; total: number }> {
+  const where: Prisma.UserGroupWhereInput = {};
+  if (search.enable !== undefined) where.enable = search.enable;
+  if (search.keyword !== "") {
+    // What the database would read as a wildcard is meant as it is written.
+    const text = search.keyword.replace(/[\\%_]/g, String.raw`\$&`);
+    const begins = { startsWith: text, mode: "insensitive" as const };
+    where.OR = [{ name: begins }, { symbol: begins }];
+  }
+  const { skip, take, orderBy } = search;
+  const [groups, total] = await Promise.all([
+    db.userGroup.findMany({ where, skip, take, orderBy }),
+    db.userGroup.count({ where }),
+  ]);
+  return { rows: await withCounts(db, groups), total };
+}
+
+/** Throws `not_found`. */
+export async function getGroup(db: Db, id: number): Promise<UserGroup> {
+  const group = await db.userGroup.findUnique({ where: { id } });
+  if (group === null) throw notFound("User group");
+  return group;
+}
+
+export async function describeGroup(db: Db, group: UserGroup): Promise<UserGroupDetail> {
+  const [described] = await withCounts(db, [group]);
+  if (described === undefined) throw notFound("User group");
+  return described;
+}
+
+/** Throws `conflict` when the symbol is taken. */
+export async function createGroup(db: PrismaClient, actor: Actor, input: UserGroupInput): Promise<UserGroup> {
+  checkWindow(input);
+  return db.$transaction(async (tx) => {
+    const [group] = await tx.userGroup.createManyAndReturn({ data: [input], skipDuplicates: true });
+    if (group === undefined) {
+      const sentence = "This identifier is taken";
+      throw conflict(sentence, { symbol: sentence });
+    }
+    await note(tx, actor, "group.create", undefined, group);
+    await announce(tx, "groups", group.id);
+    return group;
+  });
+}
+
+export async function changeGroup(
+  db: PrismaClient,
+  actor: Actor,
+  id: number,
+  input: Omit<UserGroupInput, "symbol">,
+): Promise<UserGroup> {
+  checkWindow(input);
+  const { name, ratio, api_rate, promotion, min, max } = input;
+  return db.$transaction(async (tx) => {
+    const before = await getGroup(tx, id);
+    const data = { name, ratio, api_rate, public: input.public, promotion, min, max };
+    const after = await tx.userGroup.update({ where: { id }, data });
+    await note(tx, actor, "group.change", before, after);
+    await announce(tx, "groups", id);
+    return after;
+  });
+}
+
+/** Without `enable` it becomes the other of the two. Throws `conflict` for the default group. */
+export async function switchGroup(
+  db: PrismaClient,
+  actor: Actor,
+  id: number,
+  enable?: boolean,
+): Promise<UserGroup> {
+  return db.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT 1 FROM user_groups WHERE id = ${id} FOR UPDATE`;
+    const before = await getGroup(tx, id);
+    const next = enable ?? !before.enable;
+    if (!next && before.symbol === DEFAULT_GROUP) throw conflict("The default group cannot be disabled");
+    const after = await tx.userGroup.update({ where: { id }, data: { enable: next } });
+    await note(tx, actor, "group.switch", before, after);
+    await announce(tx, "groups", id);
+    return after;
+  });
+}
+
+/** Throws `conflict` for the default group, and while accounts, tokens or channels name the group. */
+export async function deleteGroup(db: PrismaClient, actor: Actor, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await getGroup(tx, id);
+    const { symbol } = before;
+    if (symbol === DEFAULT_GROUP) throw conflict("The default group cannot be deleted");
+    const named = [{ group: symbol }, { backup_group: symbol }];
+    const uses = [
+      await tx.user.count({ where: { group: symbol, deleted_at: null } }),
+      await tx.token.count({ where: { OR: named, deleted_at: null } }),
+      await tx.channelGroup.count({ where: { group: symbol, channel: { deleted_at: null } } }),
+    ];
+    if (uses.some((count) => count > 0)) {
+      throw conflict("Accounts, tokens or channels still belong to this group. Move them first");
+    }
+    await tx.userGroup.delete({ where: { id } });
+    await note(tx, actor, "group.delete", before, undefined);
+    await announce(tx, "groups", id);
+  });
+}
+
+function checkWindow({ promotion, min, max }: Omit<UserGroupInput, "symbol">): void {
+  if (!promotion || max === 0 || max > min) return;
+  const sentence = "The upper end must be above the lower one, or 0";
+  throw new GatewayError("invalid_request", sentence, { fields: { max: sentence } });
+}
+
+async function withCounts(db: Db, groups: UserGroup[]): Promise<UserGroupDetail[]> {
+  const symbols = { in: groups.map((group) => group.symbol) };
+  const [users, channels] = await Promise.all([
+    db.user.groupBy({ by: ["group"], where: { group: symbols, deleted_at: null }, _count: true }),
+    db.channelGroup.groupBy({
+      by: ["group"],
+      where: { group: symbols, channel: { deleted_at: null } },
+      _count: true,
+    }),
+  ]);
+  const usersOf = new Map(users.map(({ group, _count }) => [group, _count]));
+  const channelsOf = new Map(channels.map(({ group, _count }) => [group, _count]));
+  return groups.map((group) => ({
+    ...group,
+    ratio: group.ratio.toNumber(),
+    user_count: usersOf.get(group.symbol) ?? 0,
+    channel_count: channelsOf.get(group.symbol) ?? 0,
+  }));
+}
+
+async function note(
+  tx: Db,
+  actor: Actor,
+  action: string,
+  before: UserGroup | undefined,
+  after: UserGroup | undefined,
+): Promise<void> {
+  const targetId = (after ?? before)?.symbol ?? "";
+  await audit(tx, { actor, action, targetType: "user_group", targetId, before, after });
+}

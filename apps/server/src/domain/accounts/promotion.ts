@@ -1,0 +1,31 @@
+import { DEFAULT_GROUP } from "@gateway/shared/group";
+import { POINTS_PER_USD } from "@gateway/shared/money";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+
+/**
+ * Moves an account up to the group that what it topped up in total has earned: payments and codes, not gifts. Nobody
+ * is moved down, and who was put into a group by hand that is no reward stays there. Returns the group then.
+ * @param db the transaction that credits the top-up
+ */
+export async function promoteUser(db: Db, userId: number): Promise<string> {
+  const user = await db.user.findUniqueOrThrow({ where: { id: userId }, select: { group: true } });
+  const rewards = await db.userGroup.findMany({
+    where: { enable: true, promotion: true },
+    orderBy: { min: "desc" },
+  });
+  if (rewards.length === 0) return user.group;
+  const { _sum } = await db.ledgerEntry.aggregate({
+    where: { user_id: userId, kind: { in: ["topup", "redemption"] } },
+    _sum: { amount: true },
+  });
+  const dollars = Number(_sum.amount ?? 0n) / POINTS_PER_USD;
+  const earned = rewards.find(({ min, max }) => min <= dollars && (max === 0 || dollars < max));
+  if (earned === undefined || earned.symbol === user.group) return user.group;
+  const now = rewards.find((group) => group.symbol === user.group);
+  const byHand = now === undefined && user.group !== DEFAULT_GROUP;
+  if (byHand || (now !== undefined && now.min >= earned.min)) return user.group;
+  await db.user.update({ where: { id: userId }, data: { group: earned.symbol } });
+  await announce(db, "users", userId);
+  return earned.symbol;
+}

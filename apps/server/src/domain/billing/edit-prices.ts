@@ -1,0 +1,173 @@
+import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gateway/shared/price";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { priceFromJson, priceRowToJson, priceToJson } from "./price-json.ts";
+import { syncPrices } from "./price-sync.ts";
+import { inTransaction, type PriceRow, type SavePrice, savePrice } from "./prices.ts";
+
+/** The price list as administrators edit it: one at a time, several at once, or a whole list; with an audit row. */
+
+export async function listPrices(db: Db): Promise<PriceRow[]> {
+  return db.price.findMany({
+    include: { extras: { orderBy: { kind: "asc" } } },
+    orderBy: [{ channel_type: "asc" }, { model: "asc" }],
+  });
+}
+
+/** Throws `conflict` when the model has a price already. */
+export async function createPrice(db: PrismaClient, actor: Actor, input: PriceInput): Promise<PriceRow> {
+  return edit(db, async (tx) => {
+    await mustHaveOwner(tx, input.channel_type);
+    await mustBeFree(tx, [input.model], "model");
+    await savePrice(tx, priceFromJson(input), actor.id ?? undefined);
+    const after = await findPriceRow(tx, input.model);
+    await note(tx, actor, "price.create", input.model, undefined, after);
+    return after;
+  });
+}
+
+/** @param model the name so far; the new one is in `input`. Throws `not_found` or `conflict`. */
+export async function changePrice(
+  db: PrismaClient,
+  actor: Actor,
+  model: string,
+  input: PriceInput,
+): Promise<PriceRow> {
+  return edit(db, async (tx) => {
+    const before = await findPriceRow(tx, model);
+    await mustHaveOwner(tx, input.channel_type);
+    if (input.model !== model) {
+      await mustBeFree(tx, [input.model], "model");
+      await tx.price.delete({ where: { model } });
+    }
+    await savePrice(tx, priceFromJson(input), actor.id ?? undefined);
+    const after = await findPriceRow(tx, input.model);
+    await note(tx, actor, "price.change", model, before, after);
+    return after;
+  });
+}
+
+/** Removes those that exist; throws `not_found` when none does. Returns how many. */
+export async function deletePrices(db: PrismaClient, actor: Actor, models: string[]): Promise<number> {
+  return edit(db, async (tx) => {
+    const before = await tx.price.findMany({ where: { model: { in: models } }, include: { extras: true } });
+    if (before.length === 0) throw notFound("Price");
+    await tx.price.deleteMany({ where: { id: { in: before.map((row) => row.id) } } });
+    for (const row of before) await note(tx, actor, "price.delete", row.model, row, undefined);
+    await announce(tx, "prices");
+    return before.length;
+  });
+}
+
+/** Gives several models one price: new names are added, known ones changed, those left out removed. */
+export async function savePriceGroup(db: PrismaClient, actor: Actor, group: PriceGroupInput): Promise<void> {
+  const models = new Set(group.models);
+  if (models.size < group.models.length) throw repeated("models");
+  await edit(db, async (tx) => {
+    await mustHaveOwner(tx, group.price.channel_type);
+    const original = new Set(group.original_models);
+    await mustBeFree(
+      tx,
+      group.models.filter((model) => !original.has(model)),
+      "models",
+    );
+    const dropped = group.original_models.filter((model) => !models.has(model));
+    await tx.price.deleteMany({ where: { model: { in: dropped } } });
+    for (const model of group.models) {
+      await savePrice(tx, priceFromJson({ ...group.price, model }), actor.id ?? undefined);
+    }
+    await audit(tx, {
+      actor,
+      action: "price.group",
+      targetType: "price",
+      targetId: group.models[0] ?? "",
+      before: { models: group.original_models },
+      after: { models: group.models, price: group.price },
+    });
+    await announce(tx, "prices");
+  });
+}
+
+export async function takeOverPrices(
+  db: PrismaClient,
+  actor: Actor,
+  list: SavePrice[],
+  mode: SyncMode,
+): Promise<PriceChanges> {
+  return edit(db, async (tx) => {
+    const changes = changesToJson(await syncPrices(tx, list, mode, actor.id ?? undefined));
+    const { added, changed, removed, locked } = changes;
+    const after = {
+      mode,
+      added: added.map((price) => price.model),
+      changed,
+      removed: removed.map((price) => price.model),
+      locked,
+    };
+    await audit(tx, { actor, action: "price.sync", targetType: "price", targetId: mode, after });
+    return changes;
+  });
+}
+
+export function changesToJson(changes: Awaited<ReturnType<typeof syncPrices>>): PriceChanges {
+  return {
+    added: changes.added.map(priceToJson),
+    changed: changes.changed.map(({ before, after }) => ({
+      before: priceToJson(before),
+      after: priceToJson(after),
+    })),
+    removed: changes.removed.map(priceToJson),
+    locked: changes.locked,
+  };
+}
+
+/** Edits take turns, so that what was checked still holds when it is written. */
+function edit<T>(db: PrismaClient, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    await tx.$executeRaw`LOCK TABLE prices IN SHARE ROW EXCLUSIVE MODE`;
+    return work(tx);
+  });
+}
+
+async function findPriceRow(tx: Db, model: string): Promise<PriceRow> {
+  const row = await tx.price.findUnique({ where: { model }, include: { extras: true } });
+  if (row === null) throw notFound("Price");
+  return row;
+}
+
+async function mustHaveOwner(tx: Db, id: number): Promise<void> {
+  if ((await tx.modelOwner.count({ where: { id } })) === 0) {
+    const sentence = "Channel type error";
+    throw new GatewayError("invalid_request", sentence, { fields: { channel_type: sentence } });
+  }
+}
+
+async function mustBeFree(tx: Db, models: string[], field: "model" | "models"): Promise<void> {
+  if ((await tx.price.count({ where: { model: { in: models } } })) > 0) throw repeated(field);
+}
+
+function repeated(field: "model" | "models") {
+  const sentence = "Model names cannot be repeated";
+  return conflict(sentence, { [field]: sentence });
+}
+
+async function note(
+  tx: Db,
+  actor: Actor,
+  action: string,
+  model: string,
+  before: PriceRow | undefined,
+  after: PriceRow | undefined,
+): Promise<void> {
+  await audit(tx, {
+    actor,
+    action,
+    targetType: "price",
+    targetId: model,
+    before: before && priceRowToJson(before),
+    after: after && priceRowToJson(after),
+  });
+}

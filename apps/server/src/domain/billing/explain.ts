@@ -1,0 +1,66 @@
+import type { Explanation } from "@gateway/shared/explain";
+import { Bill } from "@gateway/shared/log";
+import { notFound } from "#errors.ts";
+import type { Pool } from "#platform/db.ts";
+import { formatDecimal } from "./decimal.ts";
+import { lineCost, recompute } from "./pricing.ts";
+
+/** Says how the charge of a call came about, from its log row alone. It must not know today's prices. */
+
+interface Row {
+  request_id: string;
+  model_name: string;
+  group: string;
+  price_version_id: number;
+  quota: bigint;
+  bill: unknown;
+  estimated: boolean;
+}
+
+/**
+ * @param id of the log row, or the request's id
+ * @param ownerId whose call it must be; undefined for administrators. Throws `not_found`.
+ */
+export async function explainCall(pool: Pool, id: string, ownerId?: number): Promise<Explanation> {
+  const byRow = /^\d{1,18}$/.test(id);
+  const { rows } = await pool.query<Row>(
+    `SELECT request_id, model_name, "group", price_version_id, quota, bill, estimated
+       FROM request_logs
+      WHERE ${byRow ? "id = $1::bigint" : "request_id = $1"} AND ($2::int IS NULL OR user_id = $2)
+        AND bill IS NOT NULL
+      LIMIT 1`,
+    [id, ownerId ?? null],
+  );
+  const [row] = rows;
+  if (row === undefined) throw notFound("Bill");
+  return explain(row);
+}
+
+function explain(row: Row): Explanation {
+  const bill = Bill.parse(row.bill);
+  const { points, exact } = recompute(bill);
+  return {
+    request_id: row.request_id,
+    model_name: row.model_name,
+    group: row.group,
+    price_type: bill.price_type,
+    price_version_id: row.price_version_id,
+    group_ratio: bill.group_ratio,
+    lines: bill.lines.map((line) => {
+      const cost = lineCost(line, bill.group_ratio);
+      return { ...line, points: cost, usd: dollars(cost) };
+    }),
+    exact: bill.exact,
+    points: Number(row.quota),
+    usd: dollars(row.quota.toString()),
+    agrees: points === row.quota && exact === bill.exact,
+    estimated: row.estimated,
+  };
+}
+
+/** A point is two millionths of a dollar, so a decimal point stays a decimal point: nothing is rounded. */
+function dollars(points: string): string {
+  const [whole = "0", fraction = ""] = points.split(".");
+  const scaled = BigInt(whole + fraction) * 2n;
+  return formatDecimal(scaled, fraction.length + 6);
+}

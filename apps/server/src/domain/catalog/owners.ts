@@ -1,0 +1,76 @@
+import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/owner";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
+
+/** Who makes models: name and icon, by the id that prices carry. Ids up to 1000 belong to known vendors. */
+
+export async function listOwners(db: Db): Promise<ModelOwner[]> {
+  return db.modelOwner.findMany({ orderBy: { id: "asc" } });
+}
+
+/** Throws `not_found`. */
+export async function getOwner(db: Db, id: number): Promise<ModelOwner> {
+  const owner = await db.modelOwner.findUnique({ where: { id } });
+  if (owner === null) throw notFound("Model owner");
+  return owner;
+}
+
+/** Throws `conflict` when the id is taken. */
+export async function createOwner(
+  db: PrismaClient,
+  actor: Actor,
+  input: ModelOwnerChange,
+): Promise<ModelOwner> {
+  return db.$transaction(async (tx) => {
+    // Two requests with one id: the second finds nothing to insert.
+    const [owner] = await tx.modelOwner.createManyAndReturn({ data: [input], skipDuplicates: true });
+    if (owner === undefined) {
+      const sentence = "This id is taken";
+      throw conflict(sentence, { id: sentence });
+    }
+    await note(tx, actor, "owner.create", undefined, owner);
+    return owner;
+  });
+}
+
+/** Name and icon, of reserved owners too; the id stays. */
+export async function changeOwner(
+  db: PrismaClient,
+  actor: Actor,
+  { id, name, icon }: ModelOwnerChange,
+): Promise<ModelOwner> {
+  return db.$transaction(async (tx) => {
+    const before = await getOwner(tx, id);
+    const after = await tx.modelOwner.update({ where: { id }, data: { name, icon } });
+    await note(tx, actor, "owner.change", before, after);
+    return after;
+  });
+}
+
+/** Throws `invalid_request` for a reserved owner, `conflict` while prices name it. */
+export async function deleteOwner(db: PrismaClient, actor: Actor, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await getOwner(tx, id);
+    if (id <= LAST_RESERVED_OWNER) {
+      throw new GatewayError("invalid_request", "This owner comes with the product and cannot be deleted");
+    }
+    if ((await tx.price.count({ where: { channel_type: id } })) > 0) {
+      throw conflict("Prices belong to this owner. Give them another owner first");
+    }
+    await tx.modelOwner.delete({ where: { id } });
+    await note(tx, actor, "owner.delete", before, undefined);
+  });
+}
+
+async function note(
+  tx: Db,
+  actor: Actor,
+  action: string,
+  before: ModelOwner | undefined,
+  after: ModelOwner | undefined,
+): Promise<void> {
+  const targetId = after?.id ?? before?.id ?? "";
+  await audit(tx, { actor, action, targetType: "model_owner", targetId, before, after });
+}

@@ -1,0 +1,110 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { fetchPublicText, isPublicAddress } from "./public-fetch.ts";
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://localhost:${(server.address() as { port: number }).port}`;
+}
+
+const here = { mayReach: () => true };
+
+describe("fetching an address somebody named", () => {
+  it("reads what a public server answers, through redirects", async () => {
+    const url = await serve((request, response) => {
+      if (request.url === "/list") response.end("[1]");
+      else response.writeHead(302, { location: "/list" }).end();
+    });
+    expect(await fetchPublicText(url, here)).toBe("[1]");
+  });
+
+  it("refuses names and addresses of this machine and of private networks", async () => {
+    const url = await serve((_request, response) => response.end("secret"));
+    for (const address of [
+      url,
+      url.replace("localhost", "127.0.0.1"),
+      "http://[::ffff:10.0.0.1]/",
+      "http://0x7f.1/",
+    ]) {
+      await expect(fetchPublicText(address)).rejects.toMatchObject({
+        code: "invalid_request",
+        message: "Only public addresses can be fetched.",
+      });
+    }
+  });
+
+  it("refuses to be redirected to one", async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(302, { location: "http://169.254.169.254/latest" }).end();
+    });
+    const onlyHere = { mayReach: (address: string) => address === "127.0.0.1" || address === "::1" };
+    await expect(fetchPublicText(url, onlyHere)).rejects.toMatchObject({
+      message: "Only public addresses can be fetched.",
+    });
+    const circle = await serve((_request, response) => response.writeHead(302, { location: "/" }).end());
+    await expect(fetchPublicText(circle, here)).rejects.toMatchObject({
+      message: "The address redirects too often.",
+    });
+  });
+
+  it("gives up on what never ends, is too large, fails or is not there", async () => {
+    const silent = await serve(() => {});
+    const quick = { ...here, timeoutMs: 200 };
+    await expect(fetchPublicText(silent, quick)).rejects.toMatchObject({
+      message: "The address did not answer in time.",
+    });
+    const dripping = await serve((_request, response) => {
+      const timer = setInterval(() => response.write("x"), 20);
+      response.on("close", () => clearInterval(timer));
+    });
+    await expect(fetchPublicText(dripping, quick)).rejects.toMatchObject({
+      message: "The address did not answer in time.",
+    });
+    const endless = await serve((_request, response) => {
+      const more = () => {
+        while (response.write(Buffer.alloc(65_536)));
+        response.once("drain", more);
+      };
+      more();
+    });
+    await expect(fetchPublicText(endless, { ...here, maxBytes: 2_000_000 })).rejects.toMatchObject({
+      message: "The answer is larger than 2 MB.",
+    });
+    const broken = await serve((_request, response) => response.writeHead(500).end());
+    await expect(fetchPublicText(broken, here)).rejects.toMatchObject({
+      message: "The address answered with status 500.",
+    });
+    await expect(fetchPublicText("http://localhost:1/", here)).rejects.toMatchObject({
+      message: "The address cannot be reached.",
+    });
+    await expect(fetchPublicText("file:///etc/passwd", here)).rejects.toMatchObject({
+      message: "The address must be an http or https URL",
+    });
+  });
+
+  it("tells public addresses from the others", () => {
+    for (const address of ["8.8.8.8", "2606:4700::1111"]) expect(isPublicAddress(address)).toBe(true);
+    for (const address of [
+      "127.0.0.1",
+      "10.1.2.3",
+      "100.64.0.1",
+      "169.254.1.1",
+      "::1",
+      "fd00::1",
+      "::ffff:127.0.0.1",
+      "name",
+    ]) {
+      expect(isPublicAddress(address)).toBe(false);
+    }
+  });
+});

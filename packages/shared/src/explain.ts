@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { Points } from "./paging.ts";
+
+/** How a charge came about: GET /api/log/:id/explain. Decimal strings are exact. */
+export const Explanation = z.object({
+  request_id: z.string(),
+  model_name: z.string(),
+  group: z.string(),
+  price_type: z.string(),
+  price_version_id: z.int(),
+  group_ratio: z.string(),
+  /** Points = amount × ratio × the group's ratio; dollars are points ÷ 500,000. */
+  lines: z.array(
+    z.object({
+      kind: z.string(),
+      amount: z.number(),
+      ratio: z.string(),
+      points: z.string(),
+      usd: z.string(),
+    }),
+  ),
+  /** The sum before the one rounding, up. */
+  exact: z.string(),
+  /** What was charged. */
+  points: Points,
+  usd: z.string(),
+  /** Computed anew from the lines, the charge is the same. */
+  agrees: z.boolean(),
+  /** The vendor told no usage; it was counted here. */
+  estimated: z.boolean(),
+});
+export type Explanation = z.infer<typeof Explanation>;

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { ModelPattern } from "./channel.ts";
+import { UnixTime } from "./paging.ts";
+
+/** A ratio of 1 is $0.002 per 1,000 tokens, or per call. */
+const Ratio = z
+  .number("A number from 0 is required")
+  .min(0, "The value cannot be less than 0")
+  .max(1_000_000_000, "The value is too large");
+
+const PriceType = z.enum(["tokens", "times"], { error: "The type can only be tokens or times" });
+
+/** Other ratios hold from so many input tokens on. */
+export const PriceTier = z.object({
+  above: z.int("A whole number of tokens is required").min(1, "A whole number of tokens is required"),
+  input: Ratio,
+  output: Ratio,
+});
+
+/** What a price is, whichever model it is for. */
+export const PriceValues = z.object({
+  type: PriceType,
+  /** Id of the model's owner. */
+  channel_type: z.int("Channel type error").min(1, "Channel type error"),
+  input: Ratio,
+  output: Ratio,
+  /** Rows that a price list from outside must not change. */
+  locked: z.boolean().default(false),
+  /** Multiplier by kind of usage; `tool:<name>` is the dollars of one tool call. */
+  extra_ratios: z.record(z.string().min(1).max(48), Ratio).default({}),
+  tiers: z.array(PriceTier).max(20).default([]),
+});
+export type PriceValues = z.infer<typeof PriceValues>;
+
+export const PriceInput = PriceValues.extend({ model: ModelPattern });
+export type PriceInput = z.infer<typeof PriceInput>;
+
+/** One price for several models: what was there before, and what shall be. */
+export const PriceGroupInput = z.object({
+  original_models: z.array(z.string().max(160)).max(2_000).default([]),
+  models: z.array(ModelPattern).min(1, "At least one model is required").max(2_000),
+  price: PriceValues,
+});
+export type PriceGroupInput = z.infer<typeof PriceGroupInput>;
+
+/** As a list shows it; an imported price may belong to no owner (0). */
+export const PriceRow = PriceInput.extend({
+  model: z.string(),
+  channel_type: z.int(),
+  version_id: z.int(),
+  updated_time: UnixTime,
+});
+export type PriceRow = z.infer<typeof PriceRow>;
+
+/** add: only models without a price · update: only models with one · overwrite: the list replaces all but locked. */
+export const SyncMode = z.enum(["add", "update", "overwrite"]);
+export type SyncMode = z.infer<typeof SyncMode>;
+
+const ListedPrice = PriceRow.omit({ version_id: true, updated_time: true });
+export type ListedPrice = z.infer<typeof ListedPrice>;
+
+/** What taking over a price list changes, or would change. */
+export const PriceChanges = z.object({
+  added: z.array(ListedPrice),
+  changed: z.array(z.object({ before: ListedPrice, after: ListedPrice })),
+  removed: z.array(ListedPrice),
+  /** Models that the list would change but whose price is locked. */
+  locked: z.array(z.string()),
+});
+export type PriceChanges = z.infer<typeof PriceChanges>;
+
+/** Where a list comes from: an address, or "" for the list that this version brings. */
+export const PriceSource = z.object({
+  url: z.union([
+    z.literal(""),
+    z.url({ protocol: /^https?$/, error: "The address must be an http or https URL" }).max(500),
+  ]),
+});
+
+/** A fetched list beside what overwriting with it would change; the lesser modes are parts of that. */
+export const PricePreview = z.object({ prices: z.array(ListedPrice), changes: PriceChanges });
+export type PricePreview = z.infer<typeof PricePreview>;

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+
+export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
+
+const values = {
+  name: z.string().trim().min(1, "Name is required").max(64),
+  quota: Points.min(0, "Quota cannot be negative"),
+  /** null = never. */
+  expires_at: UnixTime.min(0).max(253_402_300_799).nullable().default(null),
+};
+
+/** POST /api/redemption: so many codes of one kind. */
+export const RedemptionInput = z.object({
+  ...values,
+  count: z
+    .int("A whole number is required")
+    .min(1, "At least one code")
+    .max(100, "At most 100 codes at a time")
+    .default(1),
+});
+export type RedemptionInput = z.infer<typeof RedemptionInput>;
+
+/** What can be changed while nobody has redeemed it. */
+export const RedemptionChange = z.object(values);
+export type RedemptionChange = z.infer<typeof RedemptionChange>;
+
+export const RedemptionSwitch = z.object({ status: z.union([z.literal(1), z.literal(2)]) });
+
+export const RedemptionRow = z.object({
+  id: z.int(),
+  name: z.string(),
+  key: z.string(),
+  status: z.int(),
+  quota: Points,
+  /** Whoever made it. */
+  user_id: z.int(),
+  redeemed_by: z.int().nullable(),
+  redeemer: z.string(),
+  created_time: UnixTime,
+  redeemed_time: UnixTime.nullable(),
+  expires_at: UnixTime.nullable(),
+});
+export type RedemptionRow = z.infer<typeof RedemptionRow>;
+export const RedemptionPage = Page(RedemptionRow);
+
+/** 0 and "" mean all. */
+export const RedemptionQuery = PageQuery.extend({
+  keyword: z.string().trim().max(64).default(""),
+  status: z.coerce.number().int().min(0).max(3).catch(0).default(0),
+});
+export type RedemptionQuery = z.infer<typeof RedemptionQuery>;
+
+/** POST /api/user/topup. */
+export const RedeemInput = z.object({ key: z.string().trim().max(128).default("") });
