@@ -17,6 +17,8 @@ const doors = [
   ["/v1/messages", "anthropic"],
   ["/claude/v1/messages", "anthropic"],
   ["/v1beta/models/:target", "gemini"],
+  // Google's own clients have moved on to this version.
+  ["/v1/models/:target", "gemini"],
   ["/gemini/:version/models/:target", "gemini"],
 ] as const;
 
