@@ -48,6 +48,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await scope.register(helmet, {
       contentSecurityPolicy: contentPolicy(),
       crossOriginEmbedderPolicy: false,
+      // Whether this host is on https for good is for the proxy in front to say.
+      strictTransportSecurity: false,
     });
     await scope.register(compress, { threshold: 1_024 });
     await consoleRoutes(scope, { services: options.console, basePath: options.basePath });
@@ -105,6 +107,8 @@ function contentPolicy() {
       imgSrc: ["'self'", "data:", "blob:", "https:"],
       fontSrc: ["'self'", "data:"],
       connectSrc: ["'self'"],
+      // The chat clients and the home page an operator names; both in sandboxed frames.
+      frameSrc: ["'self'", "https:", "http:"],
       mediaSrc: ["'self'", "data:", "blob:"],
       objectSrc: ["'none'"],
       baseUri: ["'self'"],
