@@ -23,7 +23,9 @@ type QueryValue = string | number | boolean | undefined | null;
 export type Query = Record<string, QueryValue>;
 
 /** Where the app is mounted, with a slash at the end: "/" or "/base/". */
-export const basePath = new URL(document.baseURI).pathname;
+export const basePath =
+  // Pure parts are tested without a page.
+  typeof document === "undefined" ? "/" : new URL(document.baseURI).pathname;
 
 /** Address of an API path under the base path: "/status" → "/api/status". */
 export function apiUrl(path: string, query?: Query): string {

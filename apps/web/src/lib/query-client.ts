@@ -10,6 +10,11 @@ declare module "@tanstack/react-query" {
   }
 }
 
+/** Worth another try: no connection, or a server in trouble. Not a refusal, not an answer we cannot read. */
+function isPassing(error: Error): boolean {
+  return error instanceof ApiError ? error.status >= 500 : error instanceof TypeError;
+}
+
 /** @param report shows a failure to the person; called once per failed query or mutation. */
 export function createQueryClient(report: (error: unknown) => void): QueryClient {
   return new QueryClient({
@@ -28,7 +33,7 @@ export function createQueryClient(report: (error: unknown) => void): QueryClient
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status < 500),
+        retry: (count, error) => count < 2 && isPassing(error),
         refetchOnWindowFocus: false,
       },
     },

@@ -38,6 +38,13 @@ export function formatRelative(seconds: number, nowMs = Date.now()): string {
   return format.format(0, "second");
 }
 
+/** Digits after the point for a sum of dollars: "$12.50", "$0.0314", "$0.000088". */
+export function spendDigits(usd: number): number {
+  const size = Math.abs(usd);
+  if (size === 0 || size >= 1) return 2;
+  return size >= 0.01 ? 4 : 6;
+}
+
 /** Formatters bound to the site's unit and the reader's language. */
 export function useFormat() {
   const site = useSite();
@@ -53,6 +60,9 @@ export function useFormat() {
       inCurrency,
       /** Points as the site shows them: "$1.25" or "625.0k". */
       quota: (points: number, digits?: number) => formatQuota(points, { inCurrency, pointsPerUsd, digits }),
+      /** Points spent: small sums get the digits they need, so that nothing looks free that was not. */
+      spend: (points: number) =>
+        formatQuota(points, { inCurrency, pointsPerUsd, digits: spendDigits(points / pointsPerUsd) }),
       /** Points as dollars, whatever the site shows. */
       usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
       /** 1,234,567 */

@@ -74,12 +74,7 @@ function Usage() {
     <>
       <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
         {card(t("Requests today"), "var(--chart-1)", (day) => day.requests, format.whole)}
-        {card(
-          t("Spend today"),
-          "var(--chart-3)",
-          (day) => day.quota,
-          (points) => format.quota(points),
-        )}
+        {card(t("Spend today"), "var(--chart-3)", (day) => day.quota, format.spend)}
         {card(
           t("Tokens today"),
           "var(--chart-2)",
@@ -98,7 +93,7 @@ function Usage() {
           hint={t("The last seven days")}
           aside={
             <Text fw={600} className="tabular">
-              {format.quota(weekSpend)}
+              {format.spend(weekSpend)}
             </Text>
           }
         >

@@ -31,7 +31,7 @@ export function DayTable({ days }: { days: DaySum[] }) {
             <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
               <th scope="row">{day.date}</th>
               <td>{format.whole(day.requests)}</td>
-              <td>{format.quota(day.quota, day.quota === 0 ? 2 : 4)}</td>
+              <td>{format.spend(day.quota)}</td>
               {phone ? null : (
                 <>
                   <td>{format.whole(day.promptTokens)}</td>

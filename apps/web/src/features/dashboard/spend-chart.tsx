@@ -3,7 +3,7 @@ import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
 import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { spendDigits, useFormat } from "#lib/quota.ts";
 import { othersColor, seriesColor } from "#ui/chart-colors.ts";
 import { othersKey, type Stacks } from "./usage.ts";
 import classes from "./dashboard.module.css";
@@ -20,6 +20,9 @@ function shortDate(date: string): string {
 export function SpendChart({ series, rows }: Stacks) {
   const { t } = useTranslation();
   const format = useFormat();
+  // One number of digits for the whole axis.
+  const top = Math.max(...rows.map((row) => series.reduce((sum, name) => sum + Number(row[name] ?? 0), 0)));
+  const digits = spendDigits(top / format.pointsPerUsd);
   const nameOf = (name: string) => (name === othersKey ? t("Others") : name);
   return (
     <>
@@ -31,12 +34,15 @@ export function SpendChart({ series, rows }: Stacks) {
         series={series.map((name) => ({ name, label: nameOf(name), color: colorOf(name) }))}
         maxBarWidth={44}
         gridAxis="x"
-        gridProps={{ stroke: "var(--line)" }}
+        className={classes.chart}
         tickLine="none"
         strokeDasharray="0"
         barProps={{ isAnimationActive: false }}
         xAxisProps={{ tickFormatter: shortDate, tickMargin: 8 }}
-        yAxisProps={{ tickFormatter: (value: number) => format.quota(value), width: 64 }}
+        yAxisProps={{
+          tickFormatter: (value: number) => format.quota(value, digits),
+          width: digits > 2 ? 82 : 64,
+        }}
         tooltipProps={{ content: showBar }}
       />
       <Group gap="6px 16px" mt="md">
@@ -65,7 +71,7 @@ function SpendTable({ date, lines }: { date: string; lines: { name: string; poin
         <thead>
           <tr>
             <th>{date}</th>
-            <th>{format.quota(total, 4)}</th>
+            <th>{format.spend(total)}</th>
           </tr>
         </thead>
         <tbody>
@@ -75,7 +81,7 @@ function SpendTable({ date, lines }: { date: string; lines: { name: string; poin
                 <span className={classes.swatch} style={{ background: colorOf(line.name) }} />{" "}
                 {line.name === othersKey ? t("Others") : line.name}
               </td>
-              <td>{format.quota(line.points, 4)}</td>
+              <td>{format.spend(line.points)}</td>
             </tr>
           ))}
         </tbody>

@@ -96,7 +96,6 @@ export default function ModelPricesPage() {
               label={t("Only what the group reaches")}
               checked={params.reachable}
               onChange={(event) => setParams({ reachable: event.currentTarget.checked })}
-              style={{ alignSelf: "center" }}
             />
           </>
         }

@@ -36,7 +36,7 @@ export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: n
           </Group>
         ),
       },
-      { id: "owner", title: t("Vendor"), cell: (offer) => offer.owner || "–" },
+      { id: "owner", title: t("Vendor"), card: "none", cell: (offer) => offer.owner || "–" },
       {
         id: "type",
         title: t("Billed"),
@@ -60,6 +60,7 @@ export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: n
       {
         id: "groups",
         title: t("Groups"),
+        card: "none",
         cell: (offer) => (
           <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
             {offer.groups.map((symbol) => (

@@ -1,6 +1,7 @@
 import type { UserGroupMap } from "@gateway/shared/group";
 import { Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
@@ -59,10 +60,37 @@ export function OfferDrawer({ offer, groups, unit, onClose }: OfferDrawerProps) 
               </Table.Tbody>
             </Table>
           </div>
+          <Tiers offer={offer} unit={unit} />
           <Extras extras={offer.extras} />
         </Stack>
       ) : null}
     </Drawer>
+  );
+}
+
+/** What a long request costs, before the group's ratio. */
+function Tiers({ offer, unit }: { offer: Offer; unit: Unit }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const options = { unit, freeWord: t("Free") };
+  if (offer.tiers.length === 0) return null;
+  return (
+    <div>
+      <Title order={3} fz="md" mb="xs">
+        {t("Long requests")}
+      </Title>
+      <Table className="tabular">
+        <Table.Tbody>
+          {offer.tiers.map((tier) => (
+            <Table.Tr key={tier.above}>
+              <Table.Td>{t("Above {{tokens}} input tokens", { tokens: format.short(tier.above) })}</Table.Td>
+              <Table.Td ta="right">{priceOf(offer, tier.input, 1, options)}</Table.Td>
+              <Table.Td ta="right">{priceOf(offer, tier.output, 1, options)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   );
 }
 

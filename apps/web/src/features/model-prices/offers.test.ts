@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { filterOffers, offersOf, priceOf } from "./offers.ts";
 
-const price = { type: "tokens", input: 1.25, output: 5, extra_ratios: {} };
+const price = { type: "tokens", input: 1.25, output: 5, extra_ratios: {}, tiers: [] };
 const offers = offersOf({
   "gpt-4o": { groups: ["default"], owned_by: "OpenAI", price },
   "claude-opus": { groups: ["vip"], owned_by: "Anthropic", price },

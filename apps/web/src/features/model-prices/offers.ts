@@ -11,6 +11,8 @@ export type Offer = {
   input: number;
   output: number;
   extras: Record<string, number>;
+  /** Prices beyond so many input tokens. */
+  tiers: { above: number; input: number; output: number }[];
 };
 
 export function offersOf(models: AvailableModels): Offer[] {
@@ -23,6 +25,7 @@ export function offersOf(models: AvailableModels): Offer[] {
       input: price?.input ?? 0,
       output: price?.output ?? 0,
       extras: price?.extra_ratios ?? {},
+      tiers: price?.tiers ?? [],
     }))
     .sort((a, b) => a.model.localeCompare(b.model));
 }

@@ -1,0 +1,161 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, rootUser, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+async function signIn(page: Page, password = rootUser.password): Promise<void> {
+  await page.getByLabel("Username or email").fill(rootUser.username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.locator("form").getByRole("button", { name: "Sign in" }).click();
+}
+
+describe("signing in", () => {
+  it("brings a visitor back to the page they asked for", async () => {
+    const page = await site.open("/panel/profile", { guest: true });
+    await page.waitForURL("**/login?next=*");
+    await signIn(page);
+    await page.waitForURL("**/panel/profile");
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+  });
+
+  it("says so when the password is wrong, and stays", async () => {
+    const page = await site.open("/login", { guest: true });
+    await signIn(page, "not the password");
+    await page.getByRole("alert").getByText("Wrong username or password").waitFor();
+    expect(page.url()).toContain("/login");
+  });
+
+  it("never follows a link that leads to another site", async () => {
+    const page = await site.open("/login?next=//elsewhere.example/", { guest: true });
+    await signIn(page);
+    await page.waitForURL("**/panel/dashboard");
+  });
+
+  it("ends with signing out: the console asks for an account again", async () => {
+    const page = await site.open("/login", { guest: true });
+    await signIn(page);
+    await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.waitForURL("**/login");
+    await page.goto("/panel/dashboard");
+    await page.waitForURL("**/login?next=*");
+  });
+});
+
+describe("the console's frame", () => {
+  it("marks the screen one is on, in the menu and in the breadcrumbs", async () => {
+    const page = await site.open("/panel/profile");
+    const menu = page.getByRole("navigation", { name: "Console" });
+    await menu.getByRole("link", { name: "Profile" }).waitFor();
+    expect(await menu.locator("[aria-current=page]").textContent()).toBe("Profile");
+    const crumbs = page.getByRole("navigation", { name: "Breadcrumbs" });
+    expect(await crumbs.getByText("Setting").count()).toBe(1);
+  });
+
+  it("closes the phone's drawer after a choice", async () => {
+    const page = await site.open("/panel/dashboard", { phone: true });
+    await page.getByRole("button", { name: "Expand menu" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Available models" }).click();
+    await page.waitForURL("**/panel/model_price");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  it("finds screens by keyboard", async () => {
+    const page = await site.open("/panel/dashboard");
+    await page.getByRole("heading", { name: "Dashboard", level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder("Go to…").fill("prof");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/panel/profile");
+  });
+
+  it("keeps the chosen language over a reload", async () => {
+    const page = await site.open("/panel/profile");
+    await page.getByRole("button", { name: "Language" }).click();
+    await page.getByRole("menuitem", { name: "简体中文" }).click();
+    await page.getByRole("heading", { name: "个人设置" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "个人设置" }).waitFor();
+    expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("zh_CN");
+    expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
+  });
+
+  it("speaks the browser's language to newcomers", async () => {
+    const page = await site.open("/", { guest: true, locale: "ja-JP" });
+    await page.getByRole("link", { name: "サインイン" }).waitFor();
+  });
+
+  it("has the saved theme before the program runs", async () => {
+    const page = await site.open("/panel/profile");
+    await page.getByRole("button", { name: "Dark theme" }).click();
+    await page.route("**/assets/*.js", (route) => route.abort());
+    await page.reload({ waitUntil: "domcontentloaded" });
+    expect(await page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
+  });
+
+  it("folds the menu to a rail and remembers it", async () => {
+    const page = await site.open("/panel/profile");
+    await page.getByRole("button", { name: "Collapse menu" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Expand menu" }).waitFor();
+    await page.getByRole("link", { name: "Dashboard" }).first().waitFor();
+  });
+});
+
+describe("addresses that do not exist", () => {
+  it("show a page of the console inside the console", async () => {
+    const page = await site.open("/panel/no-such-screen");
+    await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
+    await page.getByRole("navigation", { name: "Console" }).waitFor();
+  });
+
+  it("show the application's error outside", async () => {
+    const page = await site.open("/no/such/page", { guest: true });
+    await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
+  });
+});
+
+describe("the public page", () => {
+  it("shows the address to call and asks nobody else for anything", async () => {
+    const page = await site.open("/about", { guest: true });
+    const foreign: string[] = [];
+    const complaints: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(site.url) && !request.url().startsWith("data:"))
+        foreign.push(request.url());
+    });
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    await page.goto("/", { waitUntil: "networkidle" });
+    await page.getByText(`${site.url}/v1`, { exact: true }).waitFor();
+    expect(foreign).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("shows the operator's own text without its scripts", async () => {
+    await site.api("PUT", "/option", {
+      key: "HomePageContent",
+      value: "# Our gateway\n\n<img src=x onerror=\"document.title='broken'\"><script>alert(1)</script>",
+    });
+    const page = await site.open("/", { guest: true });
+    await page.getByRole("heading", { name: "Our gateway" }).waitFor();
+    expect(await page.locator("main script, main [onerror]").count()).toBe(0);
+  });
+
+  it("opens a new notice by itself, once", async () => {
+    await site.api("PUT", "/option", { key: "Notice", value: "Maintenance on **Sunday**" });
+    const page = await site.open("/about", { guest: true });
+    await page.getByRole("dialog").getByText("Sunday").waitFor();
+    await page.reload();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("button", { name: "Notice" }).click();
+    await page.getByRole("dialog", { name: "Notice" }).waitFor();
+  });
+});
