@@ -11,6 +11,7 @@ import { createPrices } from "#domain/billing/prices.ts";
 import { seedPrices } from "#domain/billing/seed-prices.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
+import { watchNodes } from "#domain/limits/node-count.ts";
 import { createLimiter } from "#domain/limits/take.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { createSettings } from "#domain/settings/settings.ts";
@@ -109,7 +110,9 @@ export async function startGateway(env: Env): Promise<Gateway> {
 
     const redis = env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError);
     if (redis !== undefined) closers.push(async () => redis.disconnect());
-    const limiter = createLimiter({ redis });
+    const nodes = await watchNodes(pool, onError);
+    closers.push(async () => nodes.close());
+    const limiter = createLimiter({ redis, nodes: () => nodes.current() });
 
     const probe = { settings, upstream, random: Math.random, providers };
     const app = await buildApp({
