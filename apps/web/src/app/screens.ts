@@ -6,6 +6,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconMessageCircle,
+  IconRoute,
   IconTags,
   IconListDetails,
   IconUserCircle,
@@ -62,6 +63,14 @@ export const screens: Screen[] = [
     icon: IconTags,
     load: () => import("#features/model-prices/model-prices-page.tsx"),
     keywords: "price cost",
+  },
+  {
+    id: "channel",
+    title: phrase("Channels"),
+    icon: IconRoute,
+    load: () => import("#features/channels/channel-page.tsx"),
+    action: "administer",
+    keywords: "vendor provider model key upstream test",
   },
   {
     id: "profile",

@@ -21,9 +21,20 @@ export function useSchemaForm<Schema extends z.ZodObject>(
   return useForm<z.input<Schema>>({
     initialValues,
     validateInputOnBlur: true,
+    // A sentence that appears at once would move the very control that is being clicked.
+    validateDebounce: 250,
     validate: (values) =>
-      translateErrors({ ...also(values), ...check(values) }, (message) => translateSentence(t, message)),
+      translateErrors(inOrder(schema, { ...also(values), ...check(values) }), (message) =>
+        translateSentence(t, message),
+      ),
   });
+}
+
+/** As the fields stand in the schema, which is how a form shows them. */
+function inOrder(schema: z.ZodObject, errors: FormErrors): FormErrors {
+  const fields = Object.keys(schema.shape);
+  const place = (path: string) => fields.indexOf(path.split(".")[0] ?? "");
+  return Object.fromEntries(Object.entries(errors).sort(([one], [other]) => place(one) - place(other)));
 }
 
 function translateErrors(errors: FormErrors, translate: (message: string) => string): FormErrors {

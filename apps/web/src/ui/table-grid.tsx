@@ -23,6 +23,8 @@ export type TableView<Row extends object> = {
 /** True when the event belongs to a control inside the row, not to the row. */
 export function isOnControl(event: MouseEvent<HTMLElement> | KeyboardEvent<HTMLElement>): boolean {
   if (!(event.target instanceof Element)) return false;
+  // A popover or dialog opened from the row sits elsewhere on the page; React lets its events pass through here.
+  if (!event.currentTarget.contains(event.target)) return true;
   const control = event.target.closest(
     "a, button, input, label, select, textarea, [role=menuitem], [role=switch]",
   );

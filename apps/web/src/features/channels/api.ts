@@ -1,0 +1,107 @@
+/** Channels on the server: what is asked, what is changed, and how the lists on screen follow. */
+import {
+  type ChannelForm,
+  ChannelPage,
+  type ChannelPatch,
+  type ChannelQuery,
+  ChannelRow,
+} from "@gateway/shared/channel";
+import { ProviderInfo } from "@gateway/shared/provider";
+import {
+  keepPreviousData,
+  queryOptions,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const lists = ["channels", "list"] as const;
+
+export const channelListQuery = (query: ChannelQuery) =>
+  queryOptions({
+    queryKey: [...lists, query],
+    queryFn: () => http.get("/channel", ChannelPage, query),
+    placeholderData: keepPreviousData,
+    // Channels are switched off by the gateway itself too.
+    refetchInterval: 30_000,
+  });
+
+export const channelQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["channels", "one", id],
+    queryFn: () => http.get(`/channel/${id}`, ChannelRow),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export const providersQuery = queryOptions({
+  queryKey: ["providers"],
+  queryFn: () => http.get("/providers", z.array(ProviderInfo)),
+  staleTime: 600_000,
+});
+
+/** Every enabled group's symbol. */
+export const groupsQuery = queryOptions({
+  queryKey: ["groups", "symbols"],
+  queryFn: () => http.get("/group", z.array(z.string())),
+  staleTime: 60_000,
+});
+
+/** Tags in use, as far as the first hundred channels know. */
+export const tagsQuery = queryOptions({
+  queryKey: ["channels", "tags"],
+  queryFn: () => http.get("/channel", ChannelPage, { size: 100, order: "-id" }),
+  select: (page) => [...new Set(page.data.map((row) => row.tag).filter((tag) => tag !== ""))].sort(),
+  staleTime: 60_000,
+});
+
+export function useProvider(type: number): ProviderInfo | undefined {
+  return useQuery(providersQuery).data?.find((provider) => provider.type === type);
+}
+
+/** Changes one row in every list on screen, without asking the server again. */
+export function amendRow(client: QueryClient, id: number, change: (row: ChannelRow) => ChannelRow): void {
+  client.setQueriesData<z.output<typeof ChannelPage>>({ queryKey: lists }, (page) =>
+    page ? { ...page, data: page.data.map((row) => (row.id === id ? change(row) : row)) } : page,
+  );
+}
+
+export function refreshChannels(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: ["channels"] });
+}
+
+export const saveChannel = (id: number | undefined, input: ChannelForm): Promise<ChannelRow> =>
+  id === undefined ? http.post("/channel", ChannelRow, input) : http.put(`/channel/${id}`, ChannelRow, input);
+
+export const patchChannel = (id: number, patch: ChannelPatch): Promise<ChannelRow> =>
+  http.patch(`/channel/${id}`, ChannelRow, patch);
+
+export const deleteChannel = (id: number): Promise<null> => http.del(`/channel/${id}`, z.null());
+
+export function useSaveChannel() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, input }: { id: number | undefined; input: ChannelForm }) => saveChannel(id, input),
+    onSuccess: () => refreshChannels(client),
+  });
+}
+
+/** Status, priority or weight of one channel. */
+export function usePatchChannel() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, patch }: { id: number; patch: ChannelPatch }) => patchChannel(id, patch),
+    onSuccess: (changed) => amendRow(client, changed.id, () => changed),
+  });
+}
+
+export function useDeleteChannel() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (row: ChannelRow) => deleteChannel(row.id),
+    onSuccess: () => refreshChannels(client),
+  });
+}

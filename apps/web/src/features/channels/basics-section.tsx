@@ -1,0 +1,120 @@
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { Code, Group, Select, SimpleGrid, Text, Textarea, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { FormSection } from "#ui/form-drawer.tsx";
+import { VendorIcon } from "#ui/vendor-icon.tsx";
+import type { DraftForm } from "./channel-form.tsx";
+import classes from "./channels.module.css";
+
+type BasicsSectionProps = {
+  form: DraftForm;
+  providers: ProviderInfo[];
+  provider: ProviderInfo | undefined;
+  keyHints: string[];
+  isNew: boolean;
+};
+
+const same = (one: string[], other: string[]) =>
+  one.length === other.length && one.every((model, index) => model === other[index]);
+
+export function BasicsSection({ form, providers, provider, keyHints, isNew }: BasicsSectionProps) {
+  const { t } = useTranslation();
+  const byType = (type: string) => providers.find((each) => String(each.type) === type);
+
+  // What was not typed but came with the vendor goes with it.
+  const changeType = (next: string | null) => {
+    const chosen = byType(next ?? "");
+    if (!chosen) return;
+    const { models, test_model } = form.getValues();
+    form.setFieldValue("type", chosen.type);
+    if (models.length === 0 || (isNew && same(models, provider?.models ?? [])))
+      form.setFieldValue("models", chosen.models);
+    if (isNew && test_model === provider?.test_model) form.setFieldValue("test_model", "");
+    form.setFieldValue("plugin", {});
+    for (const path of ["type", "base_url", "key"]) form.clearFieldError(path);
+  };
+
+  return (
+    <FormSection title={t("Basics")} hint={t("Whose account this is, and how to reach it.")}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <Select
+          label={t("Vendor")}
+          required
+          withAsterisk={false}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage={t("No vendor has this name")}
+          maxDropdownHeight={320}
+          leftSection={<VendorIcon name={provider?.icon ?? ""} size={16} />}
+          data={providers.map((each) => ({ value: String(each.type), label: each.label }))}
+          renderOption={({ option }) => (
+            <Group gap={9} wrap="nowrap" w="100%">
+              <VendorIcon name={byType(option.value)?.icon ?? ""} size={16} />
+              <Text fz="sm" flex={1}>
+                {option.label}
+              </Text>
+              {byType(option.value)?.needs_key ? null : (
+                <Text c="dimmed" fz="xs">
+                  {t("no key needed")}
+                </Text>
+              )}
+            </Group>
+          )}
+          {...form.getInputProps("type")}
+          value={String(form.values.type)}
+          onChange={changeType}
+        />
+        <TextInput
+          label={t("Name")}
+          required
+          withAsterisk={false}
+          placeholder={provider ? t("e.g. {{example}}", { example: provider.label }) : undefined}
+          data-autofocus
+          {...form.getInputProps("name")}
+        />
+      </SimpleGrid>
+      <TextInput
+        label={t("API address")}
+        type="url"
+        placeholder={provider?.base_url || "https://api.example.com"}
+        description={
+          provider?.needs_base_url
+            ? t("Where the server answers, without /v1.")
+            : provider?.base_url
+              ? t("Leave it empty for {{address}}.", { address: provider.base_url })
+              : t("Leave it empty: the vendor runs inside this server.")
+        }
+        {...form.getInputProps("base_url")}
+      />
+      <Textarea
+        label={t("API keys")}
+        autosize
+        minRows={2}
+        maxRows={8}
+        spellCheck={false}
+        autoComplete="off"
+        classNames={{ input: classes.keys }}
+        placeholder={keyHints.length > 0 ? t("Leave it empty to keep the stored keys") : provider?.key_hint}
+        description={
+          provider && !provider.needs_key
+            ? t("Not needed here. If given: one per line.")
+            : t("One per line; calls are spread over them. Stored encrypted, never shown again.")
+        }
+        {...form.getInputProps("key")}
+      />
+      {keyHints.length > 0 ? (
+        <Group gap={6} mt={-6}>
+          <Text c="dimmed" fz="xs">
+            {t("Stored now:")}
+          </Text>
+          {keyHints.map((hint, index) => (
+            <Code key={`${hint}:${keyHints.indexOf(hint) === index ? 0 : index}`}>{hint}</Code>
+          ))}
+        </Group>
+      ) : null}
+      {provider?.other_label ? (
+        <TextInput label={t(provider.other_label)} {...form.getInputProps("other")} />
+      ) : null}
+    </FormSection>
+  );
+}

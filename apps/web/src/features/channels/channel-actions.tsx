@@ -1,0 +1,89 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import {
+  IconCopyPlus,
+  IconDots,
+  IconExternalLink,
+  IconGauge,
+  IconPencil,
+  IconTrash,
+} from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useDeleteChannel, useProvider } from "./api.ts";
+import { TestMenu } from "./test-menu.tsx";
+import type { EditorTarget } from "./use-editor.ts";
+
+type ChannelActionsProps = {
+  row: ChannelRow;
+  onEdit: (target: EditorTarget) => void;
+  onDeleted: (id: number) => void;
+};
+
+export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) {
+  const { t } = useTranslation();
+  const website = useProvider(row.type)?.website;
+  const remove = useDeleteChannel();
+  const askAndDelete = async () => {
+    const sure = await confirm({
+      title: t("Delete {{name}}?", { name: row.name }),
+      body: t("Its keys are destroyed. What it served stays in the log."),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    remove.mutate(row, {
+      onSuccess: () => {
+        toast.success(t("{{name}} deleted", { name: row.name }));
+        onDeleted(row.id);
+      },
+    });
+  };
+  return (
+    <>
+      <TestMenu row={row}>
+        <Tooltip label={t("Test")}>
+          <ActionIcon aria-label={t("Test {{model}}", { model: row.name })}>
+            <IconGauge size={17} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
+      </TestMenu>
+      <Menu position="bottom-end" width={200}>
+        <Menu.Target>
+          <ActionIcon aria-label={t("More actions for {{name}}", { name: row.name })}>
+            <IconDots size={17} stroke={1.7} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconPencil size={16} />}
+            onClick={() => onEdit({ kind: "edit", id: row.id })}
+          >
+            {t("Edit")}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconCopyPlus size={16} />}
+            onClick={() => onEdit({ kind: "copy", id: row.id })}
+          >
+            {t("Copy as a new channel")}
+          </Menu.Item>
+          {website ? (
+            <Menu.Item
+              leftSection={<IconExternalLink size={16} />}
+              component="a"
+              href={website}
+              target="_blank"
+              rel="noopener noreferrer"
+            >
+              {t("Open the vendor's site")}
+            </Menu.Item>
+          ) : null}
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndDelete()}>
+            {t("Delete")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}

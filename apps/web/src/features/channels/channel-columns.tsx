@@ -1,0 +1,100 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { Text } from "@mantine/core";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { GroupsCell, MoneyCell, NameCell, RankCell, StatusCell } from "./cells.tsx";
+import { ModelsCell } from "./models-cell.tsx";
+import { ResponseCell } from "./response-cell.tsx";
+
+/** The same array until the language changes: a cell with a new function would be built anew and lose its focus. */
+export function useChannelColumns(): Column<ChannelRow>[] {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      {
+        id: "name",
+        title: t("Name"),
+        fixed: true,
+        sortable: true,
+        width: 190,
+        cell: (row) => <NameCell row={row} />,
+      },
+      {
+        id: "id",
+        title: t("ID"),
+        sortable: true,
+        card: "none",
+        cell: (row) => (
+          <Text span fz="sm" c="dimmed">
+            {row.id}
+          </Text>
+        ),
+      },
+      {
+        id: "status",
+        title: t("Status"),
+        sortable: true,
+        card: "fact",
+        cell: (row) => <StatusCell row={row} />,
+      },
+      {
+        id: "response_time",
+        title: t("Response"),
+        sortable: true,
+        card: "fact",
+        width: 122,
+        cell: (row) => <ResponseCell row={row} />,
+      },
+      { id: "models", title: t("Models"), cell: (row) => <ModelsCell row={row} /> },
+      { id: "groups", title: t("Groups"), cell: (row) => <GroupsCell row={row} /> },
+      {
+        id: "used_quota",
+        title: t("Used / balance"),
+        sortable: true,
+        align: "right",
+        cell: (row) => <MoneyCell row={row} />,
+      },
+      {
+        id: "priority",
+        title: t("Priority"),
+        sortable: true,
+        align: "right",
+        cell: (row) => <RankCell row={row} field="priority" />,
+      },
+      {
+        id: "weight",
+        title: t("Weight"),
+        sortable: true,
+        align: "right",
+        cell: (row) => <RankCell row={row} field="weight" />,
+      },
+      {
+        id: "tag",
+        title: t("Tag"),
+        sortable: true,
+        hidden: true,
+        cell: (row) => row.tag || "–",
+      },
+      {
+        id: "base_url",
+        title: t("API address"),
+        hidden: true,
+        cell: (row) => (
+          <Text span fz="xs" ff="monospace">
+            {row.base_url || "–"}
+          </Text>
+        ),
+      },
+      {
+        id: "created_time",
+        title: t("Created"),
+        sortable: true,
+        hidden: true,
+        cell: (row) => <RelativeTime seconds={row.created_time} />,
+      },
+    ],
+    [t],
+  );
+}

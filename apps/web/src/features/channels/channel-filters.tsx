@@ -1,0 +1,135 @@
+/** What the channel list is narrowed by. Everything lives in the address bar. */
+import type { ChannelQuery } from "@gateway/shared/channel";
+import { Box, Button, Group } from "@mantine/core";
+import { IconFilter, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { VendorIcon } from "#ui/vendor-icon.tsx";
+import { groupsQuery, providersQuery, tagsQuery } from "./api.ts";
+import { statusChoices, statusOf } from "./status.ts";
+
+type Filters = Pick<ChannelQuery, "keyword" | "type" | "status" | "group" | "model" | "tag">;
+
+export const noFilters: Filters = { keyword: "", type: 0, status: 0, group: "", model: "", tag: "" };
+
+/** How many filters narrow the list. */
+export function filterCount(query: Filters): number {
+  return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
+}
+
+type ChannelFiltersProps = { query: ChannelQuery; onChange: (patch: Partial<ChannelQuery>) => void };
+
+export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const active = filterCount(query);
+  const [unfolded, setUnfolded] = useState(false);
+  const search = (
+    <SearchBox
+      value={query.keyword}
+      onChange={(keyword) => onChange({ keyword })}
+      placeholder={t("Name, tag or ID")}
+      width={200}
+    />
+  );
+  const clear =
+    active > 0 ? (
+      <Button
+        variant="subtle"
+        color="gray"
+        leftSection={<IconX size={14} />}
+        onClick={() => onChange(noFilters)}
+      >
+        {t("Clear filters")}
+      </Button>
+    ) : null;
+
+  if (!phone)
+    return (
+      <>
+        {search}
+        <Choices query={query} onChange={onChange} />
+        {clear}
+      </>
+    );
+  return (
+    <>
+      <Group gap="xs" wrap="nowrap" w="100%">
+        <Box flex={1}>{search}</Box>
+        <Button
+          variant={active > 0 ? "light" : "default"}
+          leftSection={<IconFilter size={15} />}
+          aria-expanded={unfolded}
+          onClick={() => setUnfolded((open) => !open)}
+        >
+          {active > 0 ? t("Filters ({{count}})", { count: active }) : t("Filters")}
+        </Button>
+      </Group>
+      {unfolded ? (
+        <>
+          <Choices query={query} onChange={onChange} />
+          {clear}
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Choices({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const providers = useQuery(providersQuery).data ?? [];
+  const groups = useQuery(groupsQuery).data ?? [];
+  const tags = useQuery(tagsQuery).data ?? [];
+  const iconOf = (type: string) => providers.find((provider) => String(provider.type) === type)?.icon ?? "";
+  const same = (name: string) => ({ value: name, label: name });
+  return (
+    <>
+      <FilterSelect
+        label={t("Vendor")}
+        value={query.type === 0 ? "" : String(query.type)}
+        onChange={(type) => onChange({ type: Number(type) })}
+        searchable
+        data={providers.map((provider) => ({ value: String(provider.type), label: provider.label }))}
+        leftSection={
+          query.type === 0 ? undefined : <VendorIcon name={iconOf(String(query.type))} size={15} />
+        }
+        renderOption={({ option }) => (
+          <Group gap={8} wrap="nowrap">
+            {option.value === "" ? null : <VendorIcon name={iconOf(option.value)} size={15} />}
+            {option.label}
+          </Group>
+        )}
+      />
+      <FilterSelect
+        label={t("Status")}
+        value={query.status === 0 ? "" : String(query.status)}
+        onChange={(status) => onChange({ status: Number(status) })}
+        data={statusChoices.map((status) => ({ value: String(status), label: t(statusOf(status).word) }))}
+      />
+      <FilterSelect
+        label={t("Group")}
+        value={query.group}
+        onChange={(group) => onChange({ group })}
+        data={groups.map(same)}
+      />
+      {tags.length > 0 || query.tag ? (
+        <FilterSelect
+          label={t("Tag")}
+          value={query.tag}
+          onChange={(tag) => onChange({ tag })}
+          searchable
+          data={[...new Set([...tags, query.tag])].filter((tag) => tag !== "").map(same)}
+        />
+      ) : null}
+      <SearchBox
+        value={query.model}
+        onChange={(model) => onChange({ model })}
+        placeholder={t("Model")}
+        width={150}
+      />
+    </>
+  );
+}

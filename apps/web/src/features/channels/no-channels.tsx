@@ -1,0 +1,83 @@
+import { Button, Group } from "@mantine/core";
+import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Empty } from "#ui/empty.tsx";
+import { toast } from "#ui/toast.tsx";
+import { groupsQuery, providersQuery, useSaveChannel } from "./api.ts";
+import { useRunTest } from "./channel-tests.ts";
+
+/** An installation without channels: the two ways to the first one. */
+export function NoChannels({ onAdd }: { onAdd: () => void }) {
+  const { t } = useTranslation();
+  const demo = useQuery(providersQuery).data?.find((provider) => provider.id === "demo");
+  const groups = useQuery(groupsQuery).data;
+  const save = useSaveChannel();
+  const runTest = useRunTest();
+  const addDemo = () => {
+    if (!demo) return;
+    save.mutate(
+      {
+        id: undefined,
+        input: {
+          type: demo.type,
+          name: demo.label,
+          models: demo.models,
+          groups: groups?.includes("default") ? ["default"] : (groups ?? ["default"]).slice(0, 1),
+        },
+      },
+      {
+        onSuccess: (row) => {
+          toast.success(t("{{name}} is ready", { name: row.name }));
+          void runTest(row.id);
+        },
+      },
+    );
+  };
+  return (
+    <Empty
+      icon={IconRouteOff}
+      title={t("No channel yet")}
+      hint={
+        demo
+          ? t(
+              "A channel is an account at a vendor. Add one with your key, or start with the demo vendor, which answers without any.",
+            )
+          : t("A channel is an account at a vendor. Add one with your key.")
+      }
+      action={
+        <Group justify="center" gap="xs">
+          <Button leftSection={<IconPlus size={16} />} onClick={onAdd}>
+            {t("Add a channel")}
+          </Button>
+          {demo ? (
+            <Button
+              variant="default"
+              leftSection={<IconFlask2 size={16} />}
+              loading={save.isPending}
+              onClick={addDemo}
+            >
+              {t("Add the demo channel")}
+            </Button>
+          ) : null}
+        </Group>
+      }
+    />
+  );
+}
+
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Empty
+      icon={IconSearchOff}
+      title={t("No channel matches")}
+      hint={t("Change the filters, or look at all channels.")}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {t("Clear filters")}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { Loader, Text, UnstyledButton } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { formatDuration } from "#lib/quota.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { useTestBook } from "./channel-tests.ts";
+import { speedOf } from "./status.ts";
+import { TestMenu } from "./test-menu.tsx";
+import classes from "./channels.module.css";
+
+/** How quickly the channel answered its last test; a click tests again. */
+export function ResponseCell({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const { byModel, last } = useTestBook(row.id);
+  const test = last === null ? undefined : byModel[last];
+  const failed = test?.state === "done" && !test.result.ok ? test : undefined;
+  const tested = row.test_time !== null && row.response_time > 0;
+  const { word, color } = speedOf(tested ? row.response_time : 0);
+
+  const lines = () => {
+    if (test?.state === "running")
+      return (
+        <Text span c="dimmed" className={classes.outcome}>
+          <Loader size={12} />
+          {t("Testing…")}
+        </Text>
+      );
+    if (failed)
+      return (
+        <>
+          <Text c="red" fz="sm" fw={500} lh="18px">
+            {t("Failed")}
+          </Text>
+          <Text c="dimmed" fz="xs" lh="16px" truncate title={failed.result.message}>
+            {failed.result.message}
+          </Text>
+        </>
+      );
+    return (
+      <>
+        <Text c={color} fz="sm" fw={tested ? 500 : 400} lh="18px" title={t(word)}>
+          {tested ? formatDuration(row.response_time) : t(word)}
+        </Text>
+        {tested ? (
+          <Text c="dimmed" fz="xs" lh="16px" component="div">
+            <RelativeTime seconds={row.test_time} />
+          </Text>
+        ) : null}
+      </>
+    );
+  };
+  return (
+    <TestMenu row={row}>
+      <UnstyledButton className={classes.response} aria-label={t("Test {{model}}", { model: row.name })}>
+        {lines()}
+      </UnstyledButton>
+    </TestMenu>
+  );
+}

@@ -1,0 +1,32 @@
+import { ChannelStatus } from "@gateway/shared/channel";
+import { phrase } from "#lib/i18n.ts";
+import type { Tone } from "#ui/status-dot.tsx";
+
+/** The word and the colour of a channel's state. English; translate where shown. */
+export function statusOf(status: number): { word: string; tone: Tone } {
+  switch (status) {
+    case ChannelStatus.enabled:
+      return { word: phrase("Enabled"), tone: "good" };
+    case ChannelStatus.disabled:
+      return { word: phrase("Disabled"), tone: "idle" };
+    case ChannelStatus.autoDisabled:
+      return { word: phrase("Disabled automatically"), tone: "bad" };
+    default:
+      return { word: phrase("Unknown"), tone: "idle" };
+  }
+}
+
+export const statusChoices = [
+  ChannelStatus.enabled,
+  ChannelStatus.disabled,
+  ChannelStatus.autoDisabled,
+] as const;
+
+/** How quick an answer was. @param ms 0 or less: never tested */
+export function speedOf(ms: number): { word: string; color: string } {
+  if (ms <= 0) return { word: phrase("Not tested"), color: "dimmed" };
+  if (ms <= 1_000) return { word: phrase("Fast"), color: "green" };
+  if (ms <= 3_000) return { word: phrase("Good"), color: "iris" };
+  if (ms <= 5_000) return { word: phrase("Slow"), color: "amber" };
+  return { word: phrase("Very slow"), color: "red" };
+}

@@ -1,0 +1,79 @@
+/** A number that is changed where it stands: Enter or leaving saves, Escape takes it back. */
+import { TextInput, Tooltip } from "@mantine/core";
+import { IconCheck } from "@tabler/icons-react";
+import { useState } from "react";
+import classes from "./inline-number.module.css";
+
+type InlineNumberProps = {
+  label: string;
+  value: number;
+  /** The sentence that says what is wrong with a number, already translated; null when nothing is. */
+  check: (value: number) => string | null;
+  /** Rejects when it was not saved; the old number comes back then. */
+  onSave: (value: number) => Promise<unknown>;
+  width?: number;
+};
+
+const shownMs = 1_500;
+
+export function InlineNumber({ label, value, check, onSave, width = 64 }: InlineNumberProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const [phase, setPhase] = useState<"idle" | "saving" | "saved">("idle");
+
+  const drop = () => {
+    setDraft(null);
+    setFault(null);
+  };
+
+  const commit = async () => {
+    if (draft === null || phase === "saving") return;
+    const next = draft.trim() === "" ? Number.NaN : Number(draft);
+    if (next === value) return drop();
+    const wrong = check(next);
+    setFault(wrong);
+    if (wrong) return;
+    setPhase("saving");
+    try {
+      await onSave(next);
+      setPhase("saved");
+      setTimeout(() => setPhase("idle"), shownMs);
+    } catch {
+      setPhase("idle");
+    }
+    drop();
+  };
+
+  return (
+    <Tooltip label={fault} opened={fault !== null} color="red" position="bottom" multiline maw={240}>
+      <TextInput
+        aria-label={label}
+        aria-errormessage={fault ?? undefined}
+        size="xs"
+        w={width}
+        inputMode="numeric"
+        autoComplete="off"
+        classNames={{ input: classes.input }}
+        error={fault !== null}
+        value={draft ?? String(value)}
+        readOnly={phase === "saving"}
+        rightSection={
+          phase === "saved" ? (
+            <IconCheck size={13} color="var(--mantine-color-green-text)" aria-hidden />
+          ) : null
+        }
+        rightSectionWidth={phase === "saved" ? 20 : 0}
+        onFocus={(event) => event.currentTarget.select()}
+        onChange={(event) => {
+          setDraft(event.currentTarget.value);
+          setFault(null);
+        }}
+        onBlur={() => void commit()}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") void commit();
+          if (event.key === "Escape") drop();
+        }}
+      />
+    </Tooltip>
+  );
+}
