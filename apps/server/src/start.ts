@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { startDemoUpstream } from "#demo/server.ts";
 import { createGroups } from "#domain/accounts/groups-in-force.ts";
@@ -96,6 +97,9 @@ export async function startGateway(env: Env): Promise<Gateway> {
     const ledger = createLedger({ pool, nodeId: randomUUID(), onError });
     await ledger.start();
     closers.push(() => ledger.close());
+    // Bills of clients that left at the last moment.
+    const open = new Set<string>();
+    closers.push(() => untilEmpty(open));
 
     const announcements = await listen(databaseUrl, onError);
     closers.push(() => announcements.close());
@@ -147,6 +151,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
           upstream,
           metrics,
           random: Math.random,
+          open,
           onError,
         },
       },
@@ -166,6 +171,10 @@ export async function startGateway(env: Env): Promise<Gateway> {
     await stop();
     throw error;
   }
+}
+
+async function untilEmpty(open: ReadonlySet<string>): Promise<void> {
+  for (let tries = 0; open.size > 0 && tries < 500; tries += 1) await sleep(20);
 }
 
 /** The process secret of an installation that was given none: made once, kept where only its owner may read it. */

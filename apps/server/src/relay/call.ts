@@ -22,6 +22,8 @@ export interface RelayServices {
   upstream: UpstreamClient;
   metrics: Metrics;
   random(): number;
+  /** Calls that hold points; empty when every bill is closed. */
+  open: Set<string>;
   /** A defect of ours that a call survived. */
   onError(error: unknown): void;
 }

@@ -45,7 +45,11 @@ export class Flight {
 
   /** Charges what was delivered. Resolves when the charge is committed; throws when the reservation was lost. */
   settle(end: End): Promise<void> {
-    this.#closing ??= this.#settle(end);
+    return this.#close(() => this.#settle(end));
+  }
+
+  #close(settle: () => Promise<void>): Promise<void> {
+    this.#closing ??= settle().finally(() => this.#services.open.delete(this.#call.requestId));
     return this.#closing;
   }
 
@@ -84,8 +88,8 @@ export class Flight {
 
   /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
   async fail(error: unknown): Promise<void> {
-    this.#closing ??= this.#services.ledger.settle(this.#failure(error)).then(() => {});
-    await this.#closing.catch(() => {});
+    const failure = this.#failure(error);
+    await this.#close(() => this.#services.ledger.settle(failure).then(() => {})).catch(() => {});
     this.#services.metrics.call(
       this.#call.endpoint,
       statusOf(error),

@@ -38,6 +38,7 @@ export async function relay(services: RelayServices, call: Call, tryChannel: Try
     flight.refuse(error);
     throw error;
   }
+  services.open.add(call.requestId);
   try {
     return await serve(services, call, plan, flight, tryChannel);
   } catch (error) {
