@@ -1,16 +1,15 @@
 /** What surrounds every screen: looks, words, server data, toasts, questions. */
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
-import { ModalsProvider } from "@mantine/modals";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
-import { type ReactNode, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { errorNote } from "#lib/error-text.ts";
 import { whenUnauthenticated } from "#lib/http.ts";
 import { offerLanguage } from "#lib/i18n.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
-import { Toasts, toast } from "#ui/toast.tsx";
+import { toast } from "#ui/toast.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const queryClient = createQueryClient((error) => {
@@ -18,6 +17,9 @@ const queryClient = createQueryClient((error) => {
   toast[note.level](note.text);
 });
 whenUnauthenticated(() => clearSession(queryClient));
+
+// Where toasts appear is not needed for the first paint; those shown before it is there wait in their store.
+const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: module.Toasts })));
 
 const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
@@ -44,11 +46,11 @@ export function Providers({ children }: { children: ReactNode }) {
         colorSchemeManager={colorSchemes}
         defaultColorScheme="auto"
       >
-        <Toasts />
-        <ModalsProvider>
-          <SiteEffects />
-          {children}
-        </ModalsProvider>
+        <Suspense fallback={null}>
+          <Toasts />
+        </Suspense>
+        <SiteEffects />
+        {children}
       </MantineProvider>
     </QueryClientProvider>
   );

@@ -1,6 +1,7 @@
 /** The console around a screen: header, menu, breadcrumbs. Knows the screens, not what is on them. */
 import { Drawer } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
+import { ModalsProvider } from "@mantine/modals";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router-dom";
@@ -27,37 +28,39 @@ export function Shell() {
   const closeDrawer = () => setDrawerAt("");
 
   return (
-    <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
-      <a className="skip-link" href="#content">
-        {t("Skip to content")}
-      </a>
-      <ConsoleHeader
-        menuOpen={narrow ? drawer : wide}
-        onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
-      />
-      {narrow ? (
-        <Drawer
-          opened={drawer}
-          onClose={closeDrawer}
-          size={260}
-          padding={0}
-          title={<Brand />}
-          classNames={{ header: classes.drawerHead, body: classes.drawerBody, content: classes.drawer }}
-        >
-          <SideMenu rail={false} onChoose={closeDrawer} />
-        </Drawer>
-      ) : (
-        <aside className={classes.side}>
-          <SideMenu rail={!wide} />
-        </aside>
-      )}
-      <main id="content" className={classes.main} tabIndex={-1}>
-        <div className={classes.content}>
-          <Crumbs />
-          <Outlet />
-        </div>
-      </main>
-      <CommandPalette />
-    </div>
+    <ModalsProvider>
+      <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
+        <a className="skip-link" href="#content">
+          {t("Skip to content")}
+        </a>
+        <ConsoleHeader
+          menuOpen={narrow ? drawer : wide}
+          onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
+        />
+        {narrow ? (
+          <Drawer
+            opened={drawer}
+            onClose={closeDrawer}
+            size={260}
+            padding={0}
+            title={<Brand />}
+            classNames={{ header: classes.drawerHead, body: classes.drawerBody, content: classes.drawer }}
+          >
+            <SideMenu rail={false} onChoose={closeDrawer} />
+          </Drawer>
+        ) : (
+          <aside className={classes.side}>
+            <SideMenu rail={!wide} />
+          </aside>
+        )}
+        <main id="content" className={classes.main} tabIndex={-1}>
+          <div className={classes.content}>
+            <Crumbs />
+            <Outlet />
+          </div>
+        </main>
+        <CommandPalette />
+      </div>
+    </ModalsProvider>
   );
 }

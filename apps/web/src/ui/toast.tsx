@@ -1,8 +1,7 @@
-/** Short messages in the corner. Durations, number and place are the product's constants. */
-import { Notifications, notifications } from "@mantine/notifications";
+/** Short messages in the corner. Durations are the product's constants. */
+import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useIsPhone } from "./use-is-phone.ts";
 
 const kinds = {
   error: { ms: 5_000, color: "red", icon: <IconX size={16} /> },
@@ -29,17 +28,3 @@ export const toast = {
   keep: (message: ReactNode) =>
     notifications.show({ message, color: "amber", icon: kinds.warning.icon, autoClose: false }),
 };
-
-export function Toasts() {
-  const phone = useIsPhone();
-  return (
-    <Notifications
-      limit={3}
-      autoClose={5_000}
-      position={phone ? "bottom-center" : "top-right"}
-      containerWidth={380}
-      zIndex={1400}
-      transitionDuration={160}
-    />
-  );
-}

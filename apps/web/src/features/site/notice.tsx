@@ -1,12 +1,14 @@
 /** The announcement: opens by itself when it is new, and on request. */
-import { ActionIcon, Indicator, Modal, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Indicator, Tooltip } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { noticeQuery } from "./api.ts";
 
-const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
+const NoticeDialog = lazy(() =>
+  import("./notice-dialog.tsx").then((module) => ({ default: module.NoticeDialog })),
+);
 const storageKey = "notice";
 
 export function NoticeButton() {
@@ -30,15 +32,11 @@ export function NoticeButton() {
           </ActionIcon>
         </Indicator>
       </Tooltip>
-      <Modal opened={opened} onClose={() => setOpened(false)} title={t("Notice")} size="lg">
-        {notice ? (
-          <Suspense fallback={null}>
-            <RichText text={notice} />
-          </Suspense>
-        ) : (
-          <Text c="dimmed">{t("There is no notice right now.")}</Text>
-        )}
-      </Modal>
+      {opened ? (
+        <Suspense fallback={null}>
+          <NoticeDialog notice={notice ?? ""} onClose={() => setOpened(false)} />
+        </Suspense>
+      ) : null}
     </>
   );
 }

@@ -1,0 +1,17 @@
+/** Where toasts appear: at most three, in the corner; on phones below. */
+import { Notifications } from "@mantine/notifications";
+import { useIsPhone } from "./use-is-phone.ts";
+
+export function Toasts() {
+  const phone = useIsPhone();
+  return (
+    <Notifications
+      limit={3}
+      autoClose={5_000}
+      position={phone ? "bottom-center" : "top-right"}
+      containerWidth={380}
+      zIndex={1400}
+      transitionDuration={160}
+    />
+  );
+}
