@@ -55,7 +55,7 @@ export const screens: Screen[] = [
     title: phrase("Playground"),
     icon: IconMessageCircle,
     load: () => import("#features/playground/playground-page.tsx"),
-    keywords: "chat try",
+    keywords: "chat try compare models",
   },
   {
     id: "model_price",

@@ -2,11 +2,13 @@ import { Text, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 
+const tickMs = 30_000;
+
 /** "3 minutes ago", the exact time on hover. @param seconds since 1970; null shows a dash */
 export function RelativeTime({ seconds }: { seconds: number | null }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
     return () => clearInterval(timer);
   }, []);
   if (seconds === null || seconds <= 0)
@@ -17,7 +19,10 @@ export function RelativeTime({ seconds }: { seconds: number | null }) {
     );
   return (
     <Tooltip label={formatTime(seconds)}>
-      <time dateTime={new Date(seconds * 1000).toISOString()}>{formatRelative(seconds, now)}</time>
+      <time dateTime={new Date(seconds * 1000).toISOString()}>
+        {/* Between two ticks of our clock something may happen: that is "now", not the future. */}
+        {formatRelative(seconds, seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now)}
+      </time>
     </Tooltip>
   );
 }

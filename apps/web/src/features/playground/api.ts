@@ -1,17 +1,40 @@
+import { LogPage } from "@gateway/shared/log";
 import { AvailableModels } from "@gateway/shared/model";
 import { TokenKey } from "@gateway/shared/token";
 import { queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
-
-/** The token this screen calls with; the server makes it when it is missing. */
-export const playgroundKeyQuery = queryOptions({
-  queryKey: ["playground-key"],
-  queryFn: () => http.get("/token/playground", TokenKey),
-  staleTime: 5 * 60_000,
-});
+import type { Charge } from "./chat.ts";
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", AvailableModels),
   staleTime: 60_000,
+  meta: { quiet: true },
 });
+
+/** The key the console itself calls with; made by the server when it is first asked for. */
+export const keyQuery = queryOptions({
+  queryKey: ["playground-key"],
+  queryFn: async () => (await http.get("/token/playground", TokenKey)).key,
+  staleTime: Infinity,
+});
+
+/** A call whose client left is settled a moment later. */
+const patienceMs = [0, 400, 1_500];
+
+/** What a call cost, from the request log; null when it is not written down. */
+export async function chargeOf(requestId: string): Promise<Charge | null> {
+  if (requestId === "") return null;
+  for (const waitMs of patienceMs) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const [row] = (await http.get("/log/self", LogPage, { request_id: requestId, size: 1 })).data;
+    if (row)
+      return {
+        points: row.quota,
+        estimated: row.estimated,
+        groupRatio: row.bill?.group_ratio ?? "1",
+        lines: row.bill?.lines ?? [],
+      };
+  }
+  return null;
+}

@@ -1,61 +1,145 @@
-import { ActionIcon, Textarea, Tooltip } from "@mantine/core";
-import { IconArrowUp, IconPlayerStopFilled } from "@tabler/icons-react";
-import { type KeyboardEvent, useState } from "react";
+/** Where the next question is written: words, pictures, send or stop. */
+import { ActionIcon, CloseButton, Textarea, Tooltip } from "@mantine/core";
+import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { toast } from "#ui/toast.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { pictureOf } from "./picture.ts";
+import type { Question } from "./use-chats.ts";
 import classes from "./playground.module.css";
 
+const mostPictures = 6;
+
 type ComposerProps = {
-  busy: boolean;
-  disabled: boolean;
-  onSend: (text: string) => void;
+  text: string;
+  onText: (text: string) => void;
+  running: boolean;
+  onSend: (question: Question) => void;
   onStop: () => void;
 };
 
-/** ↵ sends, ⇧↵ breaks the line. */
-export function Composer({ busy, disabled, onSend, onStop }: ComposerProps) {
+export function Composer({ text, onText, running, onSend, onStop }: ComposerProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState("");
-  const ready = text.trim() !== "" && !busy && !disabled;
+  const phone = useIsPhone();
+  const [images, setImages] = useState<string[]>([]);
+  const [over, setOver] = useState(false);
+  const chooser = useRef<HTMLInputElement>(null);
+  const ready = !running && (text.trim() !== "" || images.length > 0);
+
+  const add = async (files: readonly File[]) => {
+    const read = await Promise.all(files.map(pictureOf));
+    const good = read.filter((url) => url !== undefined);
+    if (good.length < read.length) toast.warning(t("Only pictures can be attached."));
+    setImages((old) => [...new Set([...old, ...good])].slice(0, mostPictures));
+  };
+
   const send = () => {
     if (!ready) return;
-    onSend(text.trim());
-    setText("");
+    onSend({ text: text.trim(), images });
+    setImages([]);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes a word, ↵ only accepts it.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+
+  const key = (event: KeyboardEvent) => {
+    // Enter that confirms a word of an input method is not an answer; on a phone it is a new line.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || phone) return;
     event.preventDefault();
     send();
   };
-  const label = busy ? t("Stop") : t("Send");
+
   return (
-    <div className={classes.composer}>
-      <Textarea
-        aria-label={t("Message")}
-        placeholder={t("Write a message")}
-        variant="unstyled"
-        autosize
-        minRows={1}
-        maxRows={8}
-        flex={1}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-        autoFocus
-      />
-      <Tooltip label={label}>
-        <ActionIcon
-          variant="filled"
-          color="iris"
-          size={34}
-          radius="md"
-          aria-label={label}
-          disabled={!busy && !ready}
-          onClick={busy ? onStop : send}
-        >
-          {busy ? <IconPlayerStopFilled size={15} /> : <IconArrowUp size={18} />}
-        </ActionIcon>
-      </Tooltip>
-    </div>
+    <form
+      className={classes.composer}
+      data-over={over || undefined}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void add([...event.dataTransfer.files]);
+      }}
+    >
+      {images.length > 0 ? (
+        <div className={classes.attached}>
+          {images.map((url, place) => (
+            <div key={url} className={classes.attachment}>
+              <img src={url} alt={t("Picture {{number}}", { number: place + 1 })} />
+              <CloseButton
+                size="xs"
+                className={classes.detach ?? ""}
+                aria-label={t("Remove picture {{number}}", { number: place + 1 })}
+                onClick={() => setImages(images.filter((image) => image !== url))}
+              />
+            </div>
+          ))}
+        </div>
+      ) : null}
+      <div className={classes.writing}>
+        <Tooltip label={t("Attach pictures")}>
+          <ActionIcon size={34} aria-label={t("Attach pictures")} onClick={() => chooser.current?.click()}>
+            <IconPhoto size={19} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
+        <input
+          ref={chooser}
+          type="file"
+          accept="image/*"
+          multiple
+          hidden
+          onChange={(event) => {
+            void add([...(event.currentTarget.files ?? [])]);
+            event.currentTarget.value = "";
+          }}
+        />
+        <Textarea
+          aria-label={t("Message")}
+          placeholder={
+            phone ? t("Ask something") : t("Ask something. Enter sends, Shift + Enter is a new line.")
+          }
+          variant="unstyled"
+          autosize
+          minRows={1}
+          maxRows={10}
+          flex={1}
+          autoFocus={!phone}
+          value={text}
+          onChange={(event) => onText(event.currentTarget.value)}
+          onKeyDown={key}
+          onPaste={(event) => {
+            const files = [...event.clipboardData.files];
+            if (files.length === 0) return;
+            event.preventDefault();
+            void add(files);
+          }}
+        />
+        {running ? (
+          <Tooltip label={t("Stop")}>
+            <ActionIcon size={34} variant="filled" color="gray" aria-label={t("Stop")} onClick={onStop}>
+              <IconPlayerStopFilled size={15} />
+            </ActionIcon>
+          </Tooltip>
+        ) : (
+          <Tooltip label={t("Send")}>
+            <ActionIcon
+              type="submit"
+              size={34}
+              variant="filled"
+              color="iris"
+              aria-label={t("Send")}
+              disabled={!ready}
+            >
+              <IconArrowUp size={18} stroke={2.2} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </div>
+    </form>
   );
 }

@@ -1,164 +1,86 @@
-/** Talk to a model through the gateway, like any application would. */
-import { ActionIcon, Button, Drawer, Skeleton, Text, Title, Tooltip } from "@mantine/core";
-import { useDisclosure, useLocalStorage } from "@mantine/hooks";
-import { IconAdjustments, IconEraser, IconMessageCircle } from "@tabler/icons-react";
+/** Talk to the models through the gateway itself, with the console's own key; or through a client the operator names. */
+import { shownChatLinks } from "@gateway/shared/chat-link";
+import { Skeleton, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
+import { useSearchParams } from "react-router-dom";
+import { useSelf } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
 import { sampleModel } from "#ui/code-samples.tsx";
-import { Empty, Failed } from "#ui/empty.tsx";
-import { useIsNarrow } from "#ui/use-is-phone.ts";
-import { modelsQuery, playgroundKeyQuery } from "./api.ts";
-import { Composer } from "./composer.tsx";
-import { MessageView } from "./message-view.tsx";
-import { type PlaygroundSettings, SettingsPanel } from "./settings-panel.tsx";
-import { useChat } from "./use-chat.ts";
+import { Failed } from "#ui/empty.tsx";
+import { modelsQuery } from "./api.ts";
+import { ChatView } from "./chat-view.tsx";
+import { ForeignChat } from "./foreign-chat.tsx";
 import classes from "./playground.module.css";
 
-const untouched: PlaygroundSettings = { model: "", temperature: null, maxTokens: null, system: "" };
+/** The value of our own tab; those of the links start with a colon. */
+const own = "own";
 
 export default function PlaygroundPage() {
   const { t } = useTranslation();
-  const narrow = useIsNarrow();
-  const [opened, panel] = useDisclosure();
-  const key = useQuery(playgroundKeyQuery);
-  const models = useQuery(modelsQuery);
-  const names = Object.keys(models.data ?? {}).sort((a, b) => a.localeCompare(b));
-  const [stored, store] = useLocalStorage<PlaygroundSettings>({
-    key: "playground",
-    defaultValue: untouched,
-    getInitialValueInEffect: false,
-  });
-  const settings = {
-    ...stored,
-    model: names.includes(stored.model) ? stored.model : names.length > 0 ? sampleModel(names) : "",
-  };
-  const change = (patch: Partial<PlaygroundSettings>) => store({ ...settings, ...patch });
-  const chat = useChat(key.data?.key);
-
-  const error = key.error ?? models.error;
-  if (error)
-    return (
-      <Failed
-        error={error}
-        onRetry={() => {
-          void key.refetch();
-          void models.refetch();
-        }}
-      />
-    );
-  const settingsPanel = <SettingsPanel models={names} value={settings} onChange={change} />;
+  const site = useSite();
+  const [search, setSearch] = useSearchParams();
+  const [frame, height] = useFittedHeight();
+  const links = shownChatLinks(site?.chat_links ?? "", site?.chat_link);
+  const wanted = search.get("client");
+  const shown = links.find((link) => link.name === wanted);
   return (
-    <div className={classes.page}>
-      <section className={classes.talk} aria-label={t("Conversation")}>
-        <div className={classes.head}>
-          <div style={{ minWidth: 0 }}>
-            <Title order={1} fz="md">
-              {t("Playground")}
-            </Title>
-            <Text fz="xs" c="dimmed" ff="monospace" truncate>
-              {settings.model}
-            </Text>
-          </div>
-          <div className={classes.tools}>
-            {chat.messages.length > 0 ? (
-              <Tooltip label={t("New conversation")}>
-                <ActionIcon size={34} aria-label={t("New conversation")} onClick={chat.clear}>
-                  <IconEraser size={18} stroke={1.7} />
-                </ActionIcon>
-              </Tooltip>
-            ) : null}
-            {narrow ? (
-              <ActionIcon size={34} aria-label={t("Model and settings")} onClick={panel.open}>
-                <IconAdjustments size={18} stroke={1.7} />
-              </ActionIcon>
-            ) : null}
-          </div>
-        </div>
-        <Messages chat={chat} settings={settings} pending={models.isPending} hasModels={names.length > 0} />
-        <Composer
-          busy={chat.busy}
-          disabled={!settings.model || !key.data}
-          onSend={(text) => void chat.send(text, settings.system, settings)}
-          onStop={chat.stop}
-        />
-      </section>
-      {narrow ? (
-        <Drawer opened={opened} onClose={panel.close} position="right" title={t("Model and settings")}>
-          {settingsPanel}
-        </Drawer>
-      ) : (
-        <aside className={classes.panel} aria-label={t("Model and settings")}>
-          {settingsPanel}
-        </aside>
-      )}
+    <div ref={frame} className={classes.page} style={{ height }}>
+      <h1 className={classes.hiddenTitle}>{t("Playground")}</h1>
+      {links.length > 0 ? (
+        <Tabs
+          value={shown ? `:${shown.name}` : own}
+          onChange={(tab) => setSearch(tab && tab !== own ? { client: tab.slice(1) } : {}, { replace: true })}
+          className={classes.tabs}
+        >
+          <Tabs.List>
+            <Tabs.Tab value={own}>{t("Chat")}</Tabs.Tab>
+            {links.map((link) => (
+              <Tabs.Tab key={link.name} value={`:${link.name}`}>
+                {link.name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
+      ) : null}
+      {shown ? <ForeignChat key={shown.name} link={shown} /> : <OwnChat />}
     </div>
   );
 }
 
-type MessagesProps = {
-  chat: ReturnType<typeof useChat>;
-  settings: PlaygroundSettings;
-  pending: boolean;
-  hasModels: boolean;
-};
-
-function Messages({ chat, settings, pending, hasModels }: MessagesProps) {
-  const { t } = useTranslation();
-  const list = useRef<HTMLDivElement>(null);
-  const { messages } = chat;
-  const last = messages.at(-1);
-
-  // Follows the answer while the reader is at the end, and leaves them alone when they scrolled up.
-  useEffect(() => {
-    const box = list.current;
-    if (!box || !last) return;
-    const nearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 160;
-    if (nearEnd || last.text === "") box.scrollTop = box.scrollHeight;
-  }, [last]);
-
-  if (pending)
-    return (
-      <div className={classes.messages}>
-        <Skeleton height={18} width="60%" />
-      </div>
-    );
-  if (!hasModels)
-    return (
-      <div className={classes.messages}>
-        <Empty
-          title={t("No models yet")}
-          hint={t("They come with the first channel of your group.")}
-          action={
-            <Button component={Link} to="/panel/channel" variant="default">
-              {t("Open channels")}
-            </Button>
-          }
-        />
-      </div>
-    );
+function OwnChat() {
+  const self = useSelf();
+  const models = useQuery(modelsQuery);
+  if (models.error && !models.data)
+    return <Failed error={models.error} onRetry={() => void models.refetch()} />;
+  if (!self || !models.data) return <Skeleton className={classes.chat ?? ""} />;
+  // The console's key belongs to the person's own group.
+  const names = Object.entries(models.data)
+    .filter(([, model]) => model.groups.includes(self.group))
+    .map(([name]) => name)
+    .sort((a, b) => a.localeCompare(b));
   return (
-    <div className={classes.messages} ref={list} role="log" aria-live="polite" tabIndex={0}>
-      {messages.length === 0 ? (
-        <Empty
-          icon={IconMessageCircle}
-          title={t("Say something")}
-          hint={t("The call runs through the gateway with your own token, and is billed like any other.")}
-        />
-      ) : (
-        messages.map((message) => (
-          <MessageView
-            key={message.id}
-            message={message}
-            onRetry={
-              message === last && message.role === "assistant" && !chat.busy
-                ? () => void chat.retry(settings.system, settings)
-                : undefined
-            }
-          />
-        ))
-      )}
-    </div>
+    <ChatView
+      key={self.id}
+      userId={self.id}
+      models={names}
+      defaultModel={names.length > 0 ? sampleModel(names) : ""}
+    />
   );
+}
+
+/** As high as the window leaves room below where the element starts. */
+function useFittedHeight() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      if (ref.current) setTop(Math.round(ref.current.getBoundingClientRect().top + window.scrollY));
+    };
+    measure();
+    window.addEventListener("resize", measure);
+    return () => window.removeEventListener("resize", measure);
+  }, []);
+  return [ref, `max(440px, calc(100dvh - ${top}px - var(--rest)))`] as const;
 }

@@ -1,0 +1,73 @@
+/** Time, tokens and cost of an answer in one quiet line; the sum behind the cost on hover. */
+import { Text, Tooltip } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import type { Answer, Charge } from "./chat.ts";
+import classes from "./playground.module.css";
+
+const sixDigits = 6;
+
+export function AnswerFacts({ answer }: { answer: Answer }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { usage, charge } = answer;
+  const facts: ReactNode[] = [];
+  if (answer.duration > 0)
+    facts.push(
+      <Tooltip label={t("First word after {{time}}", { time: formatDuration(answer.firstWord) })}>
+        <span>{formatDuration(answer.duration)}</span>
+      </Tooltip>,
+    );
+  if (usage)
+    facts.push(
+      t("{{input}} in, {{output}} out", {
+        input: format.whole(usage.input),
+        output: format.whole(usage.output),
+      }),
+    );
+  if (charge)
+    facts.push(
+      <Tooltip label={<Sum charge={charge} />} disabled={charge.lines.length === 0}>
+        <span tabIndex={0}>
+          {t("Cost {{amount}}", { amount: format.quota(charge.points, sixDigits) })}
+          {charge.estimated ? ` (${t("estimated")})` : ""}
+        </span>
+      </Tooltip>,
+    );
+  return (
+    <Text component="div" c="dimmed" fz="xs" className={classes.facts}>
+      {facts.map((fact, place) => (
+        // The order of the facts never changes.
+        <span key={place}>{fact}</span>
+      ))}
+    </Text>
+  );
+}
+
+function Sum({ charge }: { charge: Charge }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <table className={classes.sum}>
+      <tbody>
+        {charge.lines.map((line) => (
+          <tr key={line.kind}>
+            <th scope="row">{line.kind}</th>
+            <td>
+              {format.whole(line.amount)} × {line.ratio}
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">{t("Group ratio")}</th>
+          <td>× {charge.groupRatio}</td>
+        </tr>
+        <tr>
+          <th scope="row">{t("Points")}</th>
+          <td>{format.whole(charge.points)}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}

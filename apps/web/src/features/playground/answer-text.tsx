@@ -1,0 +1,67 @@
+/** A model's Markdown. Nothing in it runs, and nothing is loaded from elsewhere. */
+import { Typography } from "@mantine/core";
+import DOMPurify from "dompurify";
+import { Marked, type Tokens } from "marked";
+import { type MouseEvent, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "#ui/copy.tsx";
+import classes from "./answer-text.module.css";
+
+function escape(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+/** `copy` stays a mark in the text, put in by us: the words are the reader's language. */
+function createMarkdown(copyWord: string): Marked {
+  return new Marked({
+    gfm: true,
+    breaks: true,
+    renderer: {
+      code({ text, lang }: Tokens.Code) {
+        const language = escape(/^\S*/.exec(lang ?? "")?.[0] ?? "");
+        return `<div data-code><div data-bar><span>${language}</span><button type="button" data-copy>${escape(copyWord)}</button></div><pre tabindex="0"><code>${escape(text)}</code></pre></div>`;
+      },
+      // HTML is shown as what it is: text.
+      html({ text }: Tokens.HTML | Tokens.Tag) {
+        return escape(text);
+      },
+      // A picture elsewhere would tell its server what was said here.
+      image({ href, text }: Tokens.Image) {
+        if (href.startsWith("data:image/")) return `<img src="${escape(href)}" alt="${escape(text)}">`;
+        return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${escape(text || href)}</a>`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${this.parser.parseInline(tokens)}</a>`;
+      },
+    },
+  });
+}
+
+export function AnswerText({ text }: { text: string }) {
+  const { t } = useTranslation();
+  const copyWord = t("Copy");
+  const markdown = useMemo(() => createMarkdown(copyWord), [copyWord]);
+  const html = useMemo(
+    () =>
+      DOMPurify.sanitize(markdown.parse(text, { async: false }), {
+        USE_PROFILES: { html: true },
+        FORBID_TAGS: ["style", "form"],
+        ADD_ATTR: ["target"],
+      }),
+    [markdown, text],
+  );
+  const copy = (event: MouseEvent<HTMLElement>) => {
+    if (!(event.target instanceof Element)) return;
+    const code = event.target.closest("[data-copy]")?.closest("[data-code]")?.querySelector("code");
+    if (code) void copyText(code.textContent, t("Code"));
+  };
+  return (
+    <Typography className={classes.text ?? ""}>
+      <div onClick={copy} dangerouslySetInnerHTML={{ __html: html }} />
+    </Typography>
+  );
+}

@@ -1,0 +1,58 @@
+/** Conversations in this browser, apart for each account. They never go to the server. */
+import { z } from "zod";
+import { Chat, isRunning } from "./chat.ts";
+
+const mostChats = 50;
+
+const keyOf = (userId: number) => `playground:${userId}`;
+
+export function loadChats(userId: number): Chat[] {
+  try {
+    const stored = z.array(z.unknown()).safeParse(JSON.parse(localStorage.getItem(keyOf(userId)) ?? "[]"));
+    const chats = (stored.data ?? []).map((chat) => Chat.safeParse(chat).data);
+    return chats.filter((chat) => chat !== undefined).map(settled);
+  } catch {
+    return [];
+  }
+}
+
+/** What was running when the page was closed has stopped. */
+function settled(chat: Chat): Chat {
+  return {
+    ...chat,
+    turns: chat.turns.map((turn) => ({
+      ...turn,
+      answers: turn.answers.map((answer) =>
+        isRunning(answer) ? { ...answer, state: "stopped" as const } : answer,
+      ),
+    })),
+  };
+}
+
+/** Newest first. When the browser has no more room, the oldest lose their pictures, then go. */
+export function saveChats(userId: number, chats: Chat[]): void {
+  let kept = chats.filter((chat) => chat.turns.length > 0).slice(0, mostChats);
+  for (let pictured = kept.length; kept.length > 0;) {
+    try {
+      localStorage.setItem(keyOf(userId), JSON.stringify(kept));
+      return;
+    } catch {
+      if (pictured > 0) {
+        pictured -= 1;
+        kept = kept.map((chat, place) => (place === pictured ? withoutPictures(chat) : chat));
+      } else kept = kept.slice(0, -1);
+    }
+  }
+  localStorage.removeItem(keyOf(userId));
+}
+
+function withoutPictures(chat: Chat): Chat {
+  return {
+    ...chat,
+    turns: chat.turns.map((turn) => ({
+      ...turn,
+      images: [],
+      answers: turn.answers.map((answer) => ({ ...answer, images: [] })),
+    })),
+  };
+}

@@ -1,0 +1,211 @@
+/** One conversation: who answers, what was said, and the next question. */
+import { ActionIcon, Button, Drawer, Group, Indicator, Tooltip } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useCan } from "#lib/session.ts";
+import { Empty } from "#ui/empty.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useIsNarrow } from "#ui/use-is-phone.ts";
+import { ChatList } from "./chat-list.tsx";
+import { type Chat, noParameters } from "./chat.ts";
+import { Composer } from "./composer.tsx";
+import { ModelPicker } from "./model-picker.tsx";
+import { ParameterFields } from "./parameter-fields.tsx";
+import { Suggestions } from "./suggestions.tsx";
+import { TurnView } from "./turn-view.tsx";
+import { useChats } from "./use-chats.ts";
+import classes from "./playground.module.css";
+
+type ChatViewProps = {
+  userId: number;
+  /** Names the person can call. */
+  models: string[];
+  defaultModel: string;
+};
+
+export function ChatView({ userId, models, defaultModel }: ChatViewProps) {
+  const { t } = useTranslation();
+  const narrow = useIsNarrow();
+  const chats = useChats(userId, defaultModel);
+  const { current, running } = chats;
+  const [text, setText] = useState("");
+  const [listOpen, list] = useDisclosure(false);
+  const [parametersOpen, parameters] = useDisclosure(false);
+  const { box, stick, follow } = useStickyEnd(current);
+  const adjusted = JSON.stringify(current.parameters) !== JSON.stringify(noParameters);
+
+  if (models.length === 0) return <NoModels />;
+
+  const remove = (chat: Chat) => {
+    chats.remove(chat.id);
+    toast.info(
+      <Group gap="sm">
+        {t("Chat deleted")}
+        <Button size="compact-xs" variant="light" onClick={() => chats.restore(chat)}>
+          {t("Undo")}
+        </Button>
+      </Group>,
+    );
+  };
+  const chatList = (
+    <ChatList
+      chats={chats.all}
+      currentId={current.id}
+      onOpen={(id) => {
+        chats.open(id);
+        list.close();
+      }}
+      onStart={() => {
+        chats.start();
+        list.close();
+      }}
+      onRemove={remove}
+    />
+  );
+
+  return (
+    <div className={classes.chat}>
+      {narrow ? (
+        <Drawer opened={listOpen} onClose={list.close} size={300} title={t("Chats")} padding="md">
+          {chatList}
+        </Drawer>
+      ) : (
+        <aside className={classes.side} aria-label={t("Chats")}>
+          {chatList}
+        </aside>
+      )}
+      <section className={classes.main} aria-label={t("Conversation")}>
+        <div className={classes.bar}>
+          {narrow ? (
+            <Tooltip label={t("Chats")}>
+              <ActionIcon size={34} aria-label={t("Chats")} onClick={list.open}>
+                <IconMessages size={18} stroke={1.7} />
+              </ActionIcon>
+            </Tooltip>
+          ) : null}
+          <ModelPicker
+            models={models}
+            chosen={current.models}
+            onChange={chats.setModels}
+            disabled={running}
+          />
+          <Group gap={4} wrap="nowrap" ml="auto">
+            {narrow ? (
+              <Tooltip label={t("New chat")}>
+                <ActionIcon size={34} aria-label={t("New chat")} onClick={chats.start}>
+                  <IconPencilPlus size={18} stroke={1.7} />
+                </ActionIcon>
+              </Tooltip>
+            ) : null}
+            <Tooltip label={t("System prompt and parameters")}>
+              <Indicator disabled={!adjusted} size={7} offset={6}>
+                <ActionIcon
+                  size={34}
+                  aria-label={t("System prompt and parameters")}
+                  onClick={parameters.open}
+                >
+                  <IconAdjustmentsHorizontal size={18} stroke={1.7} />
+                </ActionIcon>
+              </Indicator>
+            </Tooltip>
+          </Group>
+        </div>
+        <div
+          ref={box}
+          className={classes.thread}
+          onScroll={follow}
+          tabIndex={0}
+          role="log"
+          aria-label={t("Conversation")}
+          aria-busy={running}
+        >
+          {current.turns.length === 0 ? (
+            <Suggestions onChoose={(question) => chats.send({ text: question, images: [] })} />
+          ) : (
+            <div className={classes.turns} data-wide={current.models.length > 1 || undefined}>
+              {current.turns.map((turn, place) => (
+                <TurnView
+                  key={turn.id}
+                  turn={turn}
+                  last={place === current.turns.length - 1}
+                  onAgain={(answerId) => chats.again(turn.id, answerId)}
+                />
+              ))}
+            </div>
+          )}
+        </div>
+        <Composer
+          key={current.id}
+          text={text}
+          onText={setText}
+          running={running}
+          onStop={chats.stop}
+          onSend={(question) => {
+            setText("");
+            stick();
+            chats.send(question);
+          }}
+        />
+      </section>
+      <Drawer
+        opened={parametersOpen}
+        onClose={parameters.close}
+        position="right"
+        size={380}
+        title={t("System prompt and parameters")}
+      >
+        <ParameterFields value={current.parameters} onChange={chats.setParameters} />
+      </Drawer>
+    </div>
+  );
+}
+
+function NoModels() {
+  const { t } = useTranslation();
+  const admin = useCan("administer");
+  return (
+    <Empty
+      icon={IconMessages}
+      title={t("No models yet")}
+      hint={
+        admin
+          ? t("Add a channel first; the built-in demo vendor needs no key.")
+          : t("They come with the first channel of your group.")
+      }
+      action={
+        admin ? (
+          <Button component={Link} to="/panel/channel">
+            {t("Add a channel")}
+          </Button>
+        ) : null
+      }
+    />
+  );
+}
+
+const nearPx = 60;
+
+/** Follows the answer as it grows, unless the reader has scrolled up. */
+function useStickyEnd(chat: Chat) {
+  const box = useRef<HTMLDivElement>(null);
+  const sticks = useRef(true);
+  const chatId = useRef(chat.id);
+  useLayoutEffect(() => {
+    if (chatId.current !== chat.id) {
+      chatId.current = chat.id;
+      sticks.current = true;
+    }
+    if (box.current && sticks.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [chat]);
+  const stick = useCallback(() => {
+    sticks.current = true;
+  }, []);
+  const follow = useCallback(() => {
+    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = box.current ?? {};
+    sticks.current = scrollHeight - scrollTop - clientHeight < nearPx;
+  }, []);
+  return { box, stick, follow };
+}

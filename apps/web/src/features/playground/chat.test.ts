@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, type Chat, messagesFor, newAnswer, noParameters, titleOf } from "./chat.ts";
+
+const said = (model: string, text: string, state: Answer["state"] = "done"): Answer => ({
+  ...newAnswer(model),
+  text,
+  state,
+});
+
+const chat: Chat = {
+  id: "c",
+  updated: 0,
+  models: ["a", "b"],
+  parameters: { ...noParameters, system: " Be short. " },
+  turns: [
+    { id: "1", text: "one", images: [], answers: [said("a", "A1"), said("b", "B1")] },
+    { id: "2", text: "two", images: [], answers: [said("a", "", "failed"), said("b", "", "failed")] },
+    { id: "3", text: "three", images: ["data:image/png;base64,x"], answers: [] },
+  ],
+};
+
+describe("the messages of a turn", () => {
+  it("give each model its own line of the conversation", () => {
+    expect(messagesFor(chat, "3", "b", 1)).toEqual([
+      { role: "system", content: "Be short." },
+      { role: "user", content: "one" },
+      { role: "assistant", content: "B1" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "three" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,x" } },
+        ],
+      },
+    ]);
+  });
+
+  it("give a model that joins later what stood in its place", () => {
+    expect(messagesFor(chat, "3", "new", 1).map((message) => message.content)).toContain("B1");
+  });
+
+  it("end with the turn that is asked again", () => {
+    expect(messagesFor(chat, "1", "a", 0)).toEqual([
+      { role: "system", content: "Be short." },
+      { role: "user", content: "one" },
+    ]);
+  });
+
+  it("leave out an answer that is still coming", () => {
+    const running = {
+      ...chat,
+      turns: chat.turns.map((turn) => ({ ...turn, answers: [said("a", "part", "streaming")] })),
+    };
+    expect(messagesFor(running, "3", "a", 0)).toHaveLength(2);
+  });
+});
+
+describe("the title of a chat", () => {
+  it("is its first question in one line, cut", () => {
+    expect(titleOf(chat)).toBe("one");
+    const long = { ...chat, turns: [{ id: "1", text: `a\n  ${"b".repeat(100)}`, images: [], answers: [] }] };
+    expect(titleOf(long)).toHaveLength(61);
+  });
+});

@@ -1,0 +1,133 @@
+/** What a conversation is, and what of it is sent to a model. Pure; knows neither network nor screen. */
+import { z } from "zod";
+
+/** Models that answer side by side. */
+export const mostModels = 3;
+
+const BillLine = z.object({ kind: z.string(), amount: z.number(), ratio: z.string() });
+
+/** What the gateway wrote down for a call. */
+const Charge = z.object({
+  points: z.number(),
+  estimated: z.boolean(),
+  groupRatio: z.string(),
+  lines: z.array(BillLine),
+});
+export type Charge = z.infer<typeof Charge>;
+
+export const Answer = z.object({
+  id: z.string(),
+  model: z.string(),
+  text: z.string(),
+  reasoning: z.string(),
+  /** Data URLs. */
+  images: z.array(z.string()),
+  state: z.enum(["waiting", "streaming", "done", "stopped", "failed"]),
+  /** The gateway's sentence. */
+  error: z.string(),
+  usage: z.object({ input: z.number(), output: z.number() }).nullable(),
+  /** Milliseconds from sending to the end, and to the first word. */
+  duration: z.number(),
+  firstWord: z.number(),
+  requestId: z.string(),
+  charge: Charge.nullable(),
+});
+export type Answer = z.infer<typeof Answer>;
+
+const Turn = z.object({
+  id: z.string(),
+  text: z.string(),
+  images: z.array(z.string()),
+  answers: z.array(Answer),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** Empty means the model's own default. */
+export const Parameters = z.object({
+  system: z.string(),
+  temperature: z.number().nullable(),
+  topP: z.number().nullable(),
+  maxTokens: z.number().nullable(),
+});
+export type Parameters = z.infer<typeof Parameters>;
+
+export const noParameters: Parameters = { system: "", temperature: null, topP: null, maxTokens: null };
+
+export const Chat = z.object({
+  id: z.string(),
+  /** Seconds since 1970. */
+  updated: z.number(),
+  models: z.array(z.string()),
+  parameters: Parameters,
+  turns: z.array(Turn),
+});
+export type Chat = z.infer<typeof Chat>;
+
+export function isRunning(answer: Answer): boolean {
+  return answer.state === "waiting" || answer.state === "streaming";
+}
+
+export function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(36)).join("");
+}
+
+export function newAnswer(model: string): Answer {
+  return {
+    id: newId(),
+    model,
+    text: "",
+    reasoning: "",
+    images: [],
+    state: "waiting",
+    error: "",
+    usage: null,
+    duration: 0,
+    firstWord: 0,
+    requestId: "",
+    charge: null,
+  };
+}
+
+/** The first words of the first question; "" for a chat that has none. */
+export function titleOf(chat: Chat): string {
+  const text = chat.turns[0]?.text.replace(/\s+/g, " ").trim() ?? "";
+  return text.length > 60 ? `${text.slice(0, 60).trimEnd()}…` : text;
+}
+
+type Content =
+  | string
+  | ({ type: "text"; text: string } | { type: "image_url"; image_url: { url: string } })[];
+export type Message = { role: "system" | "user" | "assistant"; content: Content };
+
+function question(turn: Turn): Message {
+  if (turn.images.length === 0) return { role: "user", content: turn.text };
+  const images = turn.images.map((url) => ({ type: "image_url" as const, image_url: { url } }));
+  const text = turn.text === "" ? [] : [{ type: "text" as const, text: turn.text }];
+  return { role: "user", content: [...text, ...images] };
+}
+
+/** The answer this model gave; else what another one in its place said. */
+function answerFor(turn: Turn, model: string, place: number): Answer | undefined {
+  const said = turn.answers.filter((answer) => answer.text !== "" && !isRunning(answer));
+  return (
+    said.find((answer) => answer.model === model) ??
+    said.find((answer) => answer === turn.answers[place]) ??
+    said[0]
+  );
+}
+
+/**
+ * What is sent to answer the turn `turnId`: each model sees its own line of the conversation. Turns that nobody
+ * answered are left out, because two questions in a row confuse some models.
+ */
+export function messagesFor(chat: Chat, turnId: string, model: string, place: number): Message[] {
+  const messages: Message[] = [];
+  const system = chat.parameters.system.trim();
+  if (system !== "") messages.push({ role: "system", content: system });
+  for (const turn of chat.turns) {
+    if (turn.id === turnId) return [...messages, question(turn)];
+    const answer = answerFor(turn, model, place);
+    if (answer) messages.push(question(turn), { role: "assistant", content: answer.text });
+  }
+  return messages;
+}

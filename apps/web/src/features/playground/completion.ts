@@ -1,0 +1,118 @@
+/** One streamed call to the gateway, as any client would make it. Knows no screen. */
+import { z } from "zod";
+import type { Message } from "./chat.ts";
+import { createEventCutter } from "./sse.ts";
+
+export type CompletionRequest = {
+  key: string;
+  model: string;
+  messages: Message[];
+  temperature: number | null;
+  topP: number | null;
+  maxTokens: number | null;
+  signal: AbortSignal;
+};
+
+export type CompletionEvent =
+  | { type: "opened"; requestId: string }
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "image"; url: string }
+  | { type: "usage"; input: number; output: number };
+
+/** What the gateway said instead of an answer. `message` is its own sentence. */
+export class CompletionError extends Error {
+  readonly status: number;
+  readonly requestId: string;
+
+  constructor(message: string, status: number, requestId: string) {
+    super(message);
+    this.name = "CompletionError";
+    this.status = status;
+    this.requestId = requestId;
+  }
+}
+
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+const Chunk = z.object({
+  choices: z
+    .array(
+      z.object({
+        delta: z
+          .object({
+            content: z.string().nullish(),
+            reasoning_content: z.string().nullish(),
+            reasoning: z.string().nullish(),
+            images: z.array(z.object({ image_url: z.object({ url: z.string() }) })).nullish(),
+          })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Reports each piece as it comes and resolves at the end. Throws CompletionError, or the abort's own error. */
+export async function streamCompletion(
+  request: CompletionRequest,
+  report: (event: CompletionEvent) => void,
+): Promise<void> {
+  const response = await fetch(new URL("v1/chat/completions", document.baseURI), {
+    method: "POST",
+    headers: { authorization: `Bearer ${request.key}`, "content-type": "application/json" },
+    body: JSON.stringify(bodyOf(request)),
+    signal: request.signal,
+    credentials: "omit",
+  });
+  const requestId = response.headers.get("x-request-id") ?? "";
+  if (!response.ok || !response.body) {
+    const refusal = Refusal.safeParse(parseJson(await response.text()));
+    throw new CompletionError(refusal.data?.error.message ?? "", response.status, requestId);
+  }
+  report({ type: "opened", requestId });
+  const cut = createEventCutter();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const data of cut(value)) readEvent(data, requestId, report);
+  }
+}
+
+function bodyOf({ model, messages, temperature, topP, maxTokens }: CompletionRequest) {
+  return {
+    model,
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { top_p: topP }),
+    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+  };
+}
+
+function readEvent(data: string, requestId: string, report: (event: CompletionEvent) => void): void {
+  if (data === "[DONE]") return;
+  const json = parseJson(data);
+  const refusal = Refusal.safeParse(json);
+  if (refusal.success) throw new CompletionError(refusal.data.error.message, 200, requestId);
+  const chunk = Chunk.safeParse(json);
+  if (!chunk.success) return;
+  for (const { delta } of chunk.data.choices ?? []) {
+    const reasoning = delta?.reasoning_content ?? delta?.reasoning;
+    if (reasoning) report({ type: "reasoning", text: reasoning });
+    if (delta?.content) report({ type: "text", text: delta.content });
+    for (const image of delta?.images ?? []) report({ type: "image", url: image.image_url.url });
+  }
+  const { usage } = chunk.data;
+  if (usage) report({ type: "usage", input: usage.prompt_tokens, output: usage.completion_tokens });
+}

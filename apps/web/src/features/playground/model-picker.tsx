@@ -1,0 +1,89 @@
+/** Up to three models, each in a field of its own. */
+import { ActionIcon, Button, Group, Select, type SelectProps, Tooltip } from "@mantine/core";
+import { IconColumns2, IconX } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { mostModels } from "./chat.ts";
+import classes from "./playground.module.css";
+
+type ModelPickerProps = {
+  models: string[];
+  chosen: string[];
+  onChange: (models: string[]) => void;
+  disabled: boolean;
+};
+
+const option: SelectProps["renderOption"] = ({ option: { value } }) => (
+  <Group gap={8} wrap="nowrap" miw={0}>
+    <ModelIcon model={value} size={16} />
+    <span>{value}</span>
+  </Group>
+);
+
+export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const unchosen = models.filter((model) => !chosen.includes(model));
+  const [next] = unchosen;
+  return (
+    <div className={classes.pickers}>
+      {chosen.map((model, place) => (
+        <div key={model} className={classes.picker}>
+          <Select
+            aria-label={chosen.length > 1 ? t("Model {{number}}", { number: place + 1 }) : t("Model")}
+            data={models.filter((name) => name === model || !chosen.includes(name))}
+            value={model}
+            onChange={(name) => name && onChange(chosen.map((old) => (old === model ? name : old)))}
+            leftSection={<ModelIcon model={model} size={16} />}
+            renderOption={option}
+            searchable
+            selectFirstOptionOnChange
+            allowDeselect={false}
+            disabled={disabled}
+            nothingFoundMessage={t("Nothing found")}
+            limit={200}
+            maxDropdownHeight={340}
+            comboboxProps={{ width: 300, position: "bottom-start" }}
+          />
+          {chosen.length > 1 ? (
+            <Tooltip label={t("Remove {{name}}", { name: model })}>
+              <ActionIcon
+                size={26}
+                aria-label={t("Remove {{name}}", { name: model })}
+                disabled={disabled}
+                onClick={() => onChange(chosen.filter((name) => name !== model))}
+              >
+                <IconX size={14} />
+              </ActionIcon>
+            </Tooltip>
+          ) : null}
+        </div>
+      ))}
+      {chosen.length < mostModels && next !== undefined ? (
+        phone ? (
+          <Tooltip label={t("Compare with another model")}>
+            <ActionIcon
+              size={34}
+              aria-label={t("Compare with another model")}
+              disabled={disabled}
+              onClick={() => onChange([...chosen, next])}
+            >
+              <IconColumns2 size={18} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+        ) : (
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={<IconColumns2 size={16} stroke={1.7} />}
+            disabled={disabled}
+            onClick={() => onChange([...chosen, next])}
+          >
+            {t("Compare")}
+          </Button>
+        )
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+/** What rarely changes: the system prompt, and how freely a model answers. Empty is the model's own default. */
+import { Button, Group, NumberInput, Stack, Text, Textarea } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { noParameters, type Parameters } from "./chat.ts";
+
+type ParameterFieldsProps = { value: Parameters; onChange: (value: Parameters) => void };
+
+export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
+  const { t } = useTranslation();
+  const number = (next: string | number) => (typeof next === "number" ? next : null);
+  const unset = t("Model's default");
+  return (
+    <Stack gap="md">
+      <Textarea
+        label={t("System prompt")}
+        description={t("Said to the model before the conversation.")}
+        placeholder={t("You are a patient teacher. Answer in short paragraphs.")}
+        autosize
+        minRows={4}
+        maxRows={14}
+        value={value.system}
+        onChange={(event) => onChange({ ...value, system: event.currentTarget.value })}
+      />
+      <NumberInput
+        label={t("Temperature")}
+        description={t("0 to 2. Lower is steadier, higher is freer.")}
+        placeholder={unset}
+        min={0}
+        max={2}
+        step={0.1}
+        decimalScale={2}
+        hideControls={false}
+        value={value.temperature ?? ""}
+        onChange={(next) => onChange({ ...value, temperature: number(next) })}
+      />
+      <NumberInput
+        label={t("Top p")}
+        description={t("0 to 1. Only the likeliest words that add up to this share.")}
+        placeholder={unset}
+        min={0}
+        max={1}
+        step={0.05}
+        decimalScale={2}
+        hideControls={false}
+        value={value.topP ?? ""}
+        onChange={(next) => onChange({ ...value, topP: number(next) })}
+      />
+      <NumberInput
+        label={t("Most output tokens")}
+        description={t("The answer is cut there.")}
+        placeholder={unset}
+        min={1}
+        max={1_000_000}
+        step={256}
+        allowDecimal={false}
+        thousandSeparator=","
+        hideControls={false}
+        value={value.maxTokens ?? ""}
+        onChange={(next) => onChange({ ...value, maxTokens: number(next) })}
+      />
+      <Group justify="space-between">
+        <Text c="dimmed" fz="xs">
+          {t("Kept with this chat.")}
+        </Text>
+        <Button variant="default" size="xs" onClick={() => onChange(noParameters)}>
+          {t("Reset")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,111 @@
+/** A question and the answers to it, side by side. */
+import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
+import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { Fold } from "#ui/fold.tsx";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { AnswerFacts } from "./answer-facts.tsx";
+import { AnswerText } from "./answer-text.tsx";
+import { type Answer, isRunning, type Turn } from "./chat.ts";
+import classes from "./playground.module.css";
+
+type TurnViewProps = { turn: Turn; last: boolean; onAgain: (answerId: string) => void };
+
+export function TurnView({ turn, last, onAgain }: TurnViewProps) {
+  const { t } = useTranslation();
+  return (
+    <article className={classes.turn}>
+      <div className={classes.question}>
+        {turn.images.length > 0 ? (
+          <div className={classes.pictures}>
+            {turn.images.map((url) => (
+              <img key={url} src={url} alt={t("Picture")} />
+            ))}
+          </div>
+        ) : null}
+        {turn.text}
+      </div>
+      <div className={classes.answers} data-count={turn.answers.length}>
+        {turn.answers.map((answer) => (
+          <AnswerView
+            key={answer.id}
+            answer={answer}
+            boxed={turn.answers.length > 1}
+            onAgain={last && !isRunning(answer) ? () => onAgain(answer.id) : undefined}
+          />
+        ))}
+      </div>
+    </article>
+  );
+}
+
+function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => void) | undefined }) {
+  const { answer, boxed, onAgain } = props;
+  const { t } = useTranslation();
+  const running = isRunning(answer);
+  const thinking = running && answer.text === "";
+  return (
+    <div className={classes.answer} data-boxed={boxed || undefined}>
+      <Group gap={8} wrap="nowrap" className={classes.answerHead}>
+        <ModelIcon model={answer.model} size={18} />
+        <Text fw={600} fz="sm" truncate>
+          {answer.model}
+        </Text>
+        {running ? <Loader size={14} type="dots" aria-label={t("Answering")} /> : null}
+        {answer.state === "stopped" ? (
+          <Text c="dimmed" fz="xs" className={classes.stopped}>
+            <IconPlayerStop size={13} aria-hidden /> {t("Stopped")}
+          </Text>
+        ) : null}
+      </Group>
+      {answer.reasoning ? (
+        <Fold label={thinking ? t("Thinking…") : t("Thoughts")} opened={thinking}>
+          <Text c="dimmed" fz="sm" className={classes.reasoning}>
+            {answer.reasoning}
+          </Text>
+        </Fold>
+      ) : null}
+      {answer.text ? <AnswerText text={answer.text} /> : null}
+      {answer.images.length > 0 ? (
+        <div className={classes.pictures}>
+          {answer.images.map((url) => (
+            <a key={url} href={url} download={`${answer.id}.png`}>
+              <img src={url} alt={t("Picture from {{name}}", { name: answer.model })} />
+            </a>
+          ))}
+        </div>
+      ) : null}
+      {answer.state === "failed" ? (
+        <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} className={classes.failure}>
+          <Text fz="sm">
+            {answer.error
+              ? translateSentence(t, answer.error)
+              : t("The connection broke before the answer was complete.")}
+          </Text>
+          {onAgain ? (
+            <Button mt="xs" size="compact-sm" variant="default" onClick={onAgain}>
+              {t("Try again")}
+            </Button>
+          ) : null}
+        </Alert>
+      ) : null}
+      {running ? null : (
+        <Group gap={4} wrap="nowrap" className={classes.answerFoot}>
+          <AnswerFacts answer={answer} />
+          <Group gap={0} wrap="nowrap" ml="auto">
+            {answer.text ? <CopyButton text={answer.text} label={t("Answer")} size={26} /> : null}
+            {onAgain && answer.state !== "failed" ? (
+              <Tooltip label={t("Answer again")}>
+                <ActionIcon size={26} aria-label={t("Answer again")} onClick={onAgain}>
+                  <IconRefresh size={15} stroke={1.8} />
+                </ActionIcon>
+              </Tooltip>
+            ) : null}
+          </Group>
+        </Group>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** A chat client people can open with a key: `{key}` and `{server}` in its address are filled in. */
+export const ChatLinkEntry = z.object({
+  name: z.string().trim().min(1, "Name is required").max(64),
+  url: z
+    .string()
+    .trim()
+    .max(1000)
+    // Clients have schemes of their own; the ones that run code here are refused.
+    .refine(isOpenable, "The address must start with a scheme such as https: and must not run code here"),
+  show: z.boolean().default(false),
+  /** Highest first. */
+  sort: z.coerce.number<unknown>().int().min(0).max(100_000).catch(0).default(0),
+});
+export type ChatLinkEntry = z.infer<typeof ChatLinkEntry>;
+
+export function isOpenable(url: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^(javascript|data|vbscript|file|blob):/i.test(url);
+}
+
+const webSettings = '/#/?settings={"key":"{key}","url":"{server}"}';
+
+/** What is offered while the operator has listed nothing. */
+export const defaultChatLinks: readonly ChatLinkEntry[] = [
+  { name: "ChatGPT Next", url: `https://app.nextchat.dev${webSettings}`, show: true, sort: 1 },
+  {
+    name: "chatgpt-web-midjourney-proxy",
+    url: `https://vercel.ddaiai.com${webSettings}`,
+    show: true,
+    sort: 2,
+  },
+  { name: "AMA 问天", url: "ama://set-api-key?server={server}&key={key}", show: false, sort: 3 },
+  { name: "OpenCat", url: "opencat://team/join?domain={server}&token={key}", show: false, sort: 4 },
+];
+
+/** The operator's list; empty when the text holds none. */
+export function readChatLinks(text: string): ChatLinkEntry[] {
+  try {
+    return z.array(ChatLinkEntry).safeParse(JSON.parse(text)).data ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The links to show, highest `sort` first.
+ * @param text the site's JSON list; empty or broken means the defaults
+ * @param nextChat the older single setting: where the operator's own ChatGPT Next runs
+ */
+export function shownChatLinks(text: string, nextChat = ""): ChatLinkEntry[] {
+  const own = readChatLinks(text);
+  const entries = own.length > 0 ? own : defaultChatLinks.map((entry) => placeNextChat(entry, nextChat));
+  return entries.filter((entry) => entry.show).sort((a, b) => b.sort - a.sort);
+}
+
+function placeNextChat(entry: ChatLinkEntry, nextChat: string): ChatLinkEntry {
+  if (nextChat === "" || entry.name !== "ChatGPT Next") return entry;
+  return { ...entry, url: `${nextChat.replace(/\/+$/, "")}${webSettings}` };
+}
+
+/** Lists written for keys without their prefix say `sk-{key}`; ours has it already. */
+export function fillChatLink(url: string, key: string, server: string): string {
+  return url
+    .replaceAll("sk-{key}", key)
+    .replaceAll("{key}", key)
+    .replaceAll("{server}", encodeURIComponent(server));
+}
