@@ -49,14 +49,7 @@ export function AvatarMenu() {
     return (
       <>
         {button}
-        <Drawer
-          opened={opened}
-          onClose={close}
-          position="bottom"
-          size="auto"
-          radius="lg"
-          title={t("Account")}
-        >
+        <Drawer opened={opened} onClose={close} position="bottom" size={230} radius="lg" title={t("Account")}>
           <Group wrap="nowrap" pb="md">
             <UserAvatar size={40} />
             <div style={{ minWidth: 0 }}>{head}</div>

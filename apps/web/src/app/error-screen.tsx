@@ -20,7 +20,7 @@ export function ErrorScreen() {
           {t("Unexpected Application Error!")}
         </Title>
         <Text c="dimmed">
-          {error === undefined
+          {error === undefined || error === null
             ? t("There is nothing at this address.")
             : isOldVersion(error)
               ? t("A new version is available, please refresh with Shift + F5.")

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+describe("a fresh installation", () => {
+  it("leads from nothing to the first call, one step at a time", async () => {
+    const page = await site.open("/panel/dashboard");
+    const steps = page.getByRole("listitem");
+    await page.getByText("0 of 4 steps done").waitFor();
+    await steps.getByRole("link", { name: "Add a channel" }).waitFor();
+
+    const channel = await site.api<{ id: number }>("POST", "/channel", {
+      type: 900,
+      name: "Demo",
+      models: ["demo-chat"],
+      groups: ["default"],
+    });
+    await page.reload();
+    await page.getByText("1 of 4 steps done").waitFor();
+    await site.api("POST", `/channel/${channel.id}/test`, {});
+    await page.reload();
+    await page.getByText("2 of 4 steps done").waitFor();
+    const token = await site.api<{ key: string }>("POST", "/token", { name: "first" });
+    await page.reload();
+    await page.getByText("3 of 4 steps done").waitFor();
+
+    const answer = await fetch(`${site.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token.key}` },
+      body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
+    });
+    expect(answer.status).toBe(200);
+    await page.reload();
+    await page.getByText("Requests today").waitFor();
+    await page.getByText("steps done").waitFor({ state: "detached" });
+  });
+
+  it("shows the call in today's numbers and the model among those that can be called", async () => {
+    const page = await site.open("/panel/dashboard");
+    await page.getByRole("button", { name: "demo-chat" }).waitFor();
+    const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);
+    await today.waitFor();
+    expect(await today.getByRole("cell").first().textContent()).toBe("1");
+    expect(await today.getByRole("cell").nth(1).textContent()).not.toBe("$0.00");
+  });
+
+  it("shows prices to visitors without an account", async () => {
+    const page = await site.open("/price", { guest: true });
+    const row = page.getByRole("row").filter({ hasText: "demo-chat" });
+    await row.getByText(/^\$/).first().waitFor();
+    await row.click();
+    await page.getByRole("dialog").getByText("Price per million tokens").waitFor();
+  });
+});
