@@ -1,4 +1,5 @@
-import OpenAI, { APIError } from "openai";
+import type OpenAI from "openai";
+import { APIError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
@@ -120,7 +121,7 @@ describe("rerank", () => {
       body: JSON.stringify({ model: "demo-rerank", query: "boat", documents: ["a boat", "a tree"] }),
     });
     const answer = (await response.json()) as { results: { index: number }[] };
-    expect(answer.results.map((result) => result.index).sort()).toEqual([0, 1]);
+    expect(answer.results.map((result) => result.index).toSorted((a, b) => a - b)).toEqual([0, 1]);
   });
 });
 

@@ -71,6 +71,14 @@ export interface ClientDialect {
   heartbeat: string;
 }
 
+/** Dialects in which a client may ask how many tokens a request has. */
+export interface TokenCount {
+  /** Path below the provider's base URL. */
+  path(model: string): string;
+  /** Our own count, in this dialect. */
+  encode(tokens: number): Wire;
+}
+
 /** What an upstream speaks. */
 export interface UpstreamDialect {
   id: DialectId;
@@ -99,4 +107,4 @@ export interface UpstreamDialect {
   adjust(body: Wire, model: string): Wire;
 }
 
-export type Dialect = ClientDialect & UpstreamDialect;
+export type Dialect = ClientDialect & UpstreamDialect & { count?: TokenCount };

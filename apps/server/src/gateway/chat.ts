@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Address, Dialect } from "#dialects/dialect.ts";
+import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import { relayChat } from "#relay/chat.ts";
+import { countTokens } from "#relay/count-tokens.ts";
 import { authenticate, takeRequest } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
@@ -30,10 +31,49 @@ export function chatPaths(dialect: Dialect["id"]): string[] {
 export function chatRoutes(app: FastifyInstance, services: GatewayServices, dialect: Dialect): void {
   for (const path of chatPaths(dialect.id)) {
     app.post(path, async (request, reply) => {
-      await answerChat(services, dialect, path, request, reply);
+      const { target } = request.params as { target?: string };
+      if (target?.endsWith(":countTokens") === true) await answerCount(services, dialect, request, reply);
+      else await answerChat(services, dialect, path, request, reply);
+      return reply;
+    });
+    if (dialect.count === undefined || path.includes(":")) continue;
+    app.post(`${path}/count_tokens`, async (request, reply) => {
+      await answerCount(services, dialect, request, reply);
       return reply;
     });
   }
+}
+
+/** How many tokens a request has: free, but counted by the rate like any request. */
+async function answerCount(
+  services: GatewayServices,
+  client: Dialect,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { caller, pin } = await authenticate(services.callers, request);
+  const { raw, body } = jsonBody(request.body);
+  // Gemini may wrap the whole request; neither dialect names an output limit here.
+  const inner = body["generateContentRequest"] ?? body;
+  const asked = { max_tokens: 1, ...(inner as Wire) };
+  const chat = client.decodeRequest(asked, addressOf(request));
+  const headers = await takeRequest(services.limiter, services.relay.groups, caller);
+  const signal = leavingSignal(reply);
+  const forward = forwardable(request);
+  const counted = await countTokens(services.relay, {
+    caller,
+    pin,
+    client,
+    body,
+    raw,
+    request: chat,
+    forward,
+    signal,
+  });
+  await reply
+    .headers({ ...headers, ...counted.headers })
+    .type("application/json; charset=utf-8")
+    .send(counted.body);
 }
 
 async function answerChat(
@@ -84,13 +124,15 @@ function jsonBody(body: unknown): JsonBody {
   return body;
 }
 
+const geminiActions = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
+
 /** Gemini says model and action in the path: `gemini-2.5-flash:streamGenerateContent`. */
 function addressOf(request: FastifyRequest): Address {
   const { target } = request.params as { target?: string };
   if (target === undefined) return {};
   const colon = target.lastIndexOf(":");
   const action = target.slice(colon + 1);
-  if (colon < 1 || (action !== "generateContent" && action !== "streamGenerateContent"))
+  if (colon < 1 || !geminiActions.has(action))
     throw invalidRequest(`The action "${action}" is not served here.`);
   const { alt } = request.query as { alt?: unknown };
   return { model: target.slice(0, colon), stream: action === "streamGenerateContent", sse: alt === "sse" };

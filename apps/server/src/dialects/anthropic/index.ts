@@ -16,6 +16,10 @@ export const anthropic: Dialect = {
   encodeStreamError,
   heartbeat: 'event: ping\ndata: {"type":"ping"}\n\n',
   path: () => "/v1/messages",
+  count: {
+    path: () => "/v1/messages/count_tokens",
+    encode: (tokens) => ({ input_tokens: tokens }),
+  },
   encodeRequest,
   decodeResponse,
   decodeStream,

@@ -23,6 +23,10 @@ export const gemini: Dialect = {
   heartbeat: ": heartbeat\n\n",
   path: ({ model, stream }) =>
     `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+  count: {
+    path: (model) => `/v1beta/models/${model}:countTokens`,
+    encode: (tokens) => ({ totalTokens: tokens }),
+  },
   encodeRequest,
   decodeResponse,
   decodeStream,
