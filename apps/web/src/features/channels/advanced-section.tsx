@@ -67,7 +67,9 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       </Input.Wrapper>
       <JsonField
         label={t("Extra parameters")}
-        description={t("JSON that is merged into every request body of this channel.")}
+        description={t(
+          'JSON that fills in what a request leaves out. With "overwrite": true it wins; with "per_model": true it is given by model name.',
+        )}
         placeholder={'{"temperature": 0.7}'}
         {...form.getInputProps("custom_parameter")}
         value={form.values.custom_parameter}

@@ -79,7 +79,7 @@ export function BasicsSection({ form, providers, provider, keyHints, isNew }: Ba
         placeholder={provider?.base_url || "https://api.example.com"}
         description={
           provider?.needs_base_url
-            ? t("Where the server answers, without /v1.")
+            ? t("Where the server answers, with or without /v1.")
             : provider?.base_url
               ? t("Leave it empty for {{address}}.", { address: provider.base_url })
               : t("Leave it empty: the vendor runs inside this server.")

@@ -65,7 +65,7 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
           aria-expanded={unfolded}
           onClick={() => setUnfolded((open) => !open)}
         >
-          {active > 0 ? t("Filters ({{count}})", { count: active }) : t("Filters")}
+          {active > 0 ? t("Filters ({{number}})", { number: active }) : t("Filters")}
         </Button>
       </Group>
       {unfolded ? (

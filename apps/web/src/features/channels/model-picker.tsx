@@ -134,10 +134,10 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
             value={view}
             onChange={(next) => setView(next as View)}
             data={[
-              { value: "all", label: t("All {{count}}", { count: inView.all.length }) },
-              { value: "new", label: t("New {{count}}", { count: added.length }) },
+              { value: "all", label: t("All {{number}}", { number: inView.all.length }) },
+              { value: "new", label: t("New {{number}}", { number: added.length }) },
               ...(gone.length > 0
-                ? [{ value: "gone", label: t("Gone {{count}}", { count: gone.length }) }]
+                ? [{ value: "gone", label: t("Gone {{number}}", { number: gone.length }) }]
                 : []),
             ]}
           />

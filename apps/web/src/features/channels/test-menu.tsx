@@ -101,7 +101,7 @@ function TestPanel({ row }: { row: ChannelRow }) {
             {t("Each test is one short call to the vendor.")}
           </Text>
           <Button size="compact-xs" variant="light" disabled={busy} onClick={() => void testAll()}>
-            {t("Test all {{count}}", { count: shown.length })}
+            {t("Test all {{number}}", { number: shown.length })}
           </Button>
         </Group>
       ) : null}
