@@ -1,0 +1,38 @@
+/** The request log, as its reader may see it. */
+import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+import { type LogFilter, windowOf } from "./log-filter.ts";
+
+/** Everybody's rows are for administrators. */
+export type Whose = "everybody" | "own";
+
+const paths = { everybody: "/log", own: "/log/self" } as const;
+
+/** What the server is asked; the moments of "today" are those of now. */
+function queryFor(filter: LogFilter): LogQuery {
+  const { range: _range, view: _view, from: _from, to: _to, ...rest } = filter;
+  return { ...LogQuery.parse({}), ...rest, ...windowOf(filter, new Date()) };
+}
+
+export const logsQuery = (whose: Whose, filter: LogFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["log", "list", whose, filter],
+    queryFn: ({ pageParam }) => http.get(paths[whose], LogPage, { ...queryFor(filter), cursor: pageParam }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+export const totalsQuery = (whose: Whose, filter: LogFilter) =>
+  queryOptions({
+    queryKey: ["log", "totals", whose, filter],
+    queryFn: () => http.get(`${paths[whose]}/stat`, LogTotals, queryFor(filter)),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
+  return http.get(paths[whose], LogPage, { ...queryFor(filter), size: 100, cursor });
+}

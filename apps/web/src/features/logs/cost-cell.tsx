@@ -1,0 +1,37 @@
+import { type LogRow, LogType } from "@gateway/shared/log";
+import { Text, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { useFormat } from "#lib/quota.ts";
+
+type Format = ReturnType<typeof useFormat>;
+
+/** Six decimals hold a single point. */
+const costDigits = 6;
+
+/** What the entry took from the balance, or put into it. */
+export function CostCell({ row, format }: { row: LogRow; format: Format }) {
+  const { t } = useTranslation();
+  if (row.quota === 0)
+    return (
+      <Text span c="dimmed" fz="inherit">
+        {row.type === LogType.consume ? t("Free") : "–"}
+      </Text>
+    );
+  if (row.type !== LogType.consume)
+    return (
+      <Text span fz="inherit" c={row.quota > 0 ? "green" : undefined} fw={500}>
+        {row.quota > 0 ? "+" : ""}
+        {format.quota(row.quota)}
+      </Text>
+    );
+  const cost = format.inCurrency ? format.quota(row.quota, costDigits) : format.whole(row.quota);
+  const exact = t("{{points}} points", { points: format.whole(row.quota) });
+  return (
+    <Tooltip label={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}>
+      <Text span fz="inherit" fw={500}>
+        {row.estimated ? "≈ " : ""}
+        {cost}
+      </Text>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,45 @@
+import { Autocomplete } from "@mantine/core";
+import { useState } from "react";
+
+type FilterTextProps = {
+  label: string;
+  /** Known values, to choose from. Any other may be typed. */
+  data?: string[];
+  value: string;
+  onChange: (value: string) => void;
+  width?: number | string;
+};
+
+/** A filter that needs a whole value: it counts when it is chosen, on Enter, and on leaving the field. */
+export function FilterText({ label, data = [], value, onChange, width = 160 }: FilterTextProps) {
+  const [text, setText] = useState(value);
+  const [known, setKnown] = useState(value);
+  // The address bar may change without us: back button, "clear filters".
+  if (value !== known) {
+    setKnown(value);
+    setText(value);
+  }
+  const commit = (next: string) => {
+    if (next.trim() !== value) onChange(next.trim());
+  };
+  return (
+    <Autocomplete
+      aria-label={label}
+      placeholder={label}
+      w={width}
+      data={data}
+      limit={50}
+      value={text}
+      onChange={setText}
+      onOptionSubmit={commit}
+      onBlur={() => commit(text)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") commit(text);
+      }}
+      onClear={() => commit("")}
+      clearable
+      comboboxProps={{ width: 280, position: "bottom-start" }}
+      maxDropdownHeight={280}
+    />
+  );
+}

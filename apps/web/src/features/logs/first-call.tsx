@@ -1,0 +1,33 @@
+/** For somebody who has not called yet: the command that makes the first row. */
+import { Anchor, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { modelsQuery } from "#features/site/api.ts";
+import { useServerAddress } from "#lib/site.ts";
+import { CodeSamples, sampleModel } from "#ui/code-samples.tsx";
+import { Empty } from "#ui/empty.tsx";
+
+export function FirstCall() {
+  const { t } = useTranslation();
+  const address = useServerAddress();
+  const models = useQuery(modelsQuery).data;
+  return (
+    <Stack gap={0} pb="xl" px="md" align="center">
+      <Empty
+        compact
+        title={t("No calls yet")}
+        hint={t("Make your first call; it shows up here within a second.")}
+      />
+      <Stack gap="sm" w="100%" maw={640}>
+        <CodeSamples withClients address={address} model={sampleModel(Object.keys(models ?? {}))} />
+        <Text fz="sm" c="dimmed" ta="center">
+          {t("The key comes from a token.")}{" "}
+          <Anchor component={Link} to="/panel/token" fz="sm">
+            {t("Make a token")}
+          </Anchor>
+        </Text>
+      </Stack>
+    </Stack>
+  );
+}

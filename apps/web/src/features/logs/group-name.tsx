@@ -1,0 +1,23 @@
+import type { LogRow } from "@gateway/shared/log";
+import { Group, Tooltip } from "@mantine/core";
+import { IconCornerDownRight } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { groupsQuery } from "#features/tokens/api.ts";
+
+/** The group that paid; an arrow when it stepped in for another. A group that is gone keeps its symbol. */
+export function GroupName({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const groups = useQuery(groupsQuery).data;
+  const name = groups?.[row.group]?.name ?? row.group;
+  if (!row.backup_group) return <span>{name}</span>;
+  const label = t("Backup group");
+  return (
+    <Tooltip label={label}>
+      <Group gap={4} wrap="nowrap">
+        <IconCornerDownRight size={14} aria-label={label} />
+        {name}
+      </Group>
+    </Tooltip>
+  );
+}

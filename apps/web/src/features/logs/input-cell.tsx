@@ -1,0 +1,36 @@
+import type { LogRow } from "@gateway/shared/log";
+import { Text, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { cachedShare } from "./bill.ts";
+import { billKindText } from "./log-words.ts";
+import classes from "./logs.module.css";
+
+/** Input tokens, and how much of them the vendor had in its cache. */
+export function InputCell({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const share = cachedShare(row.bill, row.prompt_tokens);
+  if (share === 0) return <>{format.whole(row.prompt_tokens)}</>;
+  const lines = (row.bill?.lines ?? []).filter((line) => line.kind === "input" || isInputShare(line.kind));
+  return (
+    <Tooltip
+      label={lines.map((line) => (
+        <div key={line.kind}>
+          {billKindText(t, line.kind)}: {format.whole(line.amount)}
+        </div>
+      ))}
+    >
+      <div className={classes.stack} data-right>
+        <span>{format.whole(row.prompt_tokens)}</span>
+        <Text span c="dimmed" className={classes.under}>
+          {t("{{share}} cached", { share: format.percent(share) })}
+        </Text>
+      </div>
+    </Tooltip>
+  );
+}
+
+function isInputShare(kind: string): boolean {
+  return kind.startsWith("cached_") || kind.startsWith("input_");
+}

@@ -1,0 +1,186 @@
+import { type LogRow, LogType } from "@gateway/shared/log";
+import { Group, Text, Tooltip } from "@mantine/core";
+import { IconWaveSine } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import type { useFormat } from "#lib/quota.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { CostCell } from "./cost-cell.tsx";
+import { DurationCell } from "./duration-cell.tsx";
+import { GroupName } from "./group-name.tsx";
+import { InputCell } from "./input-cell.tsx";
+import { isCall, outcomeWord, typeText } from "./log-words.ts";
+
+type Format = ReturnType<typeof useFormat>;
+
+/** @param forAdmins with whose call it was and which channel took it */
+export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Column<LogRow>[] {
+  const dash = (
+    <Text span c="dimmed" fz="inherit">
+      –
+    </Text>
+  );
+  const columns: (Column<LogRow> | false)[] = [
+    {
+      id: "time",
+      title: t("Time"),
+      fixed: true,
+      card: "fact",
+      cell: (row) => (
+        <span style={{ whiteSpace: "nowrap" }}>
+          <RelativeTime seconds={row.created_at} />
+        </span>
+      ),
+    },
+    forAdmins && {
+      id: "channel",
+      title: t("Channel"),
+      card: "none",
+      cell: (row) => (row.channel_id === 0 ? dash : <ChannelName row={row} t={t} />),
+    },
+    forAdmins && {
+      id: "user",
+      title: t("Username"),
+      cell: (row) => <Short text={row.username} width={110} />,
+    },
+    {
+      id: "group",
+      title: t("Group"),
+      card: "none",
+      hidden: forAdmins,
+      cell: (row) => (row.group ? <GroupName row={row} /> : dash),
+    },
+    {
+      id: "token",
+      title: t("Token"),
+      cell: (row) => (row.token_name ? <Short text={row.token_name} width={130} /> : dash),
+    },
+    { id: "type", title: t("Type"), hidden: true, card: "none", cell: (row) => t(typeText(row.type)) },
+    {
+      id: "model",
+      title: t("Model"),
+      card: "title",
+      width: 150,
+      cell: (row) => <ModelCell row={row} t={t} />,
+    },
+    {
+      id: "duration",
+      title: t("Duration"),
+      width: 110,
+      cell: (row) => (isCall(row) ? <DurationCell row={row} /> : dash),
+    },
+    {
+      id: "input",
+      title: t("Input"),
+      align: "right",
+      cell: (row) => (row.type === LogType.consume ? <InputCell row={row} /> : dash),
+    },
+    {
+      id: "output",
+      title: t("Output"),
+      align: "right",
+      cell: (row) => (row.type === LogType.consume ? format.whole(row.completion_tokens) : dash),
+    },
+    {
+      id: "cost",
+      title: t("Cost"),
+      align: "right",
+      card: "fact",
+      cell: (row) => <CostCell row={row} format={format} />,
+    },
+    {
+      id: "ip",
+      title: t("Source IP"),
+      hidden: true,
+      card: "none",
+      cell: (row) =>
+        row.source_ip ? (
+          <Text span ff="monospace" fz="xs">
+            {row.source_ip}
+          </Text>
+        ) : (
+          dash
+        ),
+    },
+    {
+      id: "outcome",
+      title: t("Outcome"),
+      card: "title",
+      cell: (row) => {
+        const { tone, text } = outcomeWord(row);
+        return (
+          <Group gap={6} wrap="nowrap" fz="sm" fw={400}>
+            <StatusDot tone={tone}>{t(text)}</StatusDot>
+            {row.type === LogType.failed && row.status > 0 ? (
+              <Text span c="dimmed" fz="xs" className="tabular">
+                {row.status}
+              </Text>
+            ) : null}
+          </Group>
+        );
+      },
+    },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+/** Cut off when it is long; whole on hover. */
+function Short({ text, width }: { text: string; width: number }) {
+  return (
+    <Text span fz="inherit" truncate maw={width} display="block" title={text}>
+      {text}
+    </Text>
+  );
+}
+
+function ChannelName({ row, t }: { row: LogRow; t: TFunction }) {
+  return (
+    <Tooltip label={`#${row.channel_id} ${row.channel_name}`}>
+      <Text span fz="inherit" truncate maw={120} display="block">
+        {row.channel_name || t("Deleted channel")}
+      </Text>
+    </Tooltip>
+  );
+}
+
+function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
+  if (!isCall(row))
+    return (
+      <Text span fz="inherit" truncate maw={170} display="block" title={row.content} fw={400}>
+        {row.content || "–"}
+      </Text>
+    );
+  const mapped = row.upstream_model !== "" && row.upstream_model !== row.model_name;
+  return (
+    <Group gap={7} wrap="nowrap">
+      <ModelIcon model={row.model_name} size={16} />
+      <Tooltip
+        label={t("Forwarded as {{model}}", { model: row.upstream_model })}
+        disabled={!mapped}
+        openDelay={100}
+      >
+        <Text
+          span
+          fz="inherit"
+          fw={500}
+          truncate
+          maw={180}
+          title={mapped ? undefined : row.model_name}
+          td={mapped ? "underline dotted" : undefined}
+          style={{ textUnderlineOffset: 3 }}
+        >
+          {row.model_name}
+        </Text>
+      </Tooltip>
+      {row.is_stream ? (
+        <Tooltip label={t("Stream")}>
+          <Text span lh={0} c="dimmed" role="img" aria-label={t("Stream")}>
+            <IconWaveSine size={15} stroke={1.8} />
+          </Text>
+        </Tooltip>
+      ) : null}
+    </Group>
+  );
+}

@@ -1,0 +1,91 @@
+/** One entry of the log, explained. */
+import { type LogRow, LogType } from "@gateway/shared/log";
+import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Section } from "#ui/page.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { Attempts } from "./attempts.tsx";
+import { BillTable } from "./bill-table.tsx";
+import { LogFacts } from "./log-facts.tsx";
+import { isCall, outcomeWord, typeText } from "./log-words.ts";
+
+export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  // The last row stays while the drawer slides out.
+  const [shown, setShown] = useState(row);
+  if (row && row !== shown) setShown(row);
+  return (
+    <Drawer
+      opened={row !== null}
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 600}
+      padding="lg"
+      scrollAreaComponent={ScrollArea.Autosize}
+      title={shown ? <Heading row={shown} /> : null}
+      closeButtonProps={{ "aria-label": t("Close") }}
+    >
+      {shown ? <Details row={shown} /> : null}
+    </Drawer>
+  );
+}
+
+function Heading({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const { tone, text } = outcomeWord(row);
+  return (
+    <Group gap={10} wrap="nowrap">
+      {isCall(row) ? <ModelIcon model={row.model_name} size={20} /> : null}
+      <Title order={2} component="span" fz="lg" style={{ overflowWrap: "anywhere" }}>
+        {isCall(row) ? row.model_name : t(typeText(row.type))}
+      </Title>
+      {isCall(row) ? (
+        <Text span fz="sm">
+          <StatusDot tone={tone}>{t(text)}</StatusDot>
+        </Text>
+      ) : null}
+    </Group>
+  );
+}
+
+function Details({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const failed = row.type === LogType.failed;
+  const { sentence } = outcomeWord(row);
+  return (
+    <Stack gap="md">
+      {failed && row.content ? (
+        <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} title={row.content}>
+          <Text fz="sm" c="dimmed">
+            {[row.error_code, row.status > 0 ? `HTTP ${row.status}` : ""].filter(Boolean).join(" · ")}
+          </Text>
+        </Alert>
+      ) : row.content ? (
+        <Text>{row.content}</Text>
+      ) : null}
+      {sentence ? <Text c="dimmed">{t(sentence)}</Text> : null}
+      {row.bill ? (
+        <Section
+          padding="md"
+          title={t("The bill")}
+          hint={t("1 point is $0.000002. Rounded up once, at the end.")}
+        >
+          <BillTable row={row} bill={row.bill} />
+        </Section>
+      ) : null}
+      {row.attempts && isCall(row) ? (
+        <Section padding="md" title={t("Why this channel")}>
+          <Attempts row={row} attempts={row.attempts} />
+        </Section>
+      ) : null}
+      <Section padding="md" title={t("Facts")}>
+        <LogFacts row={row} />
+      </Section>
+    </Stack>
+  );
+}

@@ -1,0 +1,91 @@
+import type { LogRow } from "@gateway/shared/log";
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { CostCell } from "./cost-cell.tsx";
+import { GroupName } from "./group-name.tsx";
+import { isCall } from "./log-words.ts";
+import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
+import classes from "./logs.module.css";
+
+type Fact = { label: string; value: ReactNode; shown?: boolean };
+
+export function LogFacts({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const call = isCall(row);
+  const speed = tokensPerSecond(row);
+  const mapped = row.upstream_model !== "" && row.upstream_model !== row.model_name;
+  const facts: Fact[] = [
+    { label: t("Time"), value: formatTime(row.created_at) },
+    {
+      label: t("Request ID"),
+      value: <CopyCode text={row.request_id} label={t("Request ID")} />,
+      shown: row.request_id !== "",
+    },
+    { label: t("Balance change"), value: <CostCell row={row} format={format} />, shown: !call },
+    { label: t("Username"), value: row.username },
+    { label: t("Token"), value: row.token_name, shown: row.token_name !== "" },
+    { label: t("Group"), value: <GroupName row={row} />, shown: row.group !== "" },
+    { label: t("Forwarded as"), value: row.upstream_model, shown: mapped },
+    {
+      label: t("Endpoint"),
+      value: (
+        <Text span ff="monospace" fz="sm">
+          {row.endpoint}
+        </Text>
+      ),
+      shown: row.endpoint !== "",
+    },
+    { label: t("Answer"), value: row.is_stream ? t("Streamed") : t("In one piece"), shown: call },
+    {
+      label: t("Token usage"),
+      value: t("{{input}} in, {{output}} out", {
+        input: format.whole(row.prompt_tokens),
+        output: format.whole(row.completion_tokens),
+      }),
+      shown: call && row.prompt_tokens + row.completion_tokens > 0,
+    },
+    {
+      label: t("Duration"),
+      value: `${formatDuration(row.request_time)} · ${t(paceOfDuration(row.request_time).text)}`,
+      shown: call,
+    },
+    {
+      label: t("First byte"),
+      value: formatDuration(row.first_byte_time),
+      shown: call && row.first_byte_time > 0,
+    },
+    {
+      label: t("Speed"),
+      value:
+        speed === null
+          ? ""
+          : `${t("{{speed}} tokens per second", { speed: speed.toFixed(1) })} · ${t(paceOfSpeed(speed).text)}`,
+      shown: speed !== null,
+    },
+    {
+      label: t("Source IP"),
+      value: (
+        <Text span ff="monospace" fz="sm">
+          {row.source_ip}
+        </Text>
+      ),
+      shown: row.source_ip !== "",
+    },
+  ];
+  return (
+    <dl className={classes.facts}>
+      {facts
+        .filter((fact) => fact.shown !== false)
+        .map(({ label, value }) => (
+          <div key={label} style={{ display: "contents" }}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,65 @@
+/** What the list is narrowed to, as it stands in the address bar. Pure. */
+import { LogQuery } from "@gateway/shared/log";
+import { z } from "zod";
+
+export const ranges = ["hour", "today", "7d", "30d", "all", "custom"] as const;
+export type Range = (typeof ranges)[number];
+
+/** `from` and `to` are unix seconds and count in a custom range only; 0 is open. */
+export const LogFilter = LogQuery.omit({ cursor: true, start_timestamp: true, end_timestamp: true }).extend({
+  size: LogQuery.shape.size.catch(50).default(50),
+  range: z.enum(ranges).catch("7d").default("7d"),
+  from: z.coerce.number().int().min(0).catch(0).default(0),
+  to: z.coerce.number().int().min(0).catch(0).default(0),
+  /** An administrator's own calls only. */
+  view: z.enum(["", "own"]).catch("").default(""),
+});
+export type LogFilter = z.infer<typeof LogFilter>;
+
+const hourSeconds = 3600;
+const daySeconds = 24 * hourSeconds;
+
+type Window = { start_timestamp: number; end_timestamp: number };
+
+/** Ranges other than a custom one stay open at the end, so that new rows keep coming. */
+export function windowOf({ range, from, to }: Pick<LogFilter, "range" | "from" | "to">, now: Date): Window {
+  const seconds = Math.floor(now.getTime() / 1000);
+  const since = (start: number): Window => ({ start_timestamp: start, end_timestamp: 0 });
+  switch (range) {
+    case "hour":
+      return since(seconds - hourSeconds);
+    case "today":
+      return since(new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime() / 1000);
+    case "7d":
+      return since(seconds - 7 * daySeconds);
+    case "30d":
+      return since(seconds - 30 * daySeconds);
+    case "all":
+      return since(0);
+    case "custom":
+      return { start_timestamp: from, end_timestamp: to };
+  }
+}
+
+const narrowing = [
+  "model_name",
+  "token_name",
+  "request_id",
+  "source_ip",
+  "username",
+  "channel_id",
+] as const satisfies (keyof LogFilter)[];
+
+/** Resets everything but the tab, the time and whose rows they are. */
+export const noNarrowing: Partial<LogFilter> = {
+  model_name: "",
+  token_name: "",
+  request_id: "",
+  source_ip: "",
+  username: "",
+  channel_id: 0,
+};
+
+export function countNarrowing(filter: LogFilter): number {
+  return narrowing.filter((field) => filter[field] !== "" && filter[field] !== 0).length;
+}

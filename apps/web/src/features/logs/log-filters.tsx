@@ -1,0 +1,226 @@
+/** What narrows the list. Everything is written to the address bar. */
+import { ChannelPage } from "@gateway/shared/channel";
+import { TokenQuery } from "@gateway/shared/token";
+import { Button, Indicator, Popover, Select, Stack, TextInput } from "@mantine/core";
+import { IconCalendar, IconFilter } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { modelsQuery } from "#features/site/api.ts";
+import { tokensQuery } from "#features/tokens/api.ts";
+import { http } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
+import { useCan } from "#lib/session.ts";
+import { FilterSelect } from "#ui/filters.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import type { Whose } from "./api.ts";
+import { FilterText } from "./filter-text.tsx";
+import { countNarrowing, type LogFilter, noNarrowing, type Range, ranges, windowOf } from "./log-filter.ts";
+
+type Props = { filter: LogFilter; onChange: (patch: Partial<LogFilter>) => void; whose: Whose };
+
+const rangeTexts: Record<Range, string> = {
+  hour: phrase("Last hour"),
+  today: phrase("Today"),
+  "7d": phrase("Last 7 days"),
+  "30d": phrase("Last 30 days"),
+  all: phrase("All time"),
+  custom: phrase("Custom time"),
+};
+
+export function LogFilters({ filter, onChange, whose }: Props) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const admin = useCan("administer");
+  const count = countNarrowing(filter);
+  const main = <MainFilters filter={filter} onChange={onChange} whose={whose} />;
+  return (
+    <>
+      <RangeFilter filter={filter} onChange={onChange} />
+      {phone ? null : main}
+      <Popover position="bottom-start" width={300} trapFocus>
+        <Popover.Target>
+          <Indicator label={count} size={16} disabled={count === 0} offset={3}>
+            <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
+              {phone ? t("Filters") : t("More")}
+            </Button>
+          </Indicator>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <Stack gap="xs">
+            {phone ? main : null}
+            <FilterText
+              label={t("Request ID")}
+              width="100%"
+              value={filter.request_id}
+              onChange={(request_id) => onChange({ request_id })}
+            />
+            <FilterText
+              label={t("Source IP")}
+              width="100%"
+              value={filter.source_ip}
+              onChange={(source_ip) => onChange({ source_ip })}
+            />
+            {admin ? (
+              <Select
+                label={t("Whose calls")}
+                data={[
+                  { value: "", label: t("Everybody's") },
+                  { value: "own", label: t("Only mine") },
+                ]}
+                value={filter.view}
+                allowDeselect={false}
+                onChange={(view) => onChange({ ...noNarrowing, view: view === "own" ? "own" : "" })}
+                comboboxProps={{ withinPortal: false }}
+              />
+            ) : null}
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
+      {count > 0 ? (
+        <Button variant="subtle" color="gray" onClick={() => onChange(noNarrowing)}>
+          {t("Clear filters")}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+function MainFilters({ filter, onChange, whose }: Props) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const models = useQuery(modelsQuery).data;
+  const width = (pixels: number) => (phone ? "100%" : pixels);
+  return (
+    <>
+      <FilterText
+        label={t("Model")}
+        width={width(170)}
+        data={Object.keys(models ?? {}).sort()}
+        value={filter.model_name}
+        onChange={(model_name) => onChange({ model_name })}
+      />
+      <TokenFilter
+        width={width(150)}
+        own={whose === "own"}
+        value={filter.token_name}
+        onChange={(token_name) => onChange({ token_name })}
+      />
+      {whose === "everybody" ? (
+        <>
+          <FilterText
+            label={t("Username")}
+            width={width(130)}
+            value={filter.username}
+            onChange={(username) => onChange({ username })}
+          />
+          <ChannelFilter
+            width={width(150)}
+            value={filter.channel_id}
+            onChange={(channel_id) => onChange({ channel_id })}
+          />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+type TokenFilterProps = {
+  width: number | string;
+  own: boolean;
+  value: string;
+  onChange: (name: string) => void;
+};
+
+/** Names to choose from are one's own; an administrator may type somebody else's. */
+function TokenFilter({ width, own, value, onChange }: TokenFilterProps) {
+  const { t } = useTranslation();
+  const mine = useQuery({
+    ...tokensQuery(TokenQuery.parse({ size: 100, order: "name" })),
+    enabled: own,
+  }).data;
+  const names = [...new Set(mine?.data.map((token) => token.name))];
+  return (
+    <FilterText label={t("Token")} width={width} data={own ? names : []} value={value} onChange={onChange} />
+  );
+}
+
+type ChannelFilterProps = { width: number | string; value: number; onChange: (id: number) => void };
+
+function ChannelFilter({ width, value, onChange }: ChannelFilterProps) {
+  const { t } = useTranslation();
+  const channels = useQuery({
+    queryKey: ["channel", "names"],
+    queryFn: () => http.get("/channel", ChannelPage, { size: 100, order: "id" }),
+    staleTime: 60_000,
+    meta: { quiet: true },
+  }).data;
+  const data = (channels?.data ?? []).map(({ id, name }) => ({
+    value: String(id),
+    label: `${id} · ${name}`,
+  }));
+  const known = value === 0 || data.some((option) => option.value === String(value));
+  return (
+    <FilterSelect
+      label={t("Channel")}
+      w={width}
+      searchable
+      data={known ? data : [...data, { value: String(value), label: String(value) }]}
+      value={value === 0 ? "" : String(value)}
+      onChange={(id) => onChange(Number(id))}
+    />
+  );
+}
+
+/** Local time as a date-time field takes it; empty for an open end. */
+function toFieldText(seconds: number): string {
+  if (seconds === 0) return "";
+  const date = new Date(seconds * 1000);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function fromFieldText(text: string): number {
+  const time = new Date(text).getTime();
+  return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
+}
+
+function RangeFilter({ filter, onChange }: Omit<Props, "whose">) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const choose = (range: Range) => {
+    // A custom range begins as what was shown before.
+    const before = windowOf(filter, new Date());
+    onChange(range === "custom" ? { range, from: before.start_timestamp, to: 0 } : { range, from: 0, to: 0 });
+  };
+  return (
+    <>
+      <Select
+        aria-label={t("Time")}
+        leftSection={<IconCalendar size={15} />}
+        w={phone ? "calc(100% - 120px)" : 150}
+        data={ranges.map((range) => ({ value: range, label: t(rangeTexts[range]) }))}
+        value={filter.range}
+        allowDeselect={false}
+        checkIconPosition="right"
+        onChange={(range) => choose(ranges.find((known) => known === range) ?? "7d")}
+      />
+      {filter.range === "custom" ? (
+        <>
+          <TextInput
+            type="datetime-local"
+            aria-label={t("From time")}
+            w={phone ? "calc(50% - 4px)" : 190}
+            value={toFieldText(filter.from)}
+            onChange={(event) => onChange({ from: fromFieldText(event.currentTarget.value) })}
+          />
+          <TextInput
+            type="datetime-local"
+            aria-label={t("Until time")}
+            w={phone ? "calc(50% - 4px)" : 190}
+            value={toFieldText(filter.to)}
+            onChange={(event) => onChange({ to: fromFieldText(event.currentTarget.value) })}
+          />
+        </>
+      ) : null}
+    </>
+  );
+}

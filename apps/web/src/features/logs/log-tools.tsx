@@ -1,0 +1,63 @@
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { IconDownload, IconPlayerPause, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { toast } from "#ui/toast.tsx";
+import type { Whose } from "./api.ts";
+import { exportLogs, mostRows } from "./log-export.ts";
+import type { LogFilter } from "./log-filter.ts";
+
+type Props = {
+  whose: Whose;
+  filter: LogFilter;
+  live: boolean;
+  onLive: (live: boolean) => void;
+  refreshing: boolean;
+  onRefresh: () => void;
+};
+
+export function LogTools({ whose, filter, live, onLive, refreshing, onRefresh }: Props) {
+  const { t } = useTranslation();
+  const exporting = useMutation({
+    mutationFn: () => exportLogs(whose, filter),
+    onSuccess: ({ count, complete }) =>
+      complete
+        ? toast.success(t("{{count}} rows exported", { count }))
+        : toast.warning(t("Only the newest {{count}} rows were exported", { count: mostRows })),
+  });
+  return (
+    <>
+      <Tooltip label={live ? t("Stop refreshing by itself") : t("Refresh by itself every few seconds")}>
+        <Button
+          variant={live ? "light" : "default"}
+          aria-pressed={live}
+          leftSection={live ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+          onClick={() => onLive(!live)}
+        >
+          {t("Live")}
+        </Button>
+      </Tooltip>
+      <Tooltip label={t("Export as CSV")}>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          loading={exporting.isPending}
+          onClick={() => exporting.mutate()}
+        >
+          {t("Export")}
+        </Button>
+      </Tooltip>
+      <Tooltip label={t("Refresh")}>
+        <ActionIcon
+          size={36}
+          variant="default"
+          aria-label={t("Refresh")}
+          loading={refreshing && !live}
+          onClick={onRefresh}
+        >
+          <IconRefresh size={17} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}

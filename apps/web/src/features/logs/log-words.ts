@@ -1,0 +1,82 @@
+/** What the log's codes are called. An unknown code is shown as it is. */
+import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/log";
+import type { TFunction } from "i18next";
+import { phrase } from "#lib/i18n.ts";
+import { nameOfKind } from "#lib/usage-kinds.ts";
+import type { Tone } from "#ui/status-dot.tsx";
+
+export const typeTabs = [
+  { type: LogType.all, text: phrase("All") },
+  { type: LogType.topUp, text: phrase("Recharge") },
+  { type: LogType.consume, text: phrase("Consumption") },
+  { type: LogType.manage, text: phrase("Management") },
+  { type: LogType.system, text: phrase("System") },
+  { type: LogType.failed, text: phrase("Failed") },
+] as const;
+
+export function typeText(type: number): string {
+  return typeTabs.find((tab) => tab.type === type)?.text ?? phrase("Unknown");
+}
+
+/** A call to a model, or an entry about the account. */
+export function isCall(row: LogRow): boolean {
+  return row.type === LogType.consume || row.type === LogType.failed;
+}
+
+type OutcomeWord = { tone: Tone; text: string; sentence: string };
+
+const outcomes: Record<string, OutcomeWord> = {
+  complete: {
+    tone: "good",
+    text: phrase("Complete"),
+    sentence: phrase("The answer arrived in full."),
+  },
+  "client-left": {
+    tone: "idle",
+    text: phrase("Client left"),
+    sentence: phrase("The client left before the end. It pays for what was produced until then."),
+  },
+  "upstream-died": {
+    tone: "warn",
+    text: phrase("Broke off"),
+    sentence: phrase("The vendor broke off in the middle. Only what was delivered is charged."),
+  },
+  failed: {
+    tone: "bad",
+    text: phrase("Failed"),
+    sentence: phrase("The call failed and costs nothing."),
+  },
+};
+
+/** How a call ended. Entries that are no calls are named by their type. */
+export function outcomeWord(row: LogRow): OutcomeWord {
+  if (!isCall(row)) return { tone: "accent", text: typeText(row.type), sentence: "" };
+  return outcomes[row.outcome] ?? { tone: "idle", text: row.outcome, sentence: "" };
+}
+
+const attemptResults: Record<string, string> = {
+  ok: phrase("Answered"),
+  "bad-request": phrase("Refused the request"),
+  auth: phrase("Refused the key"),
+  quota: phrase("Account at the vendor is empty"),
+  "not-found": phrase("Does not know the model"),
+  "rate-limited": phrase("Too many requests"),
+  overloaded: phrase("Overloaded"),
+  server: phrase("Error at the vendor"),
+  network: phrase("Connection failed"),
+  timeout: phrase("No answer in time"),
+};
+
+export function attemptText(note: AttemptNote): string {
+  return attemptResults[note.result] ?? note.result;
+}
+
+const mainKinds: Record<string, string> = {
+  input: phrase("Input"),
+  output: phrase("Output"),
+  calls: phrase("Calls"),
+};
+
+export function billKindText(t: TFunction, kind: string): string {
+  return t(mainKinds[kind] ?? nameOfKind(kind));
+}

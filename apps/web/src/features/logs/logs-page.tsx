@@ -1,0 +1,129 @@
+/** Every call and every change of a balance: what, when, how fast, at what price, and why. */
+import type { LogRow } from "@gateway/shared/log";
+import { Button, Tabs } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useCan, useSelf } from "#lib/session.ts";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { Page } from "#ui/page.tsx";
+import { logsQuery, totalsQuery, type Whose } from "./api.ts";
+import { FirstCall } from "./first-call.tsx";
+import { logColumns } from "./log-columns.tsx";
+import { LogDetails } from "./log-details.tsx";
+import { countNarrowing, LogFilter, noNarrowing } from "./log-filter.ts";
+import { LogFilters } from "./log-filters.tsx";
+import { LogTools } from "./log-tools.tsx";
+import { typeTabs } from "./log-words.ts";
+import { Totals } from "./totals.tsx";
+import classes from "./logs.module.css";
+
+const liveEveryMs = 5_000;
+
+export default function LogsPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [filter, setFilter] = useListParams(LogFilter);
+  const whose: Whose = useCan("administer") && filter.view === "" ? "everybody" : "own";
+  const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
+  const [opened, setOpened] = useState<LogRow | null>(null);
+
+  const logs = useInfiniteQuery({
+    ...logsQuery(whose, filter),
+    // Every loaded page is fetched again, so the more there are, the rarer.
+    refetchInterval: (query) => (live ? liveEveryMs * (query.state.data?.pages.length ?? 1) : false),
+  });
+  const totals = useQuery({ ...totalsQuery(whose, filter), refetchInterval: live ? liveEveryMs : false });
+  const rows = useMemo(() => logs.data?.pages.flatMap((page) => page.data), [logs.data]);
+  const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
+  const refresh = () => void Promise.all([logs.refetch(), totals.refetch()]);
+
+  return (
+    <Page
+      title={t("Logs")}
+      description={t("Every call with its tokens, time and cost. Open one to see why.")}
+      actions={
+        <LogTools
+          whose={whose}
+          filter={filter}
+          live={live}
+          onLive={setLive}
+          refreshing={logs.isRefetching}
+          onRefresh={refresh}
+        />
+      }
+    >
+      <div className={classes.head}>
+        <Tabs
+          value={String(filter.log_type)}
+          onChange={(type) => setFilter({ log_type: Number(type) })}
+          className={classes.tabs}
+        >
+          <Tabs.List className={classes.tabList}>
+            {typeTabs.map(({ type, text }) => (
+              <Tabs.Tab key={type} value={String(type)}>
+                {t(text)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
+        <Totals totals={totals.data} old={totals.isPlaceholderData} />
+      </div>
+      <DataTable
+        id={whose === "everybody" ? "logs-admin" : "logs"}
+        label={t("Logs")}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        fetching={logs.isPlaceholderData}
+        error={logs.error}
+        onRetry={refresh}
+        onOpen={setOpened}
+        paging={{
+          kind: "more",
+          hasMore: logs.hasNextPage,
+          loading: logs.isFetchingNextPage,
+          onMore: () => void logs.fetchNextPage(),
+        }}
+        toolbar={<LogFilters filter={filter} onChange={setFilter} whose={whose} />}
+        empty={<Nothing filter={filter} onChange={setFilter} />}
+      />
+      <LogDetails row={opened} onClose={() => setOpened(null)} />
+    </Page>
+  );
+}
+
+type NothingProps = { filter: LogFilter; onChange: (patch: Partial<LogFilter>) => void };
+
+function Nothing({ filter, onChange }: NothingProps) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const narrowed = countNarrowing(filter) > 0 || filter.log_type !== 0;
+  if (self?.request_count === 0 && !narrowed) return <FirstCall />;
+  if (narrowed)
+    return (
+      <Empty
+        title={t("Nothing matches")}
+        hint={t("Filters match whole names. Try fewer of them, or a longer time.")}
+        action={
+          <Button variant="default" onClick={() => onChange({ ...noNarrowing, log_type: 0 })}>
+            {t("Clear filters")}
+          </Button>
+        }
+      />
+    );
+  return (
+    <Empty
+      title={t("Nothing happened in this time")}
+      action={
+        <Button variant="default" onClick={() => onChange({ range: "all" })}>
+          {t("Show all of it")}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,31 @@
+import type { LogRow } from "@gateway/shared/log";
+import { expect, it } from "vitest";
+import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
+
+const row = (more: Partial<LogRow>) =>
+  ({ is_stream: true, request_time: 3000, first_byte_time: 1000, completion_tokens: 50, ...more }) as LogRow;
+
+it("calls ten seconds fast and two minutes very slow", () => {
+  expect([10_000, 50_000, 100_000, 120_000].map((ms) => paceOfDuration(ms).text)).toEqual([
+    "Fast",
+    "Fair",
+    "Slow",
+    "Very slow",
+  ]);
+});
+
+it("calls more than twenty tokens a second fast and ten very slow", () => {
+  expect([21, 20, 15, 10].map((speed) => paceOfSpeed(speed).text)).toEqual([
+    "Fast",
+    "Fair",
+    "Slow",
+    "Very slow",
+  ]);
+});
+
+it("measures the speed after the first byte, of streams that were long enough", () => {
+  expect(tokensPerSecond(row({}))).toBe(25);
+  expect(tokensPerSecond(row({ is_stream: false }))).toBeNull();
+  expect(tokensPerSecond(row({ request_time: 1010 }))).toBeNull();
+  expect(tokensPerSecond(row({ completion_tokens: 0 }))).toBeNull();
+});

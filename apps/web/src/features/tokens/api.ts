@@ -1,0 +1,74 @@
+/** The signed-in person's API keys, and what a key can be pointed at. */
+import { UserGroupMap } from "@gateway/shared/group";
+import {
+  TokenCreated,
+  type TokenForm,
+  TokenKey,
+  TokenPage,
+  type TokenQuery,
+  TokenRow,
+} from "@gateway/shared/token";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const allTokens = ["token"] as const;
+
+export const tokensQuery = (query: TokenQuery) =>
+  queryOptions({
+    queryKey: [...allTokens, "list", query],
+    queryFn: () => http.get("/token", TokenPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+/** Groups the signed-in person may use, by symbol. */
+export const groupsQuery = queryOptions({
+  queryKey: ["user-groups"],
+  queryFn: () => http.get("/user_group_map", UserGroupMap),
+  staleTime: 60_000,
+});
+
+/** The whole key. Never kept in the query cache. */
+export async function fetchKey(id: number): Promise<string> {
+  return (await http.get(`/token/${id}/key`, TokenKey)).key;
+}
+
+export function useFetchKey() {
+  return useMutation({ mutationFn: fetchKey, gcTime: 0 });
+}
+
+export function useCreateToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: TokenForm) => http.post("/token", TokenCreated, input),
+    gcTime: 0,
+    onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+export function useChangeToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, input }: { id: number; input: TokenForm }) =>
+      http.put(`/token/${id}`, TokenRow, input),
+    onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+export function useSwitchToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
+      http.patch(`/token/${id}`, TokenRow, { status }),
+    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+export function useDeleteToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/token/${id}`, z.unknown()),
+    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}

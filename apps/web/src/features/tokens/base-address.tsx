@@ -1,0 +1,36 @@
+/** Where a client has to point. */
+import { Group, Paper, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useServerAddress } from "#lib/site.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { VendorIcon } from "#ui/vendor-icon.tsx";
+import classes from "./tokens.module.css";
+
+export function BaseAddress() {
+  const { t } = useTranslation();
+  const address = useServerAddress();
+  return (
+    <Paper withBorder className={classes.addresses}>
+      <Text fz="sm" fw={500} className={classes.addressesTitle}>
+        {t("Base address for your client")}
+      </Text>
+      <Address vendors={["openai"]} client="OpenAI" address={`${address}/v1`} />
+      <Address vendors={["claude", "gemini"]} client={t("Anthropic and Gemini")} address={address} />
+    </Paper>
+  );
+}
+
+function Address({ vendors, client, address }: { vendors: string[]; client: string; address: string }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap={8} wrap="nowrap" miw={0}>
+      {vendors.map((vendor) => (
+        <VendorIcon key={vendor} name={vendor} size={16} />
+      ))}
+      <Text fz="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+        {client}
+      </Text>
+      <CopyCode text={address} label={t("Address")} />
+    </Group>
+  );
+}

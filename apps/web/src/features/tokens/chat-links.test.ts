@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { chatLinksOf, fillChatLink } from "./chat-links.ts";
+
+describe("chat links", () => {
+  it("shows the two default clients, the higher sort first, while nothing is configured", () => {
+    expect(chatLinksOf("").map((link) => link.name)).toEqual([
+      "chatgpt-web-midjourney-proxy",
+      "ChatGPT Next",
+    ]);
+  });
+
+  it("falls back to the defaults when the setting is not a list", () => {
+    expect(chatLinksOf("{broken")).toHaveLength(2);
+    expect(chatLinksOf('{"name":"x"}')).toHaveLength(2);
+  });
+
+  it("shows the operator's list instead, without hidden entries", () => {
+    const list = JSON.stringify([
+      { name: "Low", url: "https://low.example/{key}", show: true },
+      { name: "Hidden", url: "https://hidden.example/{key}", show: false, sort: 9 },
+      { name: "High", url: "app://{key}", show: true, sort: 2 },
+    ]);
+    expect(chatLinksOf(list).map((link) => link.name)).toEqual(["High", "Low"]);
+  });
+
+  it("offers no link that would run code in the console", () => {
+    const list = JSON.stringify([{ name: "Bad", url: "javascript:alert('{key}')", show: true }]);
+    expect(chatLinksOf(list)).toEqual([]);
+  });
+
+  it("lets the older single setting move ChatGPT Next", () => {
+    const links = chatLinksOf("", "https://chat.example/");
+    expect(links.at(-1)?.url).toMatch(/^https:\/\/chat\.example\/#\//);
+  });
+
+  it("fills in key and address and never doubles the prefix of the key", () => {
+    expect(fillChatLink("app://a?k={key}&s={server}", "sk-abc", "https://my.site")).toBe(
+      "app://a?k=sk-abc&s=https%3A%2F%2Fmy.site",
+    );
+    expect(fillChatLink("app://a?k=sk-{key}", "sk-abc", "https://my.site")).toBe("app://a?k=sk-abc");
+  });
+});

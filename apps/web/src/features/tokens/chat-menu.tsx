@@ -1,0 +1,47 @@
+import type { TokenRow } from "@gateway/shared/token";
+import { ActionIcon, Loader, Menu, Text, Tooltip } from "@mantine/core";
+import { IconExternalLink, IconMessageCircle } from "@tabler/icons-react";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useServerAddress, useSite } from "#lib/site.ts";
+import { useFetchKey } from "./api.ts";
+import { chatLinksOf, fillChatLink } from "./chat-links.ts";
+
+/** Hands the key to a chat client. The key is fetched when the menu opens, so that its items are plain links. */
+export function ChatMenu({ token }: { token: TokenRow }) {
+  const { t } = useTranslation();
+  const site = useSite();
+  const server = useServerAddress();
+  const { mutate, data: key, error, reset } = useFetchKey();
+  const links = useMemo(() => chatLinksOf(site?.chat_links ?? "", site?.chat_link), [site]);
+  if (links.length === 0) return null;
+  return (
+    <Menu position="bottom-end" width={260} onOpen={() => mutate(token.id)} onClose={reset} withinPortal>
+      <Menu.Target>
+        <Tooltip label={t("Chat")}>
+          <ActionIcon size={30} aria-label={t("Chat")}>
+            <IconMessageCircle size={17} stroke={1.7} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t("Open a chat client with this key")}</Menu.Label>
+        {links.map((link) => (
+          <Menu.Item
+            key={link.name + link.url}
+            component="a"
+            href={key ? fillChatLink(link.url, key, server) : undefined}
+            target="_blank"
+            rel="noopener noreferrer"
+            disabled={!key}
+            rightSection={key || error ? <IconExternalLink size={14} /> : <Loader size={12} />}
+          >
+            <Text span truncate fz="sm">
+              {link.name}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,70 @@
+import { NEVER_EXPIRES } from "@gateway/shared/token";
+import { Button, Group, Input, SegmentedControl, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+const daySeconds = 24 * 3600;
+const presets = [1, 7, 30];
+
+/** Local time as a date-time field takes it: 2026-11-21T09:30. */
+function toFieldText(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+function inDays(days: number): number {
+  return Math.floor(Date.now() / 1000) + days * daySeconds;
+}
+
+type ExpiryProps = { value: number; onChange: (time: number) => void; error?: ReactNode };
+
+/** Never, or until a moment. @param props `value` in seconds since 1970, -1 for never */
+export function ExpiryField({ value, onChange, error }: ExpiryProps) {
+  const { t } = useTranslation();
+  const never = value === NEVER_EXPIRES;
+  return (
+    <Input.Wrapper label={t("Expires")} error={error} labelElement="div">
+      <Group gap="sm" mt={4}>
+        <SegmentedControl
+          size="sm"
+          aria-label={t("Expires")}
+          data={[
+            { value: "never", label: t("Never") },
+            { value: "date", label: t("On a date") },
+          ]}
+          value={never ? "never" : "date"}
+          onChange={(choice) => onChange(choice === "never" ? NEVER_EXPIRES : inDays(7))}
+        />
+        {never ? null : (
+          <>
+            <TextInput
+              type="datetime-local"
+              aria-label={t("Expiry time")}
+              w={192}
+              value={toFieldText(value)}
+              error={Boolean(error)}
+              onChange={(event) => {
+                const time = new Date(event.currentTarget.value).getTime();
+                if (!Number.isNaN(time)) onChange(Math.floor(time / 1000));
+              }}
+            />
+            <Group gap={4}>
+              {presets.map((days) => (
+                <Button
+                  key={days}
+                  variant="default"
+                  size="compact-sm"
+                  fw={400}
+                  onClick={() => onChange(inDays(days))}
+                >
+                  {t("{{count}} days", { count: days })}
+                </Button>
+              ))}
+            </Group>
+          </>
+        )}
+      </Group>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,74 @@
+/** What the form accepts: the server's rules, and no token that could open nothing. */
+import { ModelPattern } from "@gateway/shared/channel";
+import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/token";
+import type { z } from "zod";
+import { phrase } from "#lib/i18n.ts";
+import { isAddressOrRange } from "./addresses.ts";
+
+export const modelsPath = "setting.limits.limit_model_setting.models";
+export const addressesPath = "setting.limits.limits_ip_setting.whitelist";
+
+type Report = (path: string, message: string) => void;
+
+/** @param before the token being changed: its old expiry time may stay, even when it has passed */
+export function tokenFormSchema(before?: TokenRow): typeof TokenInput {
+  return TokenInput.superRefine((input, context) => {
+    const report: Report = (path, message) =>
+      context.addIssue({ code: "custom", path: path.split("."), message });
+    const { expired_time } = input;
+    const chosenNow = expired_time !== NEVER_EXPIRES && expired_time !== before?.expired_time;
+    if (chosenNow && expired_time * 1000 <= Date.now())
+      report("expired_time", phrase("This time has passed already"));
+    if (input.backup_group !== "" && input.backup_group === input.group)
+      report("backup_group", phrase("The backup group must be another one than the group."));
+    checkModels(input, report);
+    checkAddresses(input, report);
+  });
+}
+
+function checkModels({ setting }: TokenInput, report: Report): void {
+  const { enabled, models } = setting.limits.limit_model_setting;
+  if (!enabled) return;
+  if (models.length === 0)
+    report(modelsPath, phrase("Choose at least one model, or switch the restriction off"));
+  else if (models.some((model) => !ModelPattern.safeParse(model).success))
+    report(modelsPath, phrase("A wildcard * may only be the last character, after at least one other"));
+}
+
+function checkAddresses({ setting }: TokenInput, report: Report): void {
+  const { enabled, whitelist } = setting.limits.limits_ip_setting;
+  if (!enabled) return;
+  if (whitelist.length === 0)
+    report(addressesPath, phrase("Enter at least one address, or switch the restriction off"));
+  for (const [index, line] of whitelist.entries())
+    if (!isAddressOrRange(line))
+      report(
+        `${addressesPath}.${index}`,
+        phrase("This is neither an IP address nor a range like 10.0.0.0/8"),
+      );
+}
+
+/** The form always holds every setting, so that its fields have something to bind to. */
+export type TokenFormValues = TokenForm & Required<Pick<z.output<typeof TokenInput>, "setting">>;
+
+export function initialValues(token?: TokenRow): TokenFormValues {
+  return {
+    name: token?.name ?? "",
+    group: token?.group ?? "",
+    backup_group: token?.backup_group ?? "",
+    expired_time: token?.expired_time ?? NEVER_EXPIRES,
+    unlimited_quota: token?.unlimited_quota ?? true,
+    remain_quota: token?.remain_quota ?? 0,
+    setting: structuredClone(token?.setting ?? TokenInput.shape.setting.parse({})),
+  };
+}
+
+/** Lines that were left wrong behind a switched-off restriction must not stop the saving. */
+export function toInput(values: TokenForm): TokenForm {
+  const input = TokenInput.parse(values);
+  const addresses = input.setting.limits.limits_ip_setting;
+  if (!addresses.enabled) addresses.whitelist = addresses.whitelist.filter(isAddressOrRange);
+  const models = input.setting.limits.limit_model_setting;
+  if (!models.enabled) models.models = models.models.filter((name) => ModelPattern.safeParse(name).success);
+  return input;
+}

@@ -1,0 +1,60 @@
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useSelf } from "#lib/session.ts";
+import { groupsQuery } from "./api.ts";
+import type { TokenSchemaForm } from "./token-form.tsx";
+
+/** Which group pays and routes, and which one steps in. */
+export function GroupFields({ form }: { form: TokenSchemaForm }) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const groups = useQuery(groupsQuery).data ?? {};
+  const label = (name: string, ratio: number) => t("{{name}} (ratio {{ratio}})", { name, ratio });
+  const known = Object.values(groups).map((group) => ({
+    value: group.symbol,
+    label: label(group.name, group.ratio),
+  }));
+  /** A group that is gone stays visible, so that saving does not change it silently. */
+  const withCurrent = (value: string) =>
+    value === "" || groups[value] ? known : [...known, { value, label: value }];
+  const { group = "", backup_group = "" } = form.values;
+  const main = group || (self?.group ?? "");
+  return (
+    <>
+      <Select
+        label={t("Group")}
+        description={t("Decides channels and price")}
+        data={[
+          {
+            value: "",
+            label: self
+              ? t("Like the account: {{group}}", { group: label(self.group_name, self.group_ratio) })
+              : t("Like the account"),
+          },
+          ...withCurrent(group),
+        ]}
+        allowDeselect={false}
+        checkIconPosition="right"
+        {...form.getInputProps("group")}
+        onChange={(value) => {
+          form.setFieldValue("group", value ?? "");
+          if (backup_group !== "" && backup_group === (value || self?.group))
+            form.setFieldValue("backup_group", "");
+        }}
+      />
+      <Select
+        label={t("Backup group")}
+        description={t("Steps in when the group has no channel")}
+        data={[
+          { value: "", label: t("None") },
+          ...withCurrent(backup_group).filter((option) => option.value !== main),
+        ]}
+        allowDeselect={false}
+        checkIconPosition="right"
+        {...form.getInputProps("backup_group")}
+        onChange={(value) => form.setFieldValue("backup_group", value ?? "")}
+      />
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { TokenRow } from "@gateway/shared/token";
+import { ActionIcon, Group, Text, Tooltip } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "#ui/copy.tsx";
+import { useFetchKey } from "./api.ts";
+
+/** The key's first and last characters; copying fetches the whole one. */
+export function KeyCell({ token }: { token: TokenRow }) {
+  const { t } = useTranslation();
+  const fetchKey = useFetchKey();
+  const label = t("Copy {{label}}", { label: t("Key") });
+  const copy = () =>
+    fetchKey.mutate(token.id, {
+      onSuccess: (key) => {
+        void copyText(key, t("Key"));
+        fetchKey.reset();
+      },
+    });
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text span ff="monospace" fz="xs" c="dimmed" fw={400}>
+        {token.key_hint}
+      </Text>
+      <Tooltip label={label}>
+        <ActionIcon size={26} aria-label={label} loading={fetchKey.isPending} onClick={copy}>
+          <IconCopy size={15} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}

@@ -1,0 +1,27 @@
+/** Which models a token can call. Pure. */
+import type { AvailableModels } from "@gateway/shared/model";
+import type { TokenInput } from "@gateway/shared/token";
+
+/** Names that at least one of the groups reaches, in order. */
+export function modelsOfGroups(models: AvailableModels, groups: string[]): string[] {
+  return Object.entries(models)
+    .filter(([, model]) => groups.some((group) => model.groups.includes(group)))
+    .map(([name]) => name)
+    .sort();
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** @param ownGroup of the account, which a token without a group follows */
+export function modelsOfToken(
+  models: AvailableModels,
+  token: Pick<TokenInput, "group" | "backup_group" | "setting">,
+  ownGroup: string,
+): string[] {
+  const reachable = modelsOfGroups(models, [token.group || ownGroup, token.backup_group]);
+  const limit = token.setting.limits.limit_model_setting;
+  if (!limit.enabled) return reachable;
+  return reachable.filter((name) => limit.models.some((pattern) => matches(pattern, name)));
+}

@@ -1,0 +1,61 @@
+import { type TokenRow, TokenStatus } from "@gateway/shared/token";
+import { ActionIcon, Menu, Text } from "@mantine/core";
+import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useDeleteToken, useSwitchToken } from "./api.ts";
+import { ChatMenu } from "./chat-menu.tsx";
+
+export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () => void }) {
+  const { t } = useTranslation();
+  const switching = useSwitchToken();
+  const deleting = useDeleteToken();
+  const off = token.status === TokenStatus.disabled;
+
+  const remove = async () => {
+    const sure = await confirm({
+      title: t("Delete “{{name}}”?", { name: token.name }),
+      body: (
+        <Text>
+          {t("Applications that use this key stop working at once. A deleted key cannot be brought back.")}
+        </Text>
+      ),
+      action: t("Delete"),
+    });
+    if (sure) deleting.mutate(token.id, { onSuccess: () => toast.success(t("Token deleted")) });
+  };
+
+  return (
+    <>
+      <ChatMenu token={token} />
+      <Menu position="bottom-end" width={180}>
+        <Menu.Target>
+          <ActionIcon size={30} aria-label={t("More actions for {{name}}", { name: token.name })}>
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
+            {t("Edit")}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={off ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
+            onClick={() =>
+              switching.mutate({
+                id: token.id,
+                status: off ? TokenStatus.enabled : TokenStatus.disabled,
+              })
+            }
+          >
+            {off ? t("Enable") : t("Disable")}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={15} />} onClick={() => void remove()}>
+            {t("Delete")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}

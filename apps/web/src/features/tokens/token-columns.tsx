@@ -1,0 +1,142 @@
+import type { UserGroupMap } from "@gateway/shared/group";
+import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/token";
+import { Group, Text, Tooltip } from "@mantine/core";
+import { IconArrowRight, IconShieldLock } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import { useState } from "react";
+import type { useFormat } from "#lib/quota.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { KeyCell } from "./key-cell.tsx";
+import { QuotaCell } from "./quota-cell.tsx";
+import { statusWord } from "./token-words.ts";
+
+type Format = ReturnType<typeof useFormat>;
+
+const soonSeconds = 3 * 24 * 3600;
+
+export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap): Column<TokenRow>[] {
+  return [
+    {
+      id: "name",
+      title: t("Name"),
+      sortable: true,
+      fixed: true,
+      width: 160,
+      cell: (token) => <NameCell token={token} t={t} />,
+    },
+    { id: "key", title: t("Key"), width: 150, card: "title", cell: (token) => <KeyCell token={token} /> },
+    {
+      id: "status",
+      title: t("Status"),
+      sortable: true,
+      card: "fact",
+      cell: (token) => {
+        const { text, tone } = statusWord(token.status);
+        return <StatusDot tone={tone}>{t(text)}</StatusDot>;
+      },
+    },
+    {
+      id: "remain_quota",
+      title: t("Used / left"),
+      sortable: true,
+      card: "fact",
+      width: 150,
+      cell: (token) => <QuotaCell token={token} format={format} />,
+    },
+    {
+      id: "group",
+      title: t("Group"),
+      cell: (token) => <GroupCell token={token} groups={groups} t={t} />,
+    },
+    {
+      id: "accessed_time",
+      title: t("Last used"),
+      cell: (token) =>
+        token.accessed_time === null ? (
+          <Text span c="dimmed" fz="inherit">
+            {t("Never")}
+          </Text>
+        ) : (
+          <RelativeTime seconds={token.accessed_time} />
+        ),
+    },
+    {
+      id: "created_time",
+      title: t("Created"),
+      sortable: true,
+      hidden: true,
+      cell: (token) => <RelativeTime seconds={token.created_time} />,
+    },
+    {
+      id: "expired_time",
+      title: t("Expires"),
+      sortable: true,
+      cell: (token) => <ExpiryCell time={token.expired_time} t={t} />,
+    },
+  ];
+}
+
+function NameCell({ token, t }: { token: TokenRow; t: TFunction }) {
+  const { limit_model_setting, limits_ip_setting } = token.setting.limits;
+  const restrictions = [
+    limit_model_setting.enabled ? t("Only certain models") : "",
+    limits_ip_setting.enabled ? t("Only certain addresses") : "",
+  ].filter((text) => text !== "");
+  return (
+    <Group gap={6} wrap="nowrap" maw={215}>
+      <Text span fz="inherit" fw={500} truncate title={token.name}>
+        {token.name}
+      </Text>
+      {restrictions.length > 0 ? (
+        <Tooltip label={restrictions.join(" · ")}>
+          <Text span c="dimmed" lh={0} role="img" aria-label={restrictions.join(", ")}>
+            <IconShieldLock size={15} stroke={1.7} />
+          </Text>
+        </Tooltip>
+      ) : null}
+    </Group>
+  );
+}
+
+function GroupCell({ token, groups, t }: { token: TokenRow; groups: UserGroupMap; t: TFunction }) {
+  const nameOf = (symbol: string) => groups[symbol]?.name ?? symbol;
+  return (
+    <Group gap={5} wrap="nowrap">
+      {token.group === "" ? (
+        <Text span c="dimmed" fz="inherit" style={{ whiteSpace: "nowrap" }}>
+          {t("Like the account")}
+        </Text>
+      ) : (
+        <span>{nameOf(token.group)}</span>
+      )}
+      {token.backup_group === "" ? null : (
+        <Tooltip label={t("Backup group: {{name}}", { name: nameOf(token.backup_group) })}>
+          <Group gap={5} wrap="nowrap" c="dimmed">
+            <IconArrowRight size={13} aria-label={t("then")} />
+            {nameOf(token.backup_group)}
+          </Group>
+        </Tooltip>
+      )}
+    </Group>
+  );
+}
+
+function ExpiryCell({ time, t }: { time: number; t: TFunction }) {
+  const [now] = useState(() => Date.now() / 1000);
+  if (time === NEVER_EXPIRES)
+    return (
+      <Text span c="dimmed" fz="inherit">
+        {t("Never")}
+      </Text>
+    );
+  const left = time - now;
+  return left < soonSeconds ? (
+    <StatusDot tone={left <= 0 ? "bad" : "warn"}>
+      <RelativeTime seconds={time} />
+    </StatusDot>
+  ) : (
+    <RelativeTime seconds={time} />
+  );
+}

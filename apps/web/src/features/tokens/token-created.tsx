@@ -1,0 +1,71 @@
+/** The new key, shown whole, and what to do with it. */
+import type { TokenCreated } from "@gateway/shared/token";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { z } from "zod";
+import { modelsQuery } from "#features/site/api.ts";
+import { useSelf } from "#lib/session.ts";
+import { useServerAddress } from "#lib/site.ts";
+import { CodeSamples, sampleModel } from "#ui/code-samples.tsx";
+import { copyText } from "#ui/copy.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { modelsOfToken } from "./reachable-models.ts";
+import classes from "./tokens.module.css";
+
+type Created = z.infer<typeof TokenCreated>;
+
+export function CreatedDialog({ token, onClose }: { token: Created; onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const address = useServerAddress();
+  const self = useSelf();
+  const models = useQuery(modelsQuery).data;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={680}
+      fullScreen={phone}
+      closeOnClickOutside={false}
+      title={t("“{{name}}” is ready", { name: token.name })}
+      closeButtonProps={{ "aria-label": t("Close") }}
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+    >
+      <Stack gap="md">
+        <Stack gap="xs">
+          <div className={classes.key} data-testid="new-key">
+            {token.key}
+          </div>
+          <Group justify="space-between" gap="sm">
+            <Text fz="sm" c="dimmed" flex="1 1 260px">
+              {t("Whoever has this key can spend your balance. You can copy it again from the list.")}
+            </Text>
+            <Button
+              data-autofocus
+              leftSection={<IconCopy size={16} />}
+              onClick={() => void copyText(token.key, t("Key"))}
+            >
+              {t("Copy the key")}
+            </Button>
+          </Group>
+        </Stack>
+        <Stack gap="xs">
+          <Text fw={600}>{t("Make the first call")}</Text>
+          <CodeSamples
+            withClients
+            address={address}
+            apiKey={token.key}
+            model={sampleModel(modelsOfToken(models ?? {}, token, self?.group ?? ""))}
+          />
+        </Stack>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("Done")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

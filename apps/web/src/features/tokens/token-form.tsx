@@ -1,0 +1,111 @@
+/** Makes a token or changes one. */
+import type { TokenCreated, TokenRow } from "@gateway/shared/token";
+import { SimpleGrid, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { z } from "zod";
+import { modelsQuery } from "#features/site/api.ts";
+import { useSelf } from "#lib/session.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { type SchemaForm, useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useChangeToken, useCreateToken } from "./api.ts";
+import { ExpiryField } from "./expiry-field.tsx";
+import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import { GroupFields } from "./group-fields.tsx";
+import { QuotaField } from "./quota-field.tsx";
+import { modelsOfGroups } from "./reachable-models.ts";
+import { Restrictions } from "./restrictions.tsx";
+
+type Props = {
+  /** Undefined: a new one. */
+  token: TokenRow | undefined;
+  onClose: () => void;
+  onCreated: (token: z.infer<typeof TokenCreated>) => void;
+};
+
+export type TokenSchemaForm = SchemaForm<TokenFormValues>;
+
+export function TokenDrawer({ token, onClose, onCreated }: Props) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const schema = useMemo(() => tokenFormSchema(token), [token]);
+  const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
+  const create = useCreateToken();
+  const change = useChangeToken();
+  const models = useQuery(modelsQuery).data;
+  const { group = "", backup_group = "" } = form.values;
+  const reachable = useMemo(
+    () => modelsOfGroups(models ?? {}, [group || (self?.group ?? ""), backup_group]),
+    [models, group, backup_group, self?.group],
+  );
+
+  const save = async (values: TokenFormValues) => {
+    const input = toInput(values);
+    if (token) {
+      await change.mutateAsync({ id: token.id, input });
+      toast.success(t("Token saved"));
+    } else onCreated(await create.mutateAsync(input));
+    onClose();
+  };
+
+  return (
+    <FormDrawer
+      opened
+      title={token ? t("Edit “{{name}}”", { name: token.name }) : t("New token")}
+      form={form}
+      submitLabel={token ? t("Save") : t("Create token")}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <FormSection title={t("General")}>
+        <TextInput
+          label={t("Name")}
+          placeholder={t("The application that will use it")}
+          data-autofocus
+          autoComplete="off"
+          withAsterisk
+          maxLength={64}
+          {...form.getInputProps("name")}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <GroupFields form={form} />
+        </SimpleGrid>
+        <Reachable names={reachable} known={models !== undefined} />
+      </FormSection>
+      <FormSection title={t("Limits")} hint={t("Your account's balance is the limit in any case.")}>
+        <QuotaField form={form} />
+        <ExpiryField
+          value={form.values.expired_time ?? -1}
+          onChange={(time) => form.setFieldValue("expired_time", time)}
+          error={form.errors["expired_time"]}
+        />
+      </FormSection>
+      <FormSection title={t("Restrictions")} hint={t("Limit the damage should the key leak.")}>
+        <Restrictions form={form} models={models ?? {}} reachable={reachable} />
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+/** Some of what the chosen groups reach, so that nobody has to guess. */
+function Reachable({ names, known }: { names: string[]; known: boolean }) {
+  const { t } = useTranslation();
+  if (!known) return null;
+  if (names.length === 0)
+    return (
+      <Text fz="sm" c="amber">
+        {t("No channel serves this group yet, so this key could call no model.")}
+      </Text>
+    );
+  const shown = names.slice(0, 5).join(", ");
+  return (
+    <Text fz="sm" c="dimmed">
+      {t("Reaches {{count}} models: {{names}}", {
+        count: names.length,
+        names: names.length > 5 ? `${shown} …` : shown,
+      })}
+    </Text>
+  );
+}

@@ -1,0 +1,105 @@
+/** The signed-in person's API keys: what each may spend, where it may be used, and the key itself. */
+import { type TokenCreated, TokenQuery, type TokenRow } from "@gateway/shared/token";
+import { Button } from "@mantine/core";
+import { IconKey, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { z } from "zod";
+import { useListParams } from "#lib/list-params.ts";
+import { useFormat } from "#lib/quota.ts";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import { groupsQuery, tokensQuery } from "./api.ts";
+import { BaseAddress } from "./base-address.tsx";
+import { TokenActions } from "./token-actions.tsx";
+import { tokenColumns } from "./token-columns.tsx";
+import { CreatedDialog } from "./token-created.tsx";
+import { TokenDrawer } from "./token-form.tsx";
+
+export default function TokensPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [params, setParams] = useListParams(TokenQuery);
+  const tokens = useQuery(tokensQuery(params));
+  const groups = useQuery(groupsQuery).data;
+  const [edited, setEdited] = useState<TokenRow | "new" | null>(null);
+  const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
+  const columns = useMemo(() => tokenColumns(t, format, groups ?? {}), [t, format, groups]);
+  const searching = params.keyword !== "";
+  const newToken = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+      {t("New token")}
+    </Button>
+  );
+  return (
+    <Page
+      title={t("Tokens")}
+      description={t("The keys your applications call with. Give each application its own.")}
+      actions={newToken}
+    >
+      <BaseAddress />
+      <DataTable
+        id="tokens"
+        label={t("Tokens")}
+        columns={columns}
+        rows={tokens.data?.data}
+        rowKey={(token) => String(token.id)}
+        fetching={tokens.isFetching}
+        error={tokens.error}
+        onRetry={() => void tokens.refetch()}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
+        onOpen={setEdited}
+        rowActions={actionsWith(setEdited)}
+        paging={{
+          kind: "pages",
+          page: params.page,
+          size: params.size,
+          total: tokens.data?.total_count,
+          onChange: setParams,
+        }}
+        toolbar={
+          <SearchBox
+            value={params.keyword}
+            onChange={(keyword) => setParams({ keyword })}
+            placeholder={t("Search by name")}
+          />
+        }
+        empty={
+          searching ? (
+            <Empty
+              title={t("No token has this name")}
+              action={
+                <Button variant="default" onClick={() => setParams({ keyword: "" })}>
+                  {t("Clear the search")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              icon={IconKey}
+              title={t("No tokens yet")}
+              hint={t("Make one, paste it into your application or SDK, and the first call can go out.")}
+              action={newToken}
+            />
+          )
+        }
+      />
+      {edited ? (
+        <TokenDrawer
+          token={edited === "new" ? undefined : edited}
+          onClose={() => setEdited(null)}
+          onCreated={setCreated}
+        />
+      ) : null}
+      {created ? <CreatedDialog token={created} onClose={() => setCreated(null)} /> : null}
+    </Page>
+  );
+}
+
+function actionsWith(onEdit: (token: TokenRow) => void) {
+  return (token: TokenRow) => <TokenActions token={token} onEdit={() => onEdit(token)} />;
+}

@@ -1,0 +1,102 @@
+/** The first call, ready to run, in the words of a client library. Pure. */
+export type Sample = {
+  /** Of the server, without /v1. */
+  address: string;
+  model: string;
+  /** Stands for the key; the reader's own, or a placeholder. */
+  apiKey?: string;
+};
+
+export const sampleLanguages = ["curl", "Python", "TypeScript"] as const;
+export type SampleLanguage = (typeof sampleLanguages)[number];
+
+export const sampleClients = ["OpenAI", "Anthropic"] as const;
+export type SampleClient = (typeof sampleClients)[number];
+
+export function sampleCode(client: SampleClient, language: SampleLanguage, sample: Sample): string {
+  const filled = { apiKey: "sk-…", ...sample };
+  return client === "OpenAI" ? openaiSample(language, filled) : anthropicSample(language, filled);
+}
+
+function openaiSample(language: SampleLanguage, { address, model, apiKey }: Required<Sample>): string {
+  switch (language) {
+    case "curl":
+      return `curl ${address}/v1/chat/completions \\
+  -H "Authorization: Bearer ${apiKey}" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "model": "${model}",
+    "messages": [
+      {"role": "user", "content": "Hello"}
+    ],
+    "stream": true
+  }'`;
+    case "Python":
+      return `from openai import OpenAI
+
+client = OpenAI(
+    base_url="${address}/v1",
+    api_key="${apiKey}",
+)
+answer = client.chat.completions.create(
+    model="${model}",
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.choices[0].message.content)`;
+    case "TypeScript":
+      return `import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: "${address}/v1",
+  apiKey: "${apiKey}",
+});
+const answer = await client.chat.completions.create({
+  model: "${model}",
+  messages: [{ role: "user", content: "Hello" }],
+});
+console.log(answer.choices[0].message.content);`;
+  }
+}
+
+function anthropicSample(language: SampleLanguage, { address, model, apiKey }: Required<Sample>): string {
+  switch (language) {
+    case "curl":
+      return `curl ${address}/v1/messages \\
+  -H "x-api-key: ${apiKey}" \\
+  -H "anthropic-version: 2023-06-01" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "model": "${model}",
+    "max_tokens": 1024,
+    "messages": [
+      {"role": "user", "content": "Hello"}
+    ]
+  }'`;
+    case "Python":
+      return `from anthropic import Anthropic
+
+client = Anthropic(
+    base_url="${address}",
+    api_key="${apiKey}",
+)
+answer = client.messages.create(
+    model="${model}",
+    max_tokens=1024,
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.content[0].text)`;
+    case "TypeScript":
+      return `import Anthropic from "@anthropic-ai/sdk";
+
+const client = new Anthropic({
+  baseURL: "${address}",
+  apiKey: "${apiKey}",
+});
+const answer = await client.messages.create({
+  model: "${model}",
+  max_tokens: 1024,
+  messages: [{ role: "user", content: "Hello" }],
+});
+console.log(answer.content);`;
+  }
+}
