@@ -159,3 +159,14 @@ describe("the public page", () => {
     await page.getByRole("dialog", { name: "Notice" }).waitFor();
   });
 });
+
+describe("without a server", () => {
+  it("says that it cannot connect and keeps the site's name", async () => {
+    const page = await site.open("/about", { guest: true });
+    await page.getByRole("link", { name: "One Hub" }).first().waitFor();
+    await page.route("**/api/**", (route) => route.abort());
+    await page.reload();
+    await page.getByText("Unable to connect to the server properly!").first().waitFor();
+    expect(await page.getByRole("link", { name: "One Hub" }).count()).toBeGreaterThan(0);
+  });
+});

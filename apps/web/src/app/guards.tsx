@@ -14,7 +14,7 @@ export function RequireSession() {
   const self = useQuery(selfQuery);
   const status = useQuery(statusQuery);
   if (self.data) return <Outlet />;
-  if (status.data?.needs_setup && !status.isPlaceholderData) return <Navigate to="/setup" replace />;
+  if (status.data?.needs_setup && status.dataUpdatedAt > 0) return <Navigate to="/setup" replace />;
   if (self.data === null)
     return <Navigate to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;
   if (self.error) return <Failed error={self.error} onRetry={() => void self.refetch()} />;

@@ -2,7 +2,8 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { errorNote } from "#lib/error-text.ts";
 import { whenUnauthenticated } from "#lib/http.ts";
 import { offerLanguage } from "#lib/i18n.ts";
@@ -23,11 +24,22 @@ const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: 
 
 const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
-/** Follows the site: title, default language. */
+const versionCheckMs = 5 * 60_000;
+
+/** Follows the site: title, default language, a version newer than this page. */
 function SiteEffects() {
-  const site = useQuery(statusQuery);
+  const { t } = useTranslation();
+  const site = useQuery({ ...statusQuery, refetchInterval: versionCheckMs });
+  const loaded = useRef<string | null>(null);
   const name = site.data?.system_name;
-  const language = site.isPlaceholderData ? undefined : site.data?.language;
+  const language = site.dataUpdatedAt === 0 ? undefined : site.data?.language;
+  const version = site.dataUpdatedAt === 0 ? undefined : site.data?.version;
+  useEffect(() => {
+    if (!version) return;
+    loaded.current ??= version;
+    if (loaded.current !== version)
+      toast.notice(t("A new version is available, please refresh with Shift + F5."));
+  }, [version, t]);
   useEffect(() => {
     if (name) document.title = name;
   }, [name]);

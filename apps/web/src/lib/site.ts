@@ -28,7 +28,9 @@ export const statusQuery = queryOptions({
     localStorage.setItem("display_in_currency", String(status.display_in_currency));
     return status;
   },
-  placeholderData: cachedStatus,
+  // Stays when the server cannot be reached; old from the start, so that the server is always asked.
+  initialData: cachedStatus,
+  initialDataUpdatedAt: 0,
   staleTime: 60_000,
 });
 
