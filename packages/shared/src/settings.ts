@@ -1,4 +1,30 @@
 import { z } from "zod";
+import { ChatLinkEntry } from "./chat-link.ts";
+
+/** "", or an address people can open. */
+const webAddress = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most)
+    .regex(/^(https?:\/\/[^\s/]+\S*)?$/i, "The address must be an http or https URL");
+
+/** The list of chat clients, as the older API has it: JSON in a text. */
+const chatLinkList = z
+  .string()
+  .max(20_000)
+  .superRefine((text, context) => {
+    const problem = text.trim() === "" ? undefined : problemOfChatLinks(text);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+  });
+
+function problemOfChatLinks(text: string): string | undefined {
+  try {
+    return z.array(ChatLinkEntry).max(50).safeParse(JSON.parse(text)).error?.issues[0]?.message;
+  } catch {
+    return "Must be a valid JSON string";
+  }
+}
 
 /**
  * Runtime settings: one flat object, each field with its default. The database holds only what differs. Fields
@@ -6,17 +32,26 @@ import { z } from "zod";
  */
 export const Settings = z.object({
   // site
-  SystemName: z.string().max(64).default("One Hub"),
-  Logo: z.string().max(500).default(""),
+  SystemName: z.string().trim().min(1, "Name is required").max(64).default("One Hub"),
+  /** An address, a path on this site, or a picture as a data URL. */
+  Logo: z
+    .string()
+    .trim()
+    .max(200_000)
+    .regex(
+      /^(https?:\/\/\S+|\/[^/\s]\S*|data:image\/\S+)?$/i,
+      "The logo must be an http or https URL or a picture",
+    )
+    .default(""),
   Footer: z.string().max(20_000).default(""),
   Notice: z.string().max(20_000).default(""),
   About: z.string().max(50_000).default(""),
   HomePageContent: z.string().max(50_000).default(""),
-  ServerAddress: z.string().max(300).default(""),
+  ServerAddress: webAddress(300).default(""),
   Language: z.enum(["zh_CN", "zh_HK", "en_US", "ja_JP"]).default("zh_CN"),
-  ChatLink: z.string().max(500).default(""),
-  ChatLinks: z.string().max(20_000).default(""),
-  TopUpLink: z.string().max(500).default(""),
+  ChatLink: webAddress(500).default(""),
+  ChatLinks: chatLinkList.default(""),
+  TopUpLink: webAddress(500).default(""),
   // sign-in
   PasswordLoginEnabled: z.boolean().default(true),
   PasswordRegisterEnabled: z.boolean().default(true),
@@ -36,7 +71,7 @@ export const Settings = z.object({
   /** Charge a model without a price like One Hub did (ratio 30) instead of refusing it. */
   ChargeUnpricedModels: z.boolean().default(false),
   /** Where the price list is fetched from; "" = the list that this version brings. */
-  UpdatePriceService: z.string().max(500).default(""),
+  UpdatePriceService: webAddress(500).default(""),
   /** Output tokens assumed for the reservation when neither caller nor model says. */
   DefaultMaxOutputTokens: z.int().min(1).max(1_000_000).default(4096),
   // relay
@@ -58,6 +93,30 @@ export const Settings = z.object({
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;
 
-export const secretSettings: readonly SettingKey[] = ["GitHubClientSecret"];
+const secrets = ["GitHubClientSecret"] as const satisfies readonly SettingKey[];
+export const secretSettings: readonly SettingKey[] = secrets;
 
 export const defaultSettings: Settings = Settings.parse({});
+
+/** PUT /api/option. */
+export const SettingChange = z.object({ key: z.string().min(1).max(64), value: z.unknown() });
+
+/** PUT /api/option/batch: by name, all or nothing; null goes back to the default. */
+export const SettingChanges = z.object({
+  values: z.record(z.string().min(1).max(64), z.unknown()).refine((values) => {
+    const count = Object.keys(values).length;
+    return count > 0 && count <= 100;
+  }, "Send 1 to 100 settings"),
+});
+
+const secretNames: ReadonlySet<string> = new Set(secrets);
+
+/** GET /api/option: every setting that is no secret, and which secrets are set. */
+export const SettingsView = z.object({
+  ...(Object.fromEntries(Object.entries(Settings.shape).filter(([key]) => !secretNames.has(key))) as Omit<
+    typeof Settings.shape,
+    (typeof secrets)[number]
+  >),
+  secrets_set: z.array(z.string()),
+});
+export type SettingsView = z.infer<typeof SettingsView>;

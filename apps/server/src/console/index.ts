@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { GatewayError } from "#errors.ts";
 import { accountRoutes } from "./accounts.ts";
+import { auditLogRoutes } from "./audit-log.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { channelRoutes } from "./channels.ts";
 import { explainRoutes } from "./explain.ts";
@@ -95,6 +96,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   userRoutes(app, services);
   userSessionRoutes(app, services);
   settingRoutes(app, services);
+  auditLogRoutes(app, services);
 }
 
 /** JSON or nothing, whatever the server around us reads. An empty body is none: some clients label it as JSON. */

@@ -51,6 +51,40 @@ describe("settings", () => {
     expect(settings.current().RetryTimes).toBe(3);
   });
 
+  it("changes several together or none, and names each that it refuses", async () => {
+    const settings = await createSettings(database.db, secrets);
+    const wrong = { RetryTimes: 9, Logo: "ftp://somewhere", Nonsense: 1 };
+    await expect(settings.change(systemActor, wrong)).rejects.toMatchObject({
+      status: 400,
+      fields: { Logo: expect.any(String), Nonsense: expect.any(String) },
+    });
+    expect(settings.current().RetryTimes).toBe(3);
+    await settings.change(systemActor, { RetryTimes: 9, Logo: "/logo.svg" });
+    expect(settings.current()).toMatchObject({ RetryTimes: 9, Logo: "/logo.svg" });
+    await settings.change(systemActor, { RetryTimes: null, Logo: null });
+    expect(await database.db.option.count({ where: { key: { in: ["RetryTimes", "Logo"] } } })).toBe(0);
+  });
+
+  it("writes down what changed and nothing else", async () => {
+    const settings = await createSettings(database.db, secrets);
+    const before = await database.db.auditEntry.count();
+    await settings.change(systemActor, { RetryTimes: 3, HeartbeatSeconds: 20 });
+    const entries = await database.db.auditEntry.findMany({ orderBy: { id: "asc" }, skip: before });
+    expect(entries.map(({ target_id, before: was, after }) => ({ target_id, was, after }))).toEqual([
+      { target_id: "HeartbeatSeconds", was: { value: 15 }, after: { value: 20 } },
+    ]);
+  });
+
+  it("takes a list of chat clients as JSON and refuses one that could run code here", async () => {
+    const settings = await createSettings(database.db, secrets);
+    const list = (url: string) => JSON.stringify([{ name: "Ours", url, show: true, sort: 1 }]);
+    await settings.set(systemActor, "ChatLinks", list("https://chat.example/#{key}"));
+    for (const bad of ["{", "{}", list("javascript:alert(1)")]) {
+      await expect(settings.set(systemActor, "ChatLinks", bad)).rejects.toMatchObject({ status: 400 });
+    }
+    expect(settings.current().ChatLinks).toContain("chat.example");
+  });
+
   it("keeps secrets encrypted in the table and masked in the audit log", async () => {
     const settings = await createSettings(database.db, secrets);
     await settings.set(systemActor, "GitHubClientSecret", "very-secret-value");

@@ -1,7 +1,9 @@
 import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
+import type { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { invalidRequest } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -11,7 +13,12 @@ import type { Secrets } from "#platform/secrets.ts";
  */
 export interface SettingsStore {
   current(): Settings;
-  /** `null` goes back to the default. Throws `invalid_request` for an unknown key or a value it cannot take. */
+  /**
+   * All or nothing; `null` goes back to the default. Throws `invalid_request` with a sentence per key for an unknown
+   * key or a value it cannot take.
+   */
+  change(actor: Actor, values: Record<string, unknown>): Promise<void>;
+  /** The same for one. */
   set(actor: Actor, key: string, value: unknown): Promise<void>;
   reload(): Promise<void>;
 }
@@ -32,34 +39,35 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     settings = { ...defaultSettings, ...differences };
   }
 
-  async function set(actor: Actor, name: string, value: unknown): Promise<void> {
-    const key = knownKey(name);
-    const next = value === null ? defaultSettings[key] : parseValue(key, value);
-    mayEnable(key, next, settings);
+  async function change(actor: Actor, values: Record<string, unknown>): Promise<void> {
+    const wanted = parseValues(values);
+    mayApply(wanted, { ...settings, ...Object.fromEntries(wanted) });
     await db.$transaction(async (tx) => {
-      if (next === defaultSettings[key]) {
-        await tx.option.deleteMany({ where: { key } });
-      } else {
-        const stored = isSecret(key) ? sealValue(secrets, key, next) : next;
-        const row = { value: stored, updated_time: new Date() };
-        await tx.option.upsert({ where: { key }, create: { key, ...row }, update: row });
+      for (const [key, next] of wanted) {
+        if (next === settings[key]) continue;
+        await store(tx, secrets, key, next);
+        const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
+        await audit(tx, {
+          actor,
+          action: "setting.change",
+          targetType: "setting",
+          targetId: key,
+          before: note(settings[key]),
+          after: note(next),
+        });
       }
-      const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
-      await audit(tx, {
-        actor,
-        action: "setting.change",
-        targetType: "setting",
-        targetId: key,
-        before: note(settings[key]),
-        after: note(next),
-      });
       await announce(tx, "settings");
     });
     await reload();
   }
 
   await reload();
-  return { current: () => settings, set, reload };
+  return {
+    current: () => settings,
+    change,
+    set: (actor, key, value) => change(actor, { [key]: value }),
+    reload,
+  };
 }
 
 function isSettingKey(key: string): key is SettingKey {
@@ -70,35 +78,66 @@ function isSecret(key: SettingKey): boolean {
   return secretSettings.includes(key);
 }
 
-function knownKey(key: string): SettingKey {
-  if (!isSettingKey(key)) throw invalidRequest(`There is no setting named "${key}".`, "key");
-  return key;
+type Value = Settings[SettingKey];
+
+async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value): Promise<void> {
+  if (value === defaultSettings[key]) {
+    await tx.option.deleteMany({ where: { key } });
+    return;
+  }
+  const stored = isSecret(key) ? sealValue(secrets, key, value) : value;
+  const row = { value: stored, updated_time: new Date() };
+  await tx.option.upsert({ where: { key }, create: { key, ...row }, update: row });
+}
+
+function parseValues(values: Record<string, unknown>): Map<SettingKey, Value> {
+  const wanted = new Map<SettingKey, Value>();
+  const fields = new Map<string, string>();
+  for (const [key, value] of Object.entries(values)) {
+    if (!isSettingKey(key)) {
+      fields.set(key, `There is no setting named "${key}".`);
+      continue;
+    }
+    const parsed =
+      value === null ? { success: true as const, data: defaultSettings[key] } : parseValue(key, value);
+    if (parsed.success) wanted.set(key, parsed.data);
+    else fields.set(key, parsed.error.issues[0]?.message ?? "This value cannot be used");
+  }
+  refuse(fields);
+  return wanted;
 }
 
 /** Also takes a number or a switch written as text, as tools for the older API send it. */
-function parseValue(key: SettingKey, value: unknown): string | number | boolean {
+function parseValue(key: SettingKey, value: unknown): z.ZodSafeParseResult<Value> {
   const schema = Settings.shape[key];
-  let parsed = schema.safeParse(value);
-  if (!parsed.success && typeof value === "string" && /^(true|false|-?\d+(\.\d+)?)$/.test(value)) {
-    parsed = schema.safeParse(JSON.parse(value));
-  }
-  if (parsed.success) return parsed.data;
-  throw invalidRequest(`${key}: ${parsed.error.issues[0]?.message ?? "this value cannot be used"}.`, "value");
+  const parsed = schema.safeParse(value);
+  if (parsed.success || typeof value !== "string" || !/^(true|false|-?\d+(\.\d+)?)$/.test(value))
+    return parsed;
+  return schema.safeParse(JSON.parse(value));
 }
 
-/** A sign-in that lacks its credentials would lock people out the moment it is switched on. */
-function mayEnable(key: SettingKey, value: unknown, current: Settings): void {
-  if (value !== true) return;
-  if (key === "EmailVerificationEnabled") {
-    throw invalidRequest("E-mail cannot be verified: no mail server (SMTP) is configured.", "value");
+/** A sign-in that lacks what it needs would lock people out the moment it is switched on. */
+function mayApply(wanted: Map<SettingKey, Value>, next: Settings): void {
+  const fields = new Map<string, string>();
+  if (wanted.get("EmailVerificationEnabled") === true) {
+    fields.set("EmailVerificationEnabled", "E-mail cannot be verified: no mail server (SMTP) is configured.");
   }
-  if (key !== "GitHubOAuthEnabled") return;
-  if (current.GitHubClientId === "" || current.GitHubClientSecret === "") {
-    throw invalidRequest(
+  if (next.GitHubOAuthEnabled && (next.GitHubClientId === "" || next.GitHubClientSecret === "")) {
+    fields.set(
+      "GitHubOAuthEnabled",
       "Fill in the GitHub client id and secret before switching GitHub sign-in on.",
-      "value",
     );
   }
+  refuse(fields);
+}
+
+/** A map, because a key of the caller's may be called `__proto__`. */
+function refuse(fields: ReadonlyMap<string, string>): void {
+  const [first] = fields;
+  if (first === undefined) return;
+  const [key, sentence] = first;
+  const message = `${key}: ${sentence}`.replace(/[^.]$/, "$&.");
+  throw new GatewayError("invalid_request", message, { fields: Object.fromEntries(fields), param: key });
 }
 
 function sealValue(secrets: Secrets, key: SettingKey, value: unknown): Prisma.InputJsonValue {

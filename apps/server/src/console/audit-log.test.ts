@@ -1,0 +1,74 @@
+import type { AuditPage } from "@gateway/shared/audit";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { audit } from "#domain/audit-log/audit.ts";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+let admin: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  admin = await site.as(await site.makeUser({ role: 10 }));
+  const anna = { id: 1, username: "anna", ip: "10.0.0.1" };
+  for (let number = 1; number <= 5; number += 1) {
+    await audit(site.services.db, {
+      actor: anna,
+      action: number % 2 === 0 ? "channel.change" : "channel.create",
+      targetType: "channel",
+      targetId: number,
+      before: { weight: number, key: "sk-secret" },
+      after: { weight: number + 1, key: "sk-secret" },
+    });
+  }
+  await audit(site.services.db, {
+    actor: { id: 2, username: "Bert", ip: "10.0.0.2" },
+    action: "user.quota",
+    targetType: "user",
+    targetId: "a_b%c",
+  });
+});
+afterAll(() => site.close());
+
+const ask = async (query: string) => (await admin.get<AuditPage>(`/api/audit?${query}`)).body.data;
+
+describe("the audit log", () => {
+  it("is for administrators", async () => {
+    const user = await site.as(await site.makeUser());
+    expect((await user.get("/api/audit")).status).toBe(403);
+    expect((await site.guest.get("/api/audit")).status).toBe(401);
+  });
+
+  it("goes page by page, newest first, also while new rows come", async () => {
+    const first = await ask("size=3&action=channel");
+    expect(first.data.map((row) => row.target_id)).toEqual(["5", "4", "3"]);
+    await audit(site.services.db, {
+      actor: { id: 1, username: "anna", ip: "" },
+      action: "channel.delete",
+      targetType: "channel",
+      targetId: 9,
+    });
+    const second = await ask(`size=3&action=channel&cursor=${first.next}`);
+    expect(second.data.map((row) => row.target_id)).toEqual(["2", "1"]);
+    expect(second.next).toBeNull();
+  });
+
+  it("finds by who, what, target and time", async () => {
+    expect((await ask("username=bert")).data).toMatchObject([{ username: "Bert", ip: "10.0.0.2" }]);
+    expect((await ask("action=channel.change")).data).toHaveLength(2);
+    expect((await ask("target_type=channel&target_id=4")).data).toMatchObject([{ action: "channel.change" }]);
+    expect((await ask("target_id=a_b%25c")).data).toHaveLength(1);
+    expect((await ask("end_timestamp=1000")).data).toEqual([]);
+    expect((await ask(`start_timestamp=${Math.floor(Date.now() / 1000) - 600}`)).data.length).toBeGreaterThan(
+      5,
+    );
+  });
+
+  it("shows before and after without secrets", async () => {
+    const [row] = (await ask("target_type=channel&target_id=1")).data;
+    expect(row).toMatchObject({ before: { weight: 1, key: "***" }, after: { weight: 2 } });
+  });
+
+  it("refuses a cursor that is not one", async () => {
+    expect((await admin.get("/api/audit?cursor=abc")).status).toBe(400);
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+let root: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  root = await site.as(await site.makeUser({ role: 100 }));
+});
+afterAll(() => site.close());
+
+const batch = (values: unknown) => root.send("PUT", "/api/option/batch", { values });
+
+describe("settings in one go", () => {
+  it("are changed all or none, with a sentence for each that is wrong", async () => {
+    expect(await batch({ SystemName: "Ours", RetryTimes: 21, ServerAddress: "nowhere" })).toMatchObject({
+      status: 400,
+      body: { fields: { RetryTimes: expect.any(String), ServerAddress: expect.any(String) } },
+    });
+    expect((await site.guest.get("/api/status")).body.data).toMatchObject({ system_name: "One Hub" });
+    expect(await batch({ SystemName: "Ours", RetryTimes: 5 })).toMatchObject({ status: 200 });
+    expect((await site.guest.get("/api/status")).body.data).toMatchObject({ system_name: "Ours" });
+    expect((await root.get("/api/option")).body.data).toMatchObject({ RetryTimes: 5 });
+  });
+
+  it("take a switch and what it needs together, in either order", async () => {
+    const values = {
+      GitHubOAuthEnabled: true,
+      GitHubClientId: "id",
+      GitHubClientSecret: "kept to ourselves",
+    };
+    expect(await batch({ GitHubOAuthEnabled: true })).toMatchObject({
+      body: { fields: { GitHubOAuthEnabled: expect.any(String) } },
+    });
+    expect(await batch(values)).toMatchObject({ status: 200 });
+    const { body } = await root.get("/api/option");
+    expect(body.data).toMatchObject({ secrets_set: ["GitHubClientSecret"] });
+    expect(JSON.stringify(body)).not.toContain("kept to ourselves");
+    // What it needs cannot be taken away under it.
+    expect(await batch({ GitHubClientSecret: "" })).toMatchObject({ status: 400 });
+  });
+
+  it("are for root only", async () => {
+    const admin = await site.as(await site.makeUser({ role: 10 }));
+    const values = { SystemName: "Theirs" };
+    expect((await admin.send("PUT", "/api/option/batch", { values })).status).toBe(403);
+    expect((await site.guest.send("PUT", "/api/option/batch", { values })).status).toBe(401);
+    expect((await batch({})).status).toBe(400);
+  });
+});
