@@ -9,7 +9,7 @@ export const errorStatus = {
   unauthenticated: 401,
   wrong_credentials: 401,
   totp_required: 401,
-  totp_wrong: 401,
+  totp_wrong: 403,
   insufficient_quota: 402,
   token_quota_exhausted: 402,
   forbidden: 403,

@@ -169,7 +169,7 @@ describe("the second factor", () => {
     expect((await browser.send("POST", "/api/user/self/totp/enable", { code: "123456" })).status).toBe(409);
     await browser.send("POST", "/api/user/self/totp", { password: "open sesame" });
     const wrong = await browser.send("POST", "/api/user/self/totp/enable", { code: "abcdef" });
-    expect(wrong).toMatchObject({ status: 401, body: { code: "totp_wrong" } });
+    expect(wrong).toMatchObject({ status: 403, body: { code: "totp_wrong" } });
     // Begun is not switched on.
     expect((await logIn(user)).status).toBe(200);
   });
@@ -184,7 +184,7 @@ describe("the second factor", () => {
     expect(await logIn(user, { code: codeOf(secret, -1) })).toMatchObject({ body: { code: "totp_wrong" } });
     const code = codeOf(secret);
     expect((await logIn(user, { code: `${code.slice(0, 3)} ${code.slice(3)}` })).status).toBe(200);
-    expect(await logIn(user, { code })).toMatchObject({ status: 401, body: { code: "totp_wrong" } });
+    expect(await logIn(user, { code })).toMatchObject({ status: 403, body: { code: "totp_wrong" } });
     const tries = await Promise.all([1, 2, 3].map(() => logIn(user, { code: codeOf(secret, 1) })));
     expect(tries.filter((each) => each.status === 200)).toHaveLength(1);
     const sealed = await site.services.db.user.findUniqueOrThrow({ where: { id: user.id } });
@@ -199,12 +199,12 @@ describe("the second factor", () => {
     const [first = "", second = ""] = recovery;
     expect(first).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/);
     expect((await logIn(user, { code: first.toUpperCase().replaceAll("-", " ") })).status).toBe(200);
-    expect((await logIn(user, { code: first })).status).toBe(401);
+    expect((await logIn(user, { code: first })).status).toBe(403);
     const renewed = await browser.send<{ recovery_codes: string[] }>("POST", "/api/user/self/totp/recovery", {
       code: codeOf(secret),
     });
     expect(renewed.body.data.recovery_codes).not.toContain(second);
-    expect((await logIn(user, { code: second })).status).toBe(401);
+    expect((await logIn(user, { code: second })).status).toBe(403);
   });
 
   it("refuses even the right code after a few guesses, wherever they come from", async () => {
@@ -217,7 +217,7 @@ describe("the second factor", () => {
         { username: user.username, password: "open sesame", code },
         { "x-forwarded-for": `203.0.113.${n}` },
       );
-    for (let n = 0; n < 8; n++) expect((await from(n, "000 00x")).status).toBe(401);
+    for (let n = 0; n < 8; n++) expect((await from(n, "000 00x")).status).toBe(403);
     const refused = await from(99, codeOf(secret));
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(Number(refused.response.headers["retry-after"])).toBeGreaterThan(600);
@@ -229,7 +229,7 @@ describe("the second factor", () => {
     const { secret } = await switchOn(browser);
     const off = (body: object) => browser.send("POST", "/api/user/self/totp/disable", body);
     expect((await off({ password: "guess", code: codeOf(secret) })).status).toBe(400);
-    expect((await off({ password: "open sesame", code: "nonsense" })).status).toBe(401);
+    expect((await off({ password: "open sesame", code: "nonsense" })).status).toBe(403);
     expect((await off({ password: "open sesame" })).status).toBe(400);
     expect((await off({ password: "open sesame", code: codeOf(secret) })).status).toBe(200);
     expect((await logIn(user)).status).toBe(200);

@@ -52,6 +52,7 @@ const publicRoutes: RouteObject = {
     { index: true, lazy: page(() => import("#features/site/home-page.tsx")) },
     { path: "about", lazy: page(() => import("#features/site/about-page.tsx")) },
     { path: "login", lazy: page(() => import("#features/session/login-page.tsx")) },
+    { path: "register", lazy: page(() => import("#features/session/register-page.tsx")) },
     { path: "setup", lazy: page(() => import("#features/session/setup-page.tsx")) },
     {
       path: "price",

@@ -8,6 +8,8 @@ import { phrase } from "./i18n.ts";
 const codePhrases: Partial<Record<ErrorCode, string>> = {
   unauthenticated: phrase("Please sign in again"),
   wrong_credentials: phrase("Wrong username or password"),
+  totp_required: phrase("Enter the code of your authenticator app"),
+  totp_wrong: phrase("The code is wrong or was used before"),
   insufficient_quota: phrase("The balance is not enough"),
   token_quota_exhausted: phrase("The quota of this token is used up"),
   forbidden: phrase("You may not do this"),
@@ -26,7 +28,7 @@ const codePhrases: Partial<Record<ErrorCode, string>> = {
   setup_done: phrase("This installation is already set up"),
 };
 
-/** Sentences the schemas and the server use, so that every language has them. */
+/** Sentences the schemas and the server use, so that every language has them. @public read by the extractor */
 export const knownSentences = [
   phrase("Name is required"),
   phrase("Model name is required"),
@@ -45,6 +47,17 @@ export const knownSentences = [
   phrase("Invalid JSON"),
   phrase("Must be a valid JSON string"),
   phrase("Not found"),
+  phrase("The user name needs at least 3 characters"),
+  phrase("The user name may hold letters, digits, dots, hyphens and underscores"),
+  phrase("This user name is taken."),
+  phrase("The password needs at least 8 characters"),
+  phrase("The password may have at most 200 characters"),
+  phrase("The current password is wrong"),
+  phrase("Choose a group"),
+  phrase("There is no such group."),
+  phrase("Enter the code"),
+  phrase("Change your own account in your profile."),
+  phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
 ] as const;
 
 /** A sentence of the schemas or the server in the reader's language; unknown ones stay English. */

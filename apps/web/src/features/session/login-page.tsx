@@ -1,11 +1,13 @@
-/** Sign in with a password; afterwards back to where the visitor wanted to go. */
+/** Sign in with a password, and with a code when the account asks for one; afterwards back to where one wanted to go. */
 import { LoginInput } from "@gateway/shared/session";
-import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Navigate, useNavigate, useSearchParams } from "react-router-dom";
+import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form.ts";
@@ -31,24 +33,64 @@ export default function LoginPage() {
   const site = useSite();
   const name = useSystemName();
   const signIn = useSignIn();
-  const form = useSchemaForm(LoginForm, { username: "", password: "" });
+  const [asksCode, setAsksCode] = useState(false);
+  const form = useSchemaForm(LoginForm, { username: "", password: "", code: "" });
   const next = safeNext(search.get("next"));
 
   if (self) return <Navigate to={next} replace />;
   if (site?.needs_setup) return <Navigate to="/setup" replace />;
 
   const submit = form.onSubmit((values) =>
-    signIn.mutate(values, { onSuccess: () => void navigate(next, { replace: true }) }),
+    signIn.mutate(values, {
+      onSuccess: () => void navigate(next, { replace: true }),
+      onError: (error) => {
+        if (error instanceof ApiError && error.code === "totp_required") setAsksCode(true);
+      },
+    }),
   );
+  const asking = signIn.error instanceof ApiError && signIn.error.code === "totp_required";
+  const alert =
+    signIn.error && !asking ? (
+      <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+        {errorReason(signIn.error, t)}
+      </Alert>
+    ) : null;
+  const startOver = () => {
+    setAsksCode(false);
+    signIn.reset();
+    form.setFieldValue("code", "");
+  };
+
+  if (asksCode)
+    return (
+      <EntryCard title={t("One more step")} hint={t("Enter the code of your authenticator app")}>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            {alert}
+            <TextInput
+              label={t("Code")}
+              description={t("No phone at hand? A recovery code works too.")}
+              autoComplete="one-time-code"
+              autoFocus
+              size="md"
+              maxLength={32}
+              {...form.getInputProps("code")}
+            />
+            <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
+              {t("Sign in")}
+            </Button>
+            <Anchor component="button" type="button" fz="sm" onClick={startOver}>
+              {t("Use another account")}
+            </Anchor>
+          </Stack>
+        </form>
+      </EntryCard>
+    );
   return (
     <EntryCard title={t("Sign in")} hint={t("Continue to {{name}}", { name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          {signIn.error ? (
-            <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
-              {errorReason(signIn.error, t)}
-            </Alert>
-          ) : null}
+          {alert}
           <TextInput
             label={t("Username or email")}
             autoComplete="username"
@@ -66,6 +108,14 @@ export default function LoginPage() {
           <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
             {t("Sign in")}
           </Button>
+          {site?.register_enabled && site.password_register ? (
+            <Text fz="sm" c="dimmed" ta="center">
+              {t("No account yet?")}{" "}
+              <Anchor component={Link} to="/register" fz="inherit">
+                {t("Sign up")}
+              </Anchor>
+            </Text>
+          ) : null}
         </Stack>
       </form>
     </EntryCard>

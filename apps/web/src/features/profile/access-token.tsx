@@ -1,0 +1,115 @@
+/** The token for scripts that manage the gateway: made, seen once, revoked. */
+import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { apiUrl } from "#lib/http.ts";
+import { useSelf } from "#lib/session.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { copyText } from "#ui/copy.tsx";
+import { Section } from "#ui/page.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";
+
+export function AccessTokenSection() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const renew = useRenewAccessToken();
+  const revoke = useRevokeAccessToken();
+  const [token, setToken] = useState("");
+  if (!self) return null;
+  const exists = self.has_access_token;
+
+  const make = async () => {
+    const sure =
+      !exists ||
+      (await confirm({
+        title: t("Replace the access token?"),
+        body: t("Scripts that use the present one stop working at once."),
+        action: t("Replace"),
+      }));
+    if (!sure) return;
+    renew.mutate(undefined, {
+      onSuccess: (made) => {
+        setToken(made.token);
+        renew.reset();
+      },
+    });
+  };
+  const end = async () => {
+    const sure = await confirm({
+      title: t("Revoke the access token?"),
+      body: t("Scripts that use the present one stop working at once."),
+      action: t("Revoke"),
+    });
+    if (sure) revoke.mutate(undefined, { onSuccess: () => toast.success(t("Access token revoked")) });
+  };
+
+  return (
+    <Section
+      title={t("Access token")}
+      hint={t("For scripts that manage this gateway in your name. Calls to models need a key instead.")}
+      aside={exists ? <Badge color="green">{t("Set")}</Badge> : <Badge color="gray">{t("None")}</Badge>}
+    >
+      <Stack gap="md">
+        <Text fz="sm">
+          {t(
+            "Send it in the Authorization header. It may do all that you may do, so keep it like a password.",
+          )}{" "}
+          <Anchor href={apiUrl("/openapi.json")} target="_blank" fz="inherit">
+            {t("What the API offers")}
+          </Anchor>
+        </Text>
+        <Code block>{`curl ${apiUrl("/user/self")} -H "Authorization: Bearer …"`}</Code>
+        <Group gap="xs">
+          <Button
+            variant={exists ? "default" : "filled"}
+            loading={renew.isPending}
+            onClick={() => void make()}
+          >
+            {exists ? t("Replace") : t("Create access token")}
+          </Button>
+          {exists ? (
+            <Button variant="default" c="red" loading={revoke.isPending} onClick={() => void end()}>
+              {t("Revoke")}
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+      {token === "" ? null : <ShownOnce token={token} onClose={() => setToken("")} />}
+    </Section>
+  );
+}
+
+function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnClickOutside={false}
+      title={t("Your access token")}
+      closeButtonProps={{ "aria-label": t("Close") }}
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+    >
+      <Stack>
+        <Text>{t("This is the only time it is shown. Copy it now.")}</Text>
+        <Code block data-testid="access-token">
+          {token}
+        </Code>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("Done")}
+          </Button>
+          <Button
+            data-autofocus
+            leftSection={<IconCopy size={16} />}
+            onClick={() => void copyText(token, t("Access token"))}
+          >
+            {t("Copy {{label}}", { label: t("Access token") })}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,34 @@
+/** What the account is and has; nothing here can be changed by its owner. */
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { RoleBadge } from "#ui/role-badge.tsx";
+
+export function AccountSection() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useSelf();
+  if (!self) return null;
+  return (
+    <Section title={t("Account")} aside={<RoleBadge role={self.role} />}>
+      <Facts>
+        <Fact label={t("Username")}>{self.username}</Fact>
+        <Fact label="ID">{self.id}</Fact>
+        <Fact label={t("Email")}>{self.email ?? "–"}</Fact>
+        <Fact label={t("Group")}>
+          {t("{{name}} (ratio {{ratio}})", { name: self.group_name, ratio: self.group_ratio })}
+        </Fact>
+        <Fact label={t("Requests per minute")}>{format.whole(self.group_api_rate)}</Fact>
+        <Fact label={t("Requests so far")}>{format.whole(self.request_count)}</Fact>
+        <Fact label={t("Balance")}>{format.quota(self.quota)}</Fact>
+        <Fact label={t("Balance lapses")}>
+          {self.quota_expires_at === null ? t("Never") : <RelativeTime seconds={self.quota_expires_at} />}
+        </Fact>
+        <Fact label={t("Used so far")}>{format.quota(self.used_quota)}</Fact>
+      </Facts>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+/** What the signed-in person changes about the own account. */
+import {
+  AccessToken,
+  type PasswordChange,
+  type ProfileInput,
+  RecoveryCodes,
+  TotpOffer,
+} from "@gateway/shared/profile";
+import { Self, SessionRow } from "@gateway/shared/session";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+import { openSession, selfQuery } from "#lib/session.ts";
+
+const nothing = z.unknown();
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["own-sessions"],
+  queryFn: () => http.get("/user/self/sessions", z.array(SessionRow)),
+  meta: { quiet: true },
+});
+
+export function useChangeProfile() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: ProfileInput) => http.put("/user/self", Self, input),
+    onSuccess: (self) => openSession(client, self),
+  });
+}
+
+/** What it changes about the account is read again; nothing it answers is kept. */
+function useAccountMutation<Input, Output>(
+  mutationFn: (input: Input) => Promise<Output>,
+  meta: { quiet?: boolean } = {},
+) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn,
+    meta,
+    gcTime: 0,
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: selfQuery.queryKey }),
+        client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+      ]),
+  });
+}
+
+export const useChangePassword = () =>
+  useAccountMutation((input: PasswordChange) => http.put("/user/self/password", nothing, input));
+
+/** One session, or all but this without an id. */
+export const useEndSession = () =>
+  useAccountMutation((id: string | undefined) =>
+    http.del(`/user/self/sessions${id === undefined ? "" : `/${id}`}`, nothing),
+  );
+
+export const useRenewAccessToken = () => useAccountMutation(() => http.post("/user/token", AccessToken));
+
+export const useRevokeAccessToken = () => useAccountMutation(() => http.del("/user/token", nothing));
+
+/** The dialogs of the second factor show what went wrong themselves. */
+const inDialog = { quiet: true };
+
+export const useBeginTotp = () =>
+  useAccountMutation((password: string) => http.post("/user/self/totp", TotpOffer, { password }), inDialog);
+
+export const useEnableTotp = () =>
+  useAccountMutation(
+    (code: string) => http.post("/user/self/totp/enable", RecoveryCodes, { code }),
+    inDialog,
+  );
+
+export const useRenewRecoveryCodes = () =>
+  useAccountMutation(
+    (code: string) => http.post("/user/self/totp/recovery", RecoveryCodes, { code }),
+    inDialog,
+  );
+
+export const useDisableTotp = () =>
+  useAccountMutation(
+    (input: { password: string; code: string }) => http.post("/user/self/totp/disable", nothing, input),
+    inDialog,
+  );

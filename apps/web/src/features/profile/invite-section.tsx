@@ -1,0 +1,36 @@
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { Section } from "#ui/page.tsx";
+
+/** The own invite link. Nobody can follow it while sign-up is closed. */
+export function InviteSection() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useSelf();
+  const site = useSite();
+  if (!self) return null;
+  const link = new URL(`register?aff=${encodeURIComponent(self.aff_code)}`, document.baseURI).href;
+  const open = site?.register_enabled && site.password_register;
+  return (
+    <Section
+      title={t("Invite others")}
+      hint={
+        open
+          ? t("Who signs up with your link counts as invited by you.")
+          : t("Sign-up is closed at the moment.")
+      }
+    >
+      <Facts>
+        <Fact label={t("Your link")}>
+          <CopyCode text={link} label={t("Link")} />
+        </Fact>
+        <Fact label={t("People invited")}>{format.whole(self.aff_count)}</Fact>
+        <Fact label={t("Earned by inviting")}>{format.quota(self.aff_quota)}</Fact>
+      </Facts>
+    </Section>
+  );
+}

@@ -1,0 +1,47 @@
+import { Group, SegmentedControl, Select, Stack, Text, useMantineColorScheme } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { currentLanguage, type Language, languages, setLanguage } from "#lib/i18n.ts";
+import { Section } from "#ui/page.tsx";
+import { useChangeProfile } from "./api.ts";
+
+export function LooksSection() {
+  const { t } = useTranslation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const change = useChangeProfile();
+  const choose = (language: Language) => {
+    void setLanguage(language);
+    change.mutate({ language });
+  };
+  return (
+    <Section
+      title={t("Appearance")}
+      hint={t("The language goes with your account, the theme stays in this browser.")}
+    >
+      <Group gap="xl" align="flex-end">
+        <Select
+          label={t("Language")}
+          w={220}
+          data={languages.map(({ id, name }) => ({ value: id, label: name }))}
+          value={currentLanguage()}
+          onChange={(value) => value && choose(value)}
+          allowDeselect={false}
+        />
+        <Stack gap={4}>
+          <Text fz="sm" fw={500} id="theme-label">
+            {t("Theme")}
+          </Text>
+          <SegmentedControl
+            aria-labelledby="theme-label"
+            data={[
+              { value: "light", label: t("Light") },
+              { value: "dark", label: t("Dark") },
+              { value: "auto", label: t("Like the system") },
+            ]}
+            value={colorScheme}
+            onChange={(value) => setColorScheme(value)}
+          />
+        </Stack>
+      </Group>
+    </Section>
+  );
+}

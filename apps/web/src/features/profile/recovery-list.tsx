@@ -1,0 +1,37 @@
+import { Button, Code, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "#ui/copy.tsx";
+
+/** Shown this once. */
+export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <Text>
+        {t(
+          "Each opens your account once when the app is not at hand. They are not shown again: keep them somewhere safe.",
+        )}
+      </Text>
+      <SimpleGrid cols={2} spacing="xs" data-testid="recovery-codes">
+        {codes.map((code) => (
+          <Code key={code} ta="center" py={6} fz="sm">
+            {code}
+          </Code>
+        ))}
+      </SimpleGrid>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {t("Done")}
+        </Button>
+        <Button
+          data-autofocus
+          leftSection={<IconCopy size={16} />}
+          onClick={() => void copyText(codes.join("\n"), t("Recovery codes"))}
+        >
+          {t("Copy all")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

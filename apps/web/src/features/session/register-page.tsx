@@ -1,0 +1,120 @@
+/** Make an account, where the operator lets people do so. */
+import { RegisterInput } from "@gateway/shared/registration";
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
+import { z } from "zod";
+import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
+import { useSelf } from "#lib/session.ts";
+import { useSite, useSystemName } from "#lib/site.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useRegister } from "./api.ts";
+import { EntryCard } from "./entry-card.tsx";
+import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
+import { PasswordStrength } from "./password-strength.tsx";
+
+const RegisterForm = RegisterInput.omit({ aff_code: true })
+  .extend({ repeat: z.string() })
+  .refine((form) => form.password === form.repeat, {
+    path: ["repeat"],
+    error: phrase("Passwords do not match"),
+  });
+
+export default function RegisterPage() {
+  const { t } = useTranslation();
+  const [search] = useSearchParams();
+  const arrived = search.get("aff");
+  const site = useSite();
+  const self = useSelf();
+  useEffect(() => {
+    keepInviteCode(arrived);
+  }, [arrived]);
+
+  if (self) return <Navigate to="/panel/dashboard" replace />;
+  if (site?.needs_setup) return <Navigate to="/setup" replace />;
+  if (site && !(site.register_enabled && site.password_register))
+    return (
+      <EntryCard title={t("Sign-up is closed")} hint={t("Ask the operator of this site for an account.")}>
+        <Anchor component={Link} to="/login">
+          {t("Sign in")}
+        </Anchor>
+      </EntryCard>
+    );
+  return <Fields />;
+}
+
+function Fields() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const name = useSystemName();
+  const register = useRegister();
+  const form = useSchemaForm(RegisterForm, { username: "", password: "", repeat: "" });
+  const onFields = register.error instanceof ApiError && Object.keys(register.error.fields).length > 0;
+  const submit = form.onSubmit(({ username, password }) =>
+    register.mutate(
+      { username: username.trim(), password, aff_code: keepInviteCode(null) },
+      {
+        onSuccess: () => {
+          forgetInviteCode();
+          toast.success(t("Welcome to {{name}}", { name }));
+          void navigate("/panel/dashboard", { replace: true });
+        },
+        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+      },
+    ),
+  );
+  return (
+    <EntryCard title={t("Sign up")} hint={t("An account at {{name}}", { name })}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {register.error && !onFields ? (
+            <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+              {errorReason(register.error, t)}
+            </Alert>
+          ) : null}
+          <TextInput
+            label={t("Username")}
+            description={t("At least 3 characters")}
+            autoComplete="username"
+            autoFocus
+            size="md"
+            maxLength={64}
+            {...form.getInputProps("username")}
+          />
+          <div>
+            <PasswordInput
+              label={t("Password")}
+              description={t("At least 8 characters")}
+              autoComplete="new-password"
+              size="md"
+              visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+              {...form.getInputProps("password")}
+            />
+            <PasswordStrength password={form.values.password} />
+          </div>
+          <PasswordInput
+            label={t("Repeat the password")}
+            autoComplete="new-password"
+            size="md"
+            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+            {...form.getInputProps("repeat")}
+          />
+          <Button type="submit" size="md" loading={register.isPending} fullWidth mt="xs">
+            {t("Create account")}
+          </Button>
+          <Text fz="sm" c="dimmed" ta="center">
+            {t("Have an account already?")}{" "}
+            <Anchor component={Link} to="/login" fz="inherit">
+              {t("Sign in")}
+            </Anchor>
+          </Text>
+        </Stack>
+      </form>
+    </EntryCard>
+  );
+}

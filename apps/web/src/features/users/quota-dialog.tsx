@@ -1,0 +1,114 @@
+/** Adds to or takes from somebody's balance, with a remark for the books. */
+import { pointsOf } from "@gateway/shared/money";
+import type { UserListRow } from "@gateway/shared/user";
+import { Button, Group, Modal, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { toast } from "#ui/toast.tsx";
+import { useChangeQuota } from "./api.ts";
+
+export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const change = useChangeQuota();
+  const [takes, setTakes] = useState(false);
+  const [dollars, setDollars] = useState<number | string>("");
+  const [remark, setRemark] = useState("");
+  const [tried, setTried] = useState(false);
+
+  const size = pointsOf(Math.abs(Number(dollars) || 0), format.pointsPerUsd);
+  const points = takes ? -size : size;
+  const free = user.quota - user.reserved;
+  const problem =
+    points === 0
+      ? t("Enter an amount")
+      : -points > free
+        ? t("Cannot deduct an amount exceeding the user's balance")
+        : "";
+
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== "") return;
+    change.mutate(
+      { id: user.id, quota: points, remark },
+      {
+        onSuccess: ({ quota }) => {
+          toast.success(t("New balance: {{balance}}", { balance: format.usd(quota) }));
+          onClose();
+        },
+      },
+    );
+  };
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("Balance of {{name}}", { name: user.username })}
+      closeButtonProps={{ "aria-label": t("Close") }}
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+    >
+      <form onSubmit={save} noValidate>
+        <Stack>
+          <Text c="dimmed">
+            {t("Now {{balance}}, that is {{points}} points.", {
+              balance: format.usd(user.quota),
+              points: format.whole(user.quota),
+            })}
+          </Text>
+          <SegmentedControl
+            fullWidth
+            aria-label={t("Direction")}
+            data={[
+              { value: "add", label: t("Add") },
+              { value: "take", label: t("Deduct") },
+            ]}
+            value={takes ? "take" : "add"}
+            onChange={(value) => setTakes(value === "take")}
+          />
+          <NumberInput
+            label={t("Amount in dollars")}
+            data-autofocus
+            prefix="$"
+            min={0}
+            max={10_000_000}
+            allowNegative={false}
+            decimalScale={6}
+            thousandSeparator=","
+            value={dollars}
+            onChange={setDollars}
+            error={tried && problem !== "" ? problem : undefined}
+            description={t("= {{points}} points", { points: format.whole(size) })}
+            inputWrapperOrder={["label", "input", "description", "error"]}
+          />
+          <Textarea
+            label={t("Remark")}
+            description={t("Shown in the log of the user and in the audit log.")}
+            autosize
+            minRows={2}
+            maxLength={500}
+            value={remark}
+            onChange={(event) => setRemark(event.currentTarget.value)}
+          />
+          <Group justify="space-between" wrap="nowrap">
+            <Text fz="sm" c="dimmed" className="tabular">
+              {points !== 0 && problem === ""
+                ? t("Then {{balance}}", { balance: format.usd(user.quota + points) })
+                : null}
+            </Text>
+            <Group gap="xs" wrap="nowrap">
+              <Button variant="default" onClick={onClose}>
+                {t("Cancel")}
+              </Button>
+              <Button type="submit" loading={change.isPending} color={takes ? "red" : undefined}>
+                {takes ? t("Deduct") : t("Add")}
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,159 @@
+import { Role } from "@gateway/shared/roles";
+import { type UserAction, type UserListRow, UserStatus } from "@gateway/shared/user";
+import { ActionIcon, Menu } from "@mantine/core";
+import {
+  IconArrowDown,
+  IconCoins,
+  IconDots,
+  IconHeartHandshake,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconShieldOff,
+  IconShieldUp,
+  IconTrash,
+} from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useSelf } from "#lib/session.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useManageUser } from "./api.ts";
+
+type UserActionsProps = { row: UserListRow; onEdit: () => void; onQuota: () => void; onDeleted: () => void };
+
+/** May the signed-in person touch this account? The server decides anyway. */
+export function useMayManage(row: { id: number; role: number } | undefined): boolean {
+  const self = useSelf();
+  return self !== null && self !== undefined && row !== undefined && row.role < self.role;
+}
+
+export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProps) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const below = useMayManage(row);
+  const root = self?.role === Role.root;
+  const { act, pending } = useActions(row, onDeleted);
+  const ownRoot = root && self.id === row.id;
+  if (!below && !ownRoot) return null;
+  const enabled = row.status === UserStatus.enabled;
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <ActionIcon loading={pending} aria-label={t("More actions for {{name}}", { name: row.username })}>
+          <IconDots size={17} stroke={1.7} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+          {t("Edit")}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconCoins size={16} />} onClick={onQuota}>
+          {t("Change the balance")}
+        </Menu.Item>
+        {below ? (
+          <>
+            <Menu.Divider />
+            {row.role === Role.user ? null : (
+              <Menu.Item leftSection={<IconArrowDown size={16} />} onClick={() => void act("demote")}>
+                {t("Make an ordinary user")}
+              </Menu.Item>
+            )}
+            {row.role === Role.reliable ? null : (
+              <Menu.Item
+                leftSection={<IconHeartHandshake size={16} />}
+                onClick={() => void act("set_reliable")}
+              >
+                {t("Make a trusted user")}
+              </Menu.Item>
+            )}
+            {root && row.role !== Role.admin ? (
+              <Menu.Item leftSection={<IconShieldUp size={16} />} onClick={() => void act("promote")}>
+                {t("Make an administrator")}
+              </Menu.Item>
+            ) : null}
+            {row.totp_enabled ? (
+              <Menu.Item leftSection={<IconShieldOff size={16} />} onClick={() => void act("reset_totp")}>
+                {t("Remove the second factor")}
+              </Menu.Item>
+            ) : null}
+            <Menu.Divider />
+            <Menu.Item
+              leftSection={enabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+              onClick={() => void act(enabled ? "disable" : "enable")}
+            >
+              {enabled ? t("Disable") : t("Enable")}
+            </Menu.Item>
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void act("delete")}>
+              {t("Delete")}
+            </Menu.Item>
+          </>
+        ) : null}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Asks what is not undone with one click, does it, says so. */
+function useActions(row: UserListRow, onDeleted: () => void) {
+  const { t } = useTranslation();
+  const manage = useManageUser();
+  const name = row.username;
+  const questions: Partial<Record<UserAction, Parameters<typeof confirm>[0]>> = {
+    promote: {
+      title: t("Make {{name}} an administrator?", { name }),
+      body: t("Administrators see all channels, users and logs, and change balances."),
+      action: t("Make an administrator"),
+      danger: false,
+    },
+    demote: {
+      title: t("Make {{name}} an ordinary user?", { name }),
+      body: t("Rights beyond the own account end at once."),
+      action: t("Make an ordinary user"),
+      danger: false,
+    },
+    set_reliable: {
+      title: t("Make {{name}} a trusted user?", { name }),
+      body: t("Trusted users may also see and set the billing tags of tokens."),
+      action: t("Make a trusted user"),
+      danger: false,
+    },
+    disable: {
+      title: t("Disable {{name}}?", { name }),
+      body: t("All sessions end and all keys are refused at once. The balance stays."),
+      action: t("Disable"),
+    },
+    delete: {
+      title: t("Delete {{name}}?", { name }),
+      body: t("Sessions and keys end for ever, and the name becomes free. Logs and bills stay."),
+      action: t("Delete"),
+    },
+    reset_totp: {
+      title: t("Remove the second factor of {{name}}?", { name }),
+      body: t("The password alone will open the account until a new app is set up."),
+      action: t("Remove"),
+    },
+  };
+  const done: Record<UserAction, string> = {
+    promote: t("{{name}} is an administrator now", { name }),
+    demote: t("{{name}} is an ordinary user now", { name }),
+    set_reliable: t("{{name}} is a trusted user now", { name }),
+    disable: t("{{name}} disabled", { name }),
+    enable: t("{{name}} enabled", { name }),
+    delete: t("{{name}} deleted", { name }),
+    reset_totp: t("{{name}} signs in without a second factor now", { name }),
+  };
+  const act = async (action: UserAction) => {
+    const question = questions[action];
+    if (question && !(await confirm(question))) return;
+    manage.mutate(
+      { username: name, action },
+      {
+        onSuccess: () => {
+          toast.success(done[action]);
+          if (action === "delete") onDeleted();
+        },
+      },
+    );
+  };
+  return { act, pending: manage.isPending };
+}

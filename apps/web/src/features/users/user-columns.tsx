@@ -1,0 +1,132 @@
+import { type UserListRow, UserStatus } from "@gateway/shared/user";
+import { Avatar, Group, Text, Tooltip } from "@mantine/core";
+import { IconShieldCheck } from "@tabler/icons-react";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { RoleBadge } from "#ui/role-badge.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { Bindings } from "./bindings.tsx";
+
+export function UserStatusDot({ status }: { status: number }) {
+  const { t } = useTranslation();
+  return status === UserStatus.enabled ? (
+    <StatusDot tone="good">{t("Enabled")}</StatusDot>
+  ) : (
+    <StatusDot tone="bad">{t("Disabled")}</StatusDot>
+  );
+}
+
+function Person({ row }: { row: UserListRow }) {
+  const { t } = useTranslation();
+  const other = row.display_name !== "" && row.display_name !== row.username ? row.display_name : "";
+  return (
+    <Group gap={10} wrap="nowrap">
+      <Avatar src={row.avatar_url || null} name={row.username} alt="" size={28} radius={28} color="iris">
+        {row.username.slice(0, 1).toUpperCase()}
+      </Avatar>
+      <div style={{ minWidth: 0 }}>
+        <Group gap={5} wrap="nowrap">
+          <Text span fz="inherit" fw={500} truncate maw={200}>
+            {row.username}
+          </Text>
+          {row.totp_enabled ? (
+            <Tooltip label={t("Signs in with a second factor")}>
+              <IconShieldCheck
+                size={15}
+                stroke={1.7}
+                color="var(--mantine-color-green-6)"
+                aria-label={t("Signs in with a second factor")}
+              />
+            </Tooltip>
+          ) : null}
+        </Group>
+        <Text fz="xs" c="dimmed" truncate maw={220}>
+          {[other, row.email].filter(Boolean).join(" · ")}
+        </Text>
+      </div>
+    </Group>
+  );
+}
+
+export function useUserColumns(): Column<UserListRow>[] {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return useMemo(
+    () => [
+      {
+        id: "username",
+        title: t("Username"),
+        sortable: true,
+        fixed: true,
+        width: 220,
+        cell: (row) => <Person row={row} />,
+      },
+      { id: "id", title: "ID", sortable: true, align: "right", card: "none", cell: (row) => row.id },
+      { id: "group", title: t("Group"), sortable: true, cell: (row) => row.group },
+      { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
+      {
+        id: "quota",
+        title: t("Balance"),
+        sortable: true,
+        align: "right",
+        card: "fact",
+        cell: (row) => format.quota(row.quota),
+      },
+      {
+        id: "used_quota",
+        title: t("Used"),
+        sortable: true,
+        align: "right",
+        card: "fact",
+        cell: (row) => format.quota(row.used_quota),
+      },
+      {
+        id: "request_count",
+        title: t("Requests"),
+        sortable: true,
+        align: "right",
+        cell: (row) => format.whole(row.request_count),
+      },
+      {
+        id: "providers",
+        title: t("Linked"),
+        card: "none",
+        cell: (row) => <Bindings providers={row.providers} email={row.email} />,
+      },
+      {
+        id: "status",
+        title: t("Status"),
+        sortable: true,
+        cell: (row) => <UserStatusDot status={row.status} />,
+      },
+      {
+        id: "last_login_time",
+        title: t("Last sign-in"),
+        sortable: true,
+        cell: (row) => <RelativeTime seconds={row.last_login_time} />,
+      },
+      {
+        id: "created_time",
+        title: t("Created"),
+        sortable: true,
+        hidden: true,
+        cell: (row) => <RelativeTime seconds={row.created_time} />,
+      },
+      {
+        id: "last_login_ip",
+        title: t("Last address"),
+        sortable: true,
+        hidden: true,
+        cell: (row) => (
+          <Text span ff="monospace" fz="xs">
+            {row.last_login_ip || "–"}
+          </Text>
+        ),
+      },
+    ],
+    [t, format],
+  );
+}

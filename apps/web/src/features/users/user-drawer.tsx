@@ -1,0 +1,208 @@
+/** One account: who it is, what it has used, where it is signed in. */
+import type { UserListRow } from "@gateway/shared/user";
+import { Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconCoins, IconListDetails, IconPencil } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useFormat } from "#lib/quota.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { CopyCode } from "#ui/copy.tsx";
+import { Failed } from "#ui/empty.tsx";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { RoleBadge } from "#ui/role-badge.tsx";
+import { SessionList } from "#ui/session-list.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { useEndSessions, userQuery, userSessionsQuery } from "./api.ts";
+import { providerName } from "./bindings.tsx";
+import { useMayManage } from "./user-actions.tsx";
+import { UserStatusDot } from "./user-columns.tsx";
+
+type UserDrawerProps = {
+  id: number;
+  onClose: () => void;
+  onEdit: (row: UserListRow) => void;
+  onQuota: (row: UserListRow) => void;
+};
+
+export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const detail = useQuery(userQuery(id));
+  const user = detail.data;
+  const below = useMayManage(user);
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 600}
+      padding="lg"
+      closeButtonProps={{ "aria-label": t("Close") }}
+      title={
+        <Title order={2} component="span" fz="lg">
+          {user?.username ?? t("User {{id}}", { id })}
+        </Title>
+      }
+    >
+      {detail.error && !user ? (
+        <Failed error={detail.error} onRetry={() => void detail.refetch()} />
+      ) : user ? (
+        <Stack gap="xl">
+          <Group gap="xs">
+            <Button
+              variant="default"
+              component={Link}
+              to={`/panel/log?username=${encodeURIComponent(user.username)}`}
+              leftSection={<IconListDetails size={16} />}
+            >
+              {t("Show calls")}
+            </Button>
+            {below ? (
+              <>
+                <Button variant="default" leftSection={<IconCoins size={16} />} onClick={() => onQuota(user)}>
+                  {t("Change the balance")}
+                </Button>
+                <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onEdit(user)}>
+                  {t("Edit")}
+                </Button>
+              </>
+            ) : null}
+          </Group>
+          <AccountFacts id={id} />
+          <Sessions id={id} mayEnd={below} />
+        </Stack>
+      ) : (
+        <Stack>
+          <Skeleton height={36} width={260} />
+          <Skeleton height={180} />
+          <Skeleton height={120} />
+        </Stack>
+      )}
+    </Drawer>
+  );
+}
+
+function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section>
+      <Group justify="space-between" mb="sm" mih={26}>
+        <Title order={3} fz="md">
+          {title}
+        </Title>
+        {aside}
+      </Group>
+      {children}
+    </section>
+  );
+}
+
+function AccountFacts({ id }: { id: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const user = useQuery(userQuery(id)).data;
+  if (!user) return null;
+  const none = (
+    <Text span c="dimmed" fz="inherit">
+      –
+    </Text>
+  );
+  return (
+    <>
+      <Part title={t("Account")}>
+        <Facts columns={2}>
+          <Fact label="ID">{user.id}</Fact>
+          <Fact label={t("Status")}>
+            <UserStatusDot status={user.status} />
+          </Fact>
+          <Fact label={t("Display name")}>{user.display_name || none}</Fact>
+          <Fact label={t("Role")}>
+            <RoleBadge role={user.role} />
+          </Fact>
+          <Fact label={t("Email")}>
+            {user.email ? <CopyCode text={user.email} label={t("Email")} /> : none}
+          </Fact>
+          <Fact label={t("Group")}>{user.group}</Fact>
+          <Fact label={t("Created")}>
+            <RelativeTime seconds={user.created_time} />
+          </Fact>
+          <Fact label={t("Invited by")}>{user.inviter?.username ?? none}</Fact>
+        </Facts>
+      </Part>
+      <Part title={t("Usage")}>
+        <Facts columns={2}>
+          <Fact label={t("Balance")}>{format.quota(user.quota)}</Fact>
+          <Fact label={t("Used so far")}>{format.quota(user.used_quota)}</Fact>
+          <Fact label={t("Requests so far")}>{format.whole(user.request_count)}</Fact>
+          <Fact label={t("Balance lapses")}>
+            {user.quota_expires_at === null ? t("Never") : <RelativeTime seconds={user.quota_expires_at} />}
+          </Fact>
+          <Fact label={t("Tokens")}>{format.whole(user.token_count)}</Fact>
+          <Fact label={t("People invited")}>{format.whole(user.aff_count)}</Fact>
+        </Facts>
+      </Part>
+      <Part title={t("Sign-in")}>
+        <Facts columns={2}>
+          <Fact label={t("Password")}>{user.has_password ? t("Set") : t("None")}</Fact>
+          <Fact label={t("Second factor")}>{user.totp_enabled ? t("On") : t("Off")}</Fact>
+          <Fact label={t("Linked accounts")}>
+            {user.identities.length === 0
+              ? none
+              : user.identities
+                  .map(({ provider, label }) => [providerName(provider), label].filter(Boolean).join(": "))
+                  .join(", ")}
+          </Fact>
+          <Fact label={t("Access token")}>{user.has_access_token ? t("Set") : t("None")}</Fact>
+          <Fact label={t("Last sign-in")}>
+            <RelativeTime seconds={user.last_login_time} />
+          </Fact>
+          <Fact label={t("Last address")}>{user.last_login_ip || none}</Fact>
+        </Facts>
+      </Part>
+    </>
+  );
+}
+
+function Sessions({ id, mayEnd }: { id: number; mayEnd: boolean }) {
+  const { t } = useTranslation();
+  const sessions = useQuery(userSessionsQuery(id));
+  const end = useEndSessions();
+  const endAll = async () => {
+    const sure = await confirm({
+      title: t("Sign this user out everywhere?"),
+      body: t("Keys keep working; only browsers have to sign in again."),
+      action: t("Sign out everywhere"),
+    });
+    if (sure) end.mutate({ id }, { onSuccess: () => toast.success(t("Signed out everywhere")) });
+  };
+  const some = mayEnd && (sessions.data?.length ?? 0) > 0;
+  return (
+    <Part
+      title={t("Signed-in devices")}
+      aside={
+        some ? (
+          <Button
+            variant="subtle"
+            color="red"
+            size="compact-sm"
+            loading={end.isPending && end.variables.session === undefined}
+            onClick={() => void endAll()}
+          >
+            {t("Sign out everywhere")}
+          </Button>
+        ) : null
+      }
+    >
+      <SessionList
+        sessions={sessions.data}
+        error={sessions.error}
+        onRetry={() => void sessions.refetch()}
+        {...(mayEnd ? { onEnd: (session: string) => end.mutate({ id, session }) } : {})}
+        {...(end.isPending && end.variables.session !== undefined ? { ending: end.variables.session } : {})}
+      />
+    </Part>
+  );
+}

@@ -1,0 +1,59 @@
+import { Role, roleName } from "@gateway/shared/roles";
+import { type UserQuery, UserStatus } from "@gateway/shared/user";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { roleTitles } from "#ui/role-badge.tsx";
+import { groupSymbolsQuery } from "./api.ts";
+
+type Filters = Pick<UserQuery, "keyword" | "role" | "status" | "group">;
+
+export const noFilters: Filters = { keyword: "", role: 0, status: 0, group: "" };
+
+export function isFiltered(query: UserQuery): boolean {
+  return query.keyword !== "" || query.role !== 0 || query.status !== 0 || query.group !== "";
+}
+
+const roles = [Role.user, Role.reliable, Role.admin, Role.root];
+
+export function UserFilters({
+  query,
+  onChange,
+}: {
+  query: UserQuery;
+  onChange: (patch: Partial<UserQuery>) => void;
+}) {
+  const { t } = useTranslation();
+  const groups = useQuery(groupSymbolsQuery).data ?? [];
+  return (
+    <>
+      <SearchBox
+        value={query.keyword}
+        onChange={(keyword) => onChange({ keyword })}
+        placeholder={t("Id, name, email or group")}
+        width={240}
+      />
+      <FilterSelect
+        label={t("Role")}
+        value={query.role === 0 ? "" : String(query.role)}
+        onChange={(role) => onChange({ role: Number(role) })}
+        data={roles.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
+      />
+      <FilterSelect
+        label={t("Status")}
+        value={query.status === 0 ? "" : String(query.status)}
+        onChange={(status) => onChange({ status: Number(status) })}
+        data={[
+          { value: String(UserStatus.enabled), label: t("Enabled") },
+          { value: String(UserStatus.disabled), label: t("Disabled") },
+        ]}
+      />
+      <FilterSelect
+        label={t("Group")}
+        value={query.group}
+        onChange={(group) => onChange({ group })}
+        data={groups.map((symbol) => ({ value: symbol, label: symbol }))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+/** Makes an account or changes one. */
+import { pointsOf } from "@gateway/shared/money";
+import { Role, roleName } from "@gateway/shared/roles";
+import { UserChange, UserInput, type UserListRow } from "@gateway/shared/user";
+import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { type SchemaForm, useSchemaForm } from "#ui/form.ts";
+import { roleTitles } from "#ui/role-badge.tsx";
+import { toast } from "#ui/toast.tsx";
+import { groupSymbolsQuery, useChangeUser, useCreateUser } from "./api.ts";
+
+export function NewUserDrawer({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const create = useCreateUser();
+  const form = useSchemaForm(UserInput, {
+    username: "",
+    display_name: "",
+    password: "",
+    group: "default",
+    role: Role.user,
+    quota: 0,
+  });
+  const save = async () => {
+    const user = await create.mutateAsync(UserInput.parse(form.getValues()));
+    toast.success(t("{{name}} created", { name: user.username }));
+    onClose();
+  };
+  return (
+    <FormDrawer
+      opened
+      title={t("New user")}
+      form={form}
+      submitLabel={t("Create user")}
+      onSubmit={save}
+      onClose={onClose}
+      width={520}
+    >
+      <FormSection title={t("Sign-in")}>
+        <NameFields form={form} />
+        <PasswordInput
+          label={t("Password")}
+          description={t("At least 8 characters. Tell it to the user yourself.")}
+          autoComplete="new-password"
+          withAsterisk
+          visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+          {...form.getInputProps("password")}
+        />
+      </FormSection>
+      <FormSection title={t("Rights")}>
+        <GroupField {...form.getInputProps("group")} current={form.values.group} />
+        <RoleField {...form.getInputProps("role")} current={Role.user} />
+      </FormSection>
+      <FormSection title={t("Balance")}>
+        <QuotaField
+          points={form.values.quota ?? 0}
+          error={form.errors["quota"]}
+          onChange={(quota) => form.setFieldValue("quota", quota)}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const change = useChangeUser();
+  const own = self?.id === user.id;
+  const form = useSchemaForm(UserChange, {
+    id: user.id,
+    username: user.username,
+    display_name: user.display_name,
+    group: user.group,
+    // Root's own role is not among those that can be given.
+    ...(own ? {} : { role: user.role as 1 | 3 | 10 }),
+    password: "",
+  });
+  const save = async () => {
+    await change.mutateAsync(UserChange.parse(form.getValues()));
+    toast.success(t("User saved"));
+    onClose();
+  };
+  return (
+    <FormDrawer
+      opened
+      title={t("Edit {{name}}", { name: user.username })}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={save}
+      onClose={onClose}
+      width={520}
+    >
+      <FormSection title={t("Sign-in")}>
+        <NameFields form={form} />
+        {own ? null : (
+          <PasswordInput
+            label={t("New password")}
+            description={t("Leave it empty to keep the present one. A new one ends all sessions.")}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+            {...form.getInputProps("password")}
+          />
+        )}
+      </FormSection>
+      <FormSection title={t("Rights")}>
+        <GroupField {...form.getInputProps("group")} current={user.group} />
+        {own ? null : <RoleField {...form.getInputProps("role")} current={user.role} />}
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+function NameFields<Values extends Record<string, unknown>>({ form }: { form: SchemaForm<Values> }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <TextInput
+        label={t("Username")}
+        description={t("At least 3 characters")}
+        autoComplete="off"
+        data-autofocus
+        withAsterisk
+        maxLength={64}
+        {...form.getInputProps("username")}
+      />
+      <TextInput
+        label={t("Display name")}
+        autoComplete="off"
+        maxLength={64}
+        {...form.getInputProps("display_name")}
+      />
+    </>
+  );
+}
+
+type ChoiceProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
+
+function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
+  const { t } = useTranslation();
+  const symbols = useQuery(groupSymbolsQuery).data ?? [];
+  // A group that is switched off stays visible, so that saving does not change it silently.
+  const data = [...new Set([...symbols, current ?? "default"])];
+  return (
+    <Select
+      label={t("Group")}
+      description={t("Decides channels, price and requests per minute")}
+      data={data}
+      allowDeselect={false}
+      withAsterisk
+      {...props}
+    />
+  );
+}
+
+function RoleField({ current, value, onChange, ...props }: ChoiceProps & { current: number }) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const given = [Role.user, Role.reliable, Role.admin].filter(
+    (role) => role < (self?.role ?? 0) || role === current,
+  );
+  return (
+    <Select
+      label={t("Role")}
+      data={given.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
+      value={String(value ?? current)}
+      onChange={(next) => onChange(Number(next))}
+      allowDeselect={false}
+      {...props}
+    />
+  );
+}
+
+function QuotaField(props: { points: number; error?: React.ReactNode; onChange: (points: number) => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  // What was typed: rounding to points must not change the digits under the cursor.
+  const [dollars, setDollars] = useState<number | string>(props.points / format.pointsPerUsd);
+  return (
+    <NumberInput
+      label={t("Initial balance in dollars")}
+      description={t("= {{points}} points", { points: format.whole(props.points) })}
+      prefix="$"
+      min={0}
+      max={10_000_000}
+      decimalScale={6}
+      thousandSeparator=","
+      allowNegative={false}
+      value={dollars}
+      error={props.error}
+      onChange={(value) => {
+        setDollars(value);
+        props.onChange(pointsOf(Number(value) || 0, format.pointsPerUsd));
+      }}
+    />
+  );
+}
