@@ -139,6 +139,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
         demoUpstream: demoUrl !== undefined,
       },
       gateway: {
+        db,
         callers,
         limiter,
         relay: {

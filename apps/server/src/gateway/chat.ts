@@ -6,6 +6,7 @@ import { invalidRequest } from "#errors.ts";
 import { relayChat } from "#relay/chat.ts";
 import { countTokens } from "#relay/count-tokens.ts";
 import { authenticate, takeRequest } from "./authenticate.ts";
+import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
@@ -86,15 +87,19 @@ async function answerChat(
   const startedAt = Date.now();
   const { caller, pin } = await authenticate(services.callers, request);
   const { raw, body } = jsonBody(request.body);
-  const chat = client.decodeRequest(body, addressOf(request));
+  const decoded = client.decodeRequest(body, addressOf(request));
   const headers = await takeRequest(services.limiter, services.relay.groups, caller);
+  const turn =
+    client.id === "openai-responses"
+      ? await recall(services, caller, body, decoded, pin)
+      : { request: decoded, pin };
+  const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
   const answer = await relayChat(services.relay, {
     requestId: request.id,
     startedAt,
     caller,
-    pin,
     ip: request.ip,
     endpoint,
     needs: "chat",
@@ -106,7 +111,7 @@ async function answerChat(
     client,
     body,
     raw,
-    request: chat,
+    ...turn,
     forward: forwardable(request),
     signal,
   });

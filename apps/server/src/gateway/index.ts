@@ -6,6 +6,7 @@ import { chatDialects, chatRoutes } from "./chat.ts";
 import { acceptJson } from "./json-body.ts";
 import { modelRoutes } from "./models.ts";
 import { plainRoutes } from "./plain.ts";
+import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
@@ -31,6 +32,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     spellErrors(scope, dialects["openai-chat"]);
     acceptJson(scope);
     plainRoutes(scope, services);
+    responseRoutes(scope, services);
     modelRoutes(scope, services);
     for (const prefix of prefixes) {
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {

@@ -1,5 +1,6 @@
 import type { Limiter } from "#domain/limits/take.ts";
 import type { Callers } from "#domain/tokens/callers.ts";
+import type { Db } from "#platform/db.ts";
 import type { RelayServices } from "#relay/call.ts";
 
 /** What the doors for AI clients work with. */
@@ -7,4 +8,5 @@ export interface GatewayServices {
   callers: Callers;
   limiter: Limiter;
   relay: RelayServices;
+  db: Db;
 }

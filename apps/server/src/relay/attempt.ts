@@ -1,7 +1,7 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId, UpstreamError } from "#dialects/ir.ts";
-import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
 import type { Chosen } from "./plan.ts";
@@ -15,11 +15,14 @@ export type Attempted =
 const MAX_ERROR_BYTES = 256 * 1024;
 
 /** What one attempt needs to know; a test of a channel has no more than this. */
-export type Tried = Pick<ChatCall, "client" | "body" | "raw" | "request" | "forward" | "signal">;
-export type Target = Pick<Chosen, "channel" | "upstreamModel">;
+export type Tried = Pick<
+  ChatCall,
+  "client" | "body" | "raw" | "request" | "forward" | "signal" | "rewritten"
+>;
+export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
 
 export async function attempt(
-  services: Pick<RelayServices, "settings" | "upstream" | "random">,
+  services: Pick<RelayServices, "settings" | "upstream">,
   call: Tried,
   chosen: Target,
 ): Promise<Attempted> {
@@ -39,7 +42,7 @@ export async function attempt(
         accept: stream ? "text/event-stream" : "application/json",
         ...(upstream.id === call.client.id ? call.forward : {}),
         ...channel.headers,
-        ...channel.provider.headers(chooseKey(channel, services.random())),
+        ...channel.provider.headers(chosen.key?.key ?? ""),
       },
       body,
       proxy: channel.proxy,
@@ -57,7 +60,7 @@ export async function attempt(
 }
 
 /** The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first. */
-function dialectFor(channel: ChannelInForce, client: DialectId): DialectId {
+export function dialectFor(channel: ChannelInForce, client: DialectId): DialectId {
   const { dialects: spoken } = channel.provider;
   if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
   return spoken.includes(client) ? client : spoken[0];
@@ -82,7 +85,7 @@ function encodeBody(
   const { provider } = channel;
   let wire: Wire;
   let dropped: string[] = [];
-  if (upstream.id === call.client.id) {
+  if (upstream.id === call.client.id && call.rewritten !== true) {
     // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
     wire = upstream.adjust(call.body, chosen.upstreamModel);
   } else {
@@ -126,17 +129,4 @@ export function joinUrl(baseUrl: string, path: string): string {
   return version !== undefined && path.startsWith(`${version}/`)
     ? base + path.slice(version.length)
     : base + path;
-}
-
-/** A key at random by weight; "" for a vendor that needs none. */
-export function chooseKey(channel: ChannelInForce, random: number): string {
-  const total = channel.keys.reduce((sum, key) => sum + key.weight, 0);
-  let rest = random * total;
-  let chosen: KeyInForce | undefined;
-  for (const key of channel.keys) {
-    chosen = key;
-    rest -= key.weight;
-    if (rest < 0) break;
-  }
-  return chosen?.key ?? "";
 }

@@ -10,6 +10,7 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Endpoint } from "#providers/provider.ts";
+import type { Chosen } from "./plan.ts";
 
 /** What the relay works with; handed in once by app.ts. */
 export interface RelayServices {
@@ -60,6 +61,10 @@ export interface ChatCall extends Call {
   request: ChatRequest;
   /** Headers of the client that an upstream of the same dialect understands. */
   forward: Record<string, string>;
+  /** `request` says more than the body: the body must not pass in its place. */
+  rewritten?: boolean;
+  /** Called after the bill, before the answer's end leaves, with that end as the client will read it. */
+  finished?(end: string, chosen: Chosen): Promise<void>;
 }
 
 /** A call whose one public wire is OpenAI's: embeddings, images, audio and the like pass as they came. */

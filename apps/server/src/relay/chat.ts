@@ -37,6 +37,7 @@ async function tryChannel(
     flight.firstByteAt ??= Date.now();
     flight.noteAttempt(chosen, begun, undefined);
     await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
+    await call.finished?.(read.body, chosen);
     return { kind: "body", headers, body: read.body };
   } catch (error) {
     return { error: transportFailure(error) };

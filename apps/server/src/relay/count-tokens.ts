@@ -5,7 +5,7 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
-import { chooseKey, joinUrl } from "./attempt.ts";
+import { joinUrl } from "./attempt.ts";
 import type { RelayServices } from "./call.ts";
 import { type Chosen, makePlan, nextChoice } from "./plan.ts";
 
@@ -77,7 +77,7 @@ async function askVendor(
         accept: "application/json",
         ...call.forward,
         ...channel.headers,
-        ...channel.provider.headers(chooseKey(channel, services.random())),
+        ...channel.provider.headers(chosen.key?.key ?? ""),
       },
       body: call.request.model === upstreamModel ? call.raw : JSON.stringify(named),
       proxy: channel.proxy,

@@ -3,7 +3,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/http.ts";
-import { chooseKey, joinUrl, transportFailure } from "./attempt.ts";
+import { joinUrl, transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import { addTo } from "./meter.ts";
@@ -39,7 +39,7 @@ async function tryChannel(
         "content-type": call.contentType,
         accept: call.stream ? "text/event-stream" : "*/*",
         ...channel.headers,
-        ...channel.provider.headers(chooseKey(channel, services.random())),
+        ...channel.provider.headers(chosen.key?.key ?? ""),
       },
       body: call.bodyFor(chosen.upstreamModel),
       proxy: channel.proxy,

@@ -1,5 +1,10 @@
 import { computeBill, findPrice, type PriceInForce } from "#domain/billing/pricing.ts";
-import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import {
+  type ChannelInForce,
+  chooseKey,
+  type KeyInForce,
+  mapModel,
+} from "#domain/channels/channel-in-force.ts";
 import { pick } from "#domain/channels/pick.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
@@ -26,6 +31,8 @@ export interface Plan {
 /** A channel chosen for the next attempt. Group, ratio and price are carried along; nobody looks them up again. */
 export interface Chosen {
   channel: ChannelInForce;
+  /** Undefined for a vendor that needs none. */
+  key: KeyInForce | undefined;
   group: string;
   backup: boolean;
   groupRatio: string;
@@ -86,7 +93,9 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs }: Call): 
       refused ??= symbol;
       continue;
     }
-    const listed = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    const found = pinned(services, pin) ?? services.candidates.find(symbol, model);
+    const home = pin?.home?.channel;
+    const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
     const channels =
       needs === "chat" ? listed : listed.filter(({ provider }) => provider.endpoints.includes(needs));
     if (channels.length > 0)
@@ -127,6 +136,7 @@ export function nextChoice(
       if (price !== undefined)
         return {
           channel,
+          key: chooseKey(channel, services.random(), pin?.home?.key),
           group: lane.group,
           backup: lane.backup,
           groupRatio: lane.ratio,

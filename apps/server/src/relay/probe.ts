@@ -15,7 +15,7 @@ import type { RelayServices } from "./call.ts";
  * Calls that an operator makes to a channel: does it answer, and what does it offer. They go the way of every call,
  * without a caller and without a bill.
  */
-export type ProbeServices = Pick<RelayServices, "settings" | "upstream" | "random"> & {
+export type ProbeServices = Pick<RelayServices, "settings" | "upstream"> & {
   providers: Providers;
 };
 
@@ -49,7 +49,7 @@ export async function probeChannel(
   const raw = Buffer.from(JSON.stringify(body));
   const begun = performance.now();
   const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
-  const tried = await attempt(services, call, { channel, upstreamModel });
+  const tried = await attempt(services, call, { channel, key: channel.keys[0], upstreamModel });
   const read = tried.ok
     ? await readBody(call, tried).catch((error: unknown) => ({ error: transportFailure(error) }))
     : tried;

@@ -134,6 +134,7 @@ async function lastWords(
       error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed.");
     return call.client.encodeStreamError(lost, call.requestId, call.request);
   }
+  if (outcome === "complete" && flight.chosen !== undefined) await call.finished?.(pipe.held, flight.chosen);
   return outcome === "complete"
     ? pipe.held
     : call.client.encodeStreamError(died, call.requestId, call.request);

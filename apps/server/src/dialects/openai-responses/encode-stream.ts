@@ -266,7 +266,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function begin(event: Extract<ChatEvent, { type: "start" }>): string {
     const created = event.created ?? Math.floor(Date.now() / 1000);
-    head = responseHead(request, event.id || newId("resp"), event.model || request.model, created);
+    head = responseHead(request, event.id, event.model || request.model, created);
     const response = { ...head, status: "in_progress", incomplete_details: null, output: [], usage: null };
     return emit("response.created", { response }) + emit("response.in_progress", { response });
   }

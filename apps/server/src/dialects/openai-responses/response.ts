@@ -184,8 +184,10 @@ function incompleteReason(finish: FinishReason): string | undefined {
 
 /** What a response object says besides its answer: who it is and what was asked. */
 export function responseHead(request: ChatRequest, id: string, model: string, created: number): Wire {
+  const asked = ownFields("openai-responses", request.extra);
   return {
-    id,
+    // Another wire's id need not be unique, and a later call may refer to this one.
+    id: id.startsWith("resp_") ? id : newId("resp"),
     object: "response",
     created_at: created,
     background: false,
@@ -195,10 +197,10 @@ export function responseHead(request: ChatRequest, id: string, model: string, cr
     metadata: {},
     model,
     parallel_tool_calls: request.parallelToolCalls ?? true,
-    previous_response_id: null,
+    previous_response_id: asked?.["previous_response_id"] ?? null,
     reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
     service_tier: "default",
-    store: false,
+    store: asked?.["store"] !== false,
     temperature: request.temperature ?? 1,
     text: { format: encodeFormat(request.responseFormat ?? { type: "text" }) },
     tool_choice: encodeToolChoice(request) ?? "auto",
@@ -229,7 +231,7 @@ export function completeResponse(
 export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
   const choice = response.choices[0];
   const created = response.created ?? Math.floor(Date.now() / 1000);
-  const head = responseHead(request, response.id || newId("resp"), response.model || request.model, created);
+  const head = responseHead(request, response.id, response.model || request.model, created);
   return completeResponse(
     head,
     encodeOutput(choice, freeformNames(request)),

@@ -47,3 +47,18 @@ export function testModelOf(channel: ChannelInForce): string | undefined {
   if (channel.testModel !== "") return channel.testModel;
   return channel.models.find((model) => !model.endsWith("*")) ?? (channel.provider.testModel || undefined);
 }
+
+/** A key at random by weight, or the pinned one while it lives; undefined when the channel has none. */
+export function chooseKey(channel: ChannelInForce, random: number, pinned?: number): KeyInForce | undefined {
+  if (pinned !== undefined) {
+    const key = channel.keys.find((entry) => entry.id === pinned);
+    if (key !== undefined) return key;
+  }
+  const total = channel.keys.reduce((sum, key) => sum + key.weight, 0);
+  let rest = random * total;
+  for (const key of channel.keys) {
+    rest -= key.weight;
+    if (rest < 0) return key;
+  }
+  return channel.keys.at(-1);
+}

@@ -28,6 +28,8 @@ export interface Caller {
 export interface Pin {
   only?: number;
   never?: number;
+  /** Where a conversation lives: that channel and key, if the caller may still use them. Not the caller's to set. */
+  home?: { channel: number; key: number | undefined };
 }
 
 export interface Callers {

@@ -1,0 +1,70 @@
+import type { Message } from "#dialects/ir.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma } from "#platform/prisma/client.ts";
+
+/**
+ * Answers that a later call may refer to: which channel and key made one, and, where the vendor keeps nothing itself,
+ * the conversation up to it. Only who made it may see it. It must not know how a conversation is spelled on a wire.
+ */
+export interface StoredTurn {
+  /** Everything said up to and including the answer. */
+  messages: Message[];
+  /** The answer as its client saw it. */
+  response: Record<string, unknown>;
+}
+
+export interface StoredResponse {
+  id: string;
+  channelId: number;
+  keyId: number | null;
+  model: string;
+  /** Null when the vendor keeps the conversation. */
+  turn: StoredTurn | null;
+}
+
+const KEEP_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** A conversation with more than this in it (pictures, mostly) is not kept. */
+const MAX_TURN_BYTES = 8 * 1024 * 1024;
+
+/** Keeps it for thirty days. Answers false when it is too large to keep. */
+export async function rememberResponse(
+  db: Db,
+  response: StoredResponse & { userId: number; tokenId: number },
+): Promise<boolean> {
+  const { turn } = response;
+  if (turn !== null && JSON.stringify(turn).length > MAX_TURN_BYTES) return false;
+  const row = {
+    user_id: response.userId,
+    token_id: response.tokenId,
+    channel_id: response.channelId,
+    channel_key_id: response.keyId,
+    model: response.model,
+    // JSON in, JSON out: the turn holds nothing else.
+    ...(turn === null ? {} : { turn: turn as unknown as Prisma.InputJsonObject }),
+    expires_at: new Date(Date.now() + KEEP_DAYS * DAY_MS),
+  };
+  await db.storedResponse.upsert({
+    where: { id: response.id },
+    create: { id: response.id, ...row },
+    update: {},
+  });
+  return true;
+}
+
+/** Null when there is none, it has lapsed, or it is somebody else's. */
+export async function findResponse(db: Db, id: string, userId: number): Promise<StoredResponse | null> {
+  const row = await db.storedResponse.findUnique({ where: { id, user_id: userId } });
+  if (row === null || (row.expires_at !== null && row.expires_at <= new Date())) return null;
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    keyId: row.channel_key_id,
+    model: row.model,
+    turn: row.turn as StoredTurn | null,
+  };
+}
+
+export async function forgetResponse(db: Db, id: string, userId: number): Promise<void> {
+  await db.storedResponse.deleteMany({ where: { id, user_id: userId } });
+}

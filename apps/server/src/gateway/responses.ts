@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { dialects } from "#dialects/index.ts";
+import { chooseKey } from "#domain/channels/channel-in-force.ts";
+import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
+import { GatewayError } from "#errors.ts";
+import { TransportError } from "#platform/http.ts";
+import { joinUrl } from "#relay/attempt.ts";
+import { explain } from "#relay/retry.ts";
+import { authenticate } from "./authenticate.ts";
+import { leavingSignal } from "./disconnect.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** What may be done with an answer later: look at it, its input, cancel it, delete it. Only its own account may. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export function responseRoutes(app: FastifyInstance, services: GatewayServices): void {
+  const path = "/v1/responses/:id";
+  app.get(path, (request, reply) =>
+    answer(services, request, reply, "GET", "", ({ turn }) => turn?.response),
+  );
+  app.delete(path, (request, reply) =>
+    answer(services, request, reply, "DELETE", "", ({ id }) => ({ id, object: "response", deleted: true })),
+  );
+  app.post(`${path}/cancel`, (request, reply) =>
+    answer(services, request, reply, "POST", "/cancel", () => {
+      throw new GatewayError(
+        "invalid_request",
+        "Only a background response can be cancelled, and this one is complete.",
+      );
+    }),
+  );
+  app.get(`${path}/input_items`, (request, reply) =>
+    answer(services, request, reply, "GET", "/input_items", inputItems),
+  );
+}
+
+/** Everything that was said before the answer, as the items that say it. */
+function inputItems({ turn, model }: StoredResponse): Record<string, unknown> {
+  const messages = turn?.messages.slice(0, -1) ?? [];
+  const { body } = dialects["openai-responses"].encodeRequest({ model, stream: false, messages });
+  const input = Array.isArray(body["input"]) ? (body["input"] as Record<string, unknown>[]) : [];
+  const data = input.map((item, index) => ({ id: `item_${index}`, ...item }));
+  return {
+    object: "list",
+    data,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: false,
+  };
+}
+
+async function answer(
+  services: GatewayServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  method: "GET" | "POST" | "DELETE",
+  suffix: string,
+  ours: (stored: StoredResponse) => unknown,
+): Promise<FastifyReply> {
+  const { caller } = await authenticate(services.callers, request);
+  const { id } = request.params as { id: string };
+  const stored = await findResponse(services.db, id, caller.userId);
+  if (stored === null) throw new GatewayError("not_found", `The response "${id}" was not found.`);
+  const body =
+    stored.turn === null ? await askVendor(services, stored, method, suffix, request, reply) : ours(stored);
+  if (method === "DELETE") await forgetResponse(services.db, id, caller.userId);
+  return reply
+    .type("application/json; charset=utf-8")
+    .send(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+async function askVendor(
+  services: GatewayServices,
+  stored: StoredResponse,
+  method: "GET" | "POST" | "DELETE",
+  suffix: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  const channel = services.relay.candidates.byId(stored.channelId);
+  if (channel === undefined)
+    throw new GatewayError("not_found", "The channel that made this response is not there any more.");
+  const key = chooseKey(channel, services.relay.random(), stored.keyId ?? undefined);
+  const settings = services.relay.settings.current();
+  const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
+  try {
+    const response = await services.relay.upstream.send({
+      url: joinUrl(channel.baseUrl, `/v1/responses/${encodeURIComponent(stored.id)}${suffix}${query}`),
+      method,
+      headers: {
+        accept: "application/json",
+        ...channel.headers,
+        ...channel.provider.headers(key?.key ?? ""),
+      },
+      body: null,
+      proxy: channel.proxy,
+      connectTimeoutMs: settings.ConnectTimeoutMs,
+      firstByteTimeoutMs: settings.FirstByteTimeoutMs,
+      idleTimeoutMs: settings.IdleTimeoutMs,
+      signal: leavingSignal(reply),
+    });
+    const text = await response.text(MAX_BYTES);
+    if (response.status >= 200 && response.status < 300) return text;
+    throw explain(
+      dialects["openai-responses"].decodeError(response.status, text, response.headers),
+      stored.model,
+    );
+  } catch (error) {
+    if (error instanceof TransportError)
+      throw new GatewayError("upstream_failed", "The upstream could not be asked for this response.");
+    throw error;
+  }
+}
