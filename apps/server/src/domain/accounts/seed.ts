@@ -56,4 +56,5 @@ const owners: readonly [number, string, string][] = [
   [51, "RecraftAI", "recraft"],
   [53, "Kling", "kling"],
   [56, "xAI", "xai"],
+  [900, "Demo", "demo"],
 ];

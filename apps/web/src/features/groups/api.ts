@@ -1,0 +1,54 @@
+/** User groups, for administrators. */
+import {
+  UserGroupDetail,
+  type UserGroupInput,
+  UserGroupPage,
+  type UserGroupQuery,
+} from "@gateway/shared/group";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const allGroups = ["group", "admin"] as const;
+
+export const groupsQuery = (query: UserGroupQuery) =>
+  queryOptions({
+    queryKey: [...allGroups, query],
+    queryFn: () => http.get("/user_group", UserGroupPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+/** Groups are named all over the console, so a change refreshes every list of them. */
+function useRefresh() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([["group"], ["user-groups"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+}
+
+export function useSaveGroup() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, input }: { id: number | undefined; input: UserGroupInput }) =>
+      id === undefined
+        ? http.post("/user_group", UserGroupDetail, input)
+        : http.put(`/user_group/${id}`, UserGroupDetail, input),
+    onSuccess: refresh,
+  });
+}
+
+export function useSwitchGroup() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (id: number) => http.put(`/user_group/enable/${id}`, UserGroupDetail),
+    onSettled: refresh,
+  });
+}
+
+export function useDeleteGroup() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/user_group/${id}`, z.null()),
+    onSettled: refresh,
+  });
+}

@@ -1,0 +1,159 @@
+/** Makes a user group or changes one. */
+import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/group";
+import { NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import type { z } from "zod";
+import { phrase } from "#lib/i18n.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useSaveGroup } from "./api.ts";
+
+/** Sentences of the schema and the server, so that every language has them. */
+export const groupSentences = [
+  phrase("The identifier is required"),
+  phrase("The identifier may hold English letters, digits, hyphens and underscores"),
+  phrase("This identifier is taken"),
+  phrase("At least one request per minute"),
+  phrase("A whole number is required"),
+  phrase("At most 6 decimals"),
+  phrase("The upper end must be above the lower one, or 0"),
+  phrase("The default group cannot be disabled"),
+  phrase("The default group cannot be deleted"),
+  phrase("Accounts, tokens or channels still belong to this group. Move them first"),
+] as const;
+
+type GroupDrawerProps = {
+  /** Undefined: a new one. */
+  group: UserGroupDetail | undefined;
+  onClose: () => void;
+};
+
+const defaultRate = 300;
+
+export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
+  const { t } = useTranslation();
+  const save = useSaveGroup();
+  const form = useSchemaForm(
+    UserGroupInput,
+    {
+      symbol: group?.symbol ?? "",
+      name: group?.name ?? "",
+      ratio: group?.ratio ?? 1,
+      api_rate: group?.api_rate ?? defaultRate,
+      public: group?.public ?? false,
+      promotion: group?.promotion ?? false,
+      min: group?.min ?? 0,
+      max: group?.max ?? 0,
+    },
+    windowError,
+  );
+  const { api_rate, ratio, promotion } = form.values;
+  return (
+    <FormDrawer
+      opened
+      title={group ? t("Group {{name}}", { name: group.name }) : t("New group")}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={async (values) => {
+        await save.mutateAsync({ id: group?.id, input: UserGroupInput.parse(values) });
+        toast.success(t("Group saved"));
+        onClose();
+      }}
+      onClose={onClose}
+      width={520}
+    >
+      <FormSection title={t("General")}>
+        <TextInput
+          label={t("Identifier")}
+          description={t("Users, tokens and channels name the group by it, so it never changes.")}
+          withAsterisk
+          maxLength={50}
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+          disabled={group !== undefined}
+          {...form.getInputProps("symbol")}
+        />
+        <TextInput label={t("Name")} withAsterisk maxLength={50} {...form.getInputProps("name")} />
+        <Switch
+          label={t("Public")}
+          description={t("Everybody may choose it for a token; otherwise only the accounts in it.")}
+          {...form.getInputProps("public", { type: "checkbox" })}
+        />
+      </FormSection>
+      <FormSection title={t("Price and speed")}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NumberInput
+            label={t("Ratio")}
+            description={ratioHint(ratio, t)}
+            withAsterisk
+            min={0}
+            step={0.1}
+            decimalScale={6}
+            hideControls={false}
+            {...form.getInputProps("ratio")}
+          />
+          <NumberInput
+            label={t("Requests per minute")}
+            description={
+              api_rate < TOKEN_BUCKET_FROM
+                ? t("Below 60: counted within each minute.")
+                : t(
+                    "60 and more: a token bucket, so that bursts are smoothed. Needs Redis across several nodes.",
+                  )
+            }
+            withAsterisk
+            min={1}
+            allowDecimal={false}
+            hideControls={false}
+            {...form.getInputProps("api_rate")}
+          />
+        </SimpleGrid>
+      </FormSection>
+      <FormSection
+        title={t("Promotion")}
+        hint={t("Accounts move here on their own when what they topped up in total reaches an amount.")}
+      >
+        <Switch
+          label={t("Promote accounts to this group")}
+          {...form.getInputProps("promotion", { type: "checkbox" })}
+        />
+        {promotion ? (
+          <SimpleGrid cols={2}>
+            <NumberInput
+              label={t("From")}
+              leftSection="$"
+              description={t("Dollars topped up")}
+              min={0}
+              allowDecimal={false}
+              {...form.getInputProps("min")}
+            />
+            <NumberInput
+              label={t("Below")}
+              leftSection="$"
+              description={t("0 = no upper end")}
+              min={0}
+              allowDecimal={false}
+              {...form.getInputProps("max")}
+            />
+          </SimpleGrid>
+        ) : null}
+        <Text c="dimmed" fz="xs">
+          {t("Payments and redemption codes count, gifts do not. Nobody is moved down.")}
+        </Text>
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+function windowError({ promotion, min, max }: z.input<typeof UserGroupInput>): Record<string, string> {
+  if (!promotion || max === 0 || max > min) return {};
+  return { max: "The upper end must be above the lower one, or 0" };
+}
+
+function ratioHint(ratio: number, t: TFunction): string {
+  if (ratio === 0) return t("Everything is free for this group.");
+  return t("A call that costs $1 costs {{amount}} here.", {
+    amount: `$${Number((ratio || 1).toPrecision(6))}`,
+  });
+}

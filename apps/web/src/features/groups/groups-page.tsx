@@ -1,0 +1,215 @@
+/** Groups of accounts: what they pay, how fast they may call, and which channels they reach. */
+import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/group";
+import { ActionIcon, Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
+import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { toast } from "#ui/toast.tsx";
+import { groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
+import { GroupDrawer } from "./group-drawer.tsx";
+
+export default function GroupsPage() {
+  const { t } = useTranslation();
+  const [params, setParams] = useListParams(UserGroupQuery);
+  const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
+  const remove = useDeleteGroup();
+  const [edited, setEdited] = useState<UserGroupDetail | "new" | null>(null);
+  const columns = useMemo(() => groupColumns(t), [t]);
+  const filtered = params.keyword !== "" || params.enable !== "";
+
+  const destroy = async (group: UserGroupDetail) => {
+    const sure = await confirm({
+      title: t("Delete the group {{name}}?", { name: group.name }),
+      body: t("Logs keep its name. This cannot be undone."),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    await remove.mutateAsync(group.id);
+    toast.success(t("Deleted"));
+  };
+
+  return (
+    <Page
+      title={t("User groups")}
+      description={t("Each account and token belongs to a group. The group sets the price and the speed.")}
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          {t("New group")}
+        </Button>
+      }
+    >
+      <DataTable
+        id="user-groups"
+        label={t("User groups")}
+        columns={columns}
+        rows={groups.data?.data}
+        rowKey={(group) => String(group.id)}
+        fetching={groups.isFetching}
+        error={groups.error}
+        onRetry={() => void groups.refetch()}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
+        onOpen={setEdited}
+        rowActions={(group) => (
+          <>
+            <Tooltip label={t("Edit")}>
+              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(group)}>
+                <IconPencil size={15} />
+              </ActionIcon>
+            </Tooltip>
+            {group.symbol === DEFAULT_GROUP ? null : (
+              <Tooltip label={t("Delete")}>
+                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(group)}>
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </>
+        )}
+        paging={{
+          kind: "pages",
+          page: params.page,
+          size: params.size,
+          total: groups.data?.total_count,
+          onChange: setParams,
+        }}
+        toolbar={
+          <>
+            <SearchBox
+              value={params.keyword}
+              onChange={(keyword) => setParams({ keyword })}
+              placeholder={t("Name or identifier")}
+            />
+            <FilterSelect
+              label={t("Status")}
+              value={params.enable}
+              onChange={(enable) =>
+                setParams({ enable: enable === "true" || enable === "false" ? enable : "" })
+              }
+              data={[
+                { value: "true", label: t("Enabled") },
+                { value: "false", label: t("Disabled") },
+              ]}
+            />
+          </>
+        }
+        empty={
+          <Empty
+            title={t("No group matches")}
+            action={
+              filtered ? (
+                <Button variant="default" onClick={() => setParams({ keyword: "", enable: "" })}>
+                  {t("Clear filters")}
+                </Button>
+              ) : null
+            }
+          />
+        }
+      />
+      {edited ? (
+        <GroupDrawer group={edited === "new" ? undefined : edited} onClose={() => setEdited(null)} />
+      ) : null}
+    </Page>
+  );
+}
+
+function groupColumns(t: TFunction): Column<UserGroupDetail>[] {
+  return [
+    {
+      id: "name",
+      title: t("Name"),
+      fixed: true,
+      sortable: true,
+      width: 180,
+      cell: (group) => (
+        <Box>
+          <Text fw={500} fz="sm">
+            {group.name}
+          </Text>
+          <Text c="dimmed" fz="xs" ff="monospace">
+            {group.symbol}
+          </Text>
+        </Box>
+      ),
+    },
+    { id: "enable", title: t("Enabled"), sortable: true, cell: (group) => <EnableSwitch group={group} /> },
+    {
+      id: "ratio",
+      title: t("Ratio"),
+      align: "right",
+      sortable: true,
+      card: "fact",
+      cell: (group) => (group.ratio === 0 ? t("Free") : `×${group.ratio}`),
+    },
+    {
+      id: "api_rate",
+      title: t("Requests per minute"),
+      align: "right",
+      sortable: true,
+      card: "fact",
+      cell: (group) => group.api_rate,
+    },
+    {
+      id: "public",
+      title: t("Public"),
+      sortable: true,
+      cell: (group) => (
+        <Badge color={group.public ? "iris" : "gray"}>{group.public ? t("Public") : t("Members only")}</Badge>
+      ),
+    },
+    {
+      id: "min",
+      title: t("Promotion"),
+      sortable: true,
+      cell: (group) => <Promotion group={group} />,
+    },
+    { id: "user_count", title: t("Accounts"), align: "right", cell: (group) => group.user_count },
+    { id: "channel_count", title: t("Channels"), align: "right", cell: (group) => group.channel_count },
+    { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (group) => group.id },
+  ];
+}
+
+function Promotion({ group }: { group: UserGroupDetail }) {
+  const { t } = useTranslation();
+  if (!group.promotion)
+    return (
+      <Text span c="dimmed" fz="inherit">
+        –
+      </Text>
+    );
+  return group.max === 0
+    ? t("from ${{min}}", { min: group.min })
+    : t("${{min}} to ${{max}}", { min: group.min, max: group.max });
+}
+
+function EnableSwitch({ group }: { group: UserGroupDetail }) {
+  const { t } = useTranslation();
+  const toggle = useSwitchGroup();
+  if (group.symbol === DEFAULT_GROUP)
+    return (
+      <Tooltip label={t("The default group cannot be disabled")}>
+        <span tabIndex={0}>
+          <StatusDot tone="good">{t("Always")}</StatusDot>
+        </span>
+      </Tooltip>
+    );
+  return (
+    <Switch
+      size="xs"
+      aria-label={t("Enable {{name}}", { name: group.name })}
+      checked={group.enable}
+      disabled={toggle.isPending}
+      onChange={() => toggle.mutate(group.id)}
+    />
+  );
+}

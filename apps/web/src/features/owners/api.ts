@@ -1,0 +1,32 @@
+/** Who makes models. */
+import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/owner";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const allOwners = ["model-owners"] as const;
+
+export const ownersQuery = queryOptions({
+  queryKey: allOwners,
+  queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
+  meta: { quiet: true },
+});
+
+export function useSaveOwner() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ isNew, owner }: { isNew: boolean; owner: ModelOwnerChange }) =>
+      isNew
+        ? http.post("/model_ownedby", ModelOwnerRow, owner)
+        : http.put("/model_ownedby", ModelOwnerRow, owner),
+    onSuccess: () => client.invalidateQueries({ queryKey: allOwners }),
+  });
+}
+
+export function useDeleteOwner() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/model_ownedby/${id}`, z.null()),
+    onSettled: () => client.invalidateQueries({ queryKey: allOwners }),
+  });
+}

@@ -1,0 +1,71 @@
+/** Makes an owner of models or changes one. */
+import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/shared/owner";
+import { NumberInput, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { OwnerIcon } from "#ui/owner-icon.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useSaveOwner } from "./api.ts";
+
+/** Sentences of the schema and the server, so that every language has them. */
+export const ownerSentences = [
+  phrase("The id must be a number above 1000"),
+  phrase("This id is taken"),
+  phrase("This owner comes with the product and cannot be deleted"),
+  phrase("Prices belong to this owner. Give them another owner first"),
+] as const;
+
+type OwnerDrawerProps = {
+  /** Undefined: a new one. */
+  owner: ModelOwnerRow | undefined;
+  /** What a new one starts with. */
+  freeId: number;
+  onClose: () => void;
+};
+
+export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
+  const { t } = useTranslation();
+  const save = useSaveOwner();
+  const form = useSchemaForm(owner ? ModelOwnerChange : ModelOwnerInput, {
+    id: owner?.id ?? freeId,
+    name: owner?.name ?? "",
+    icon: owner?.icon ?? "",
+  });
+  const { icon = "", name } = form.values;
+  return (
+    <FormDrawer
+      opened
+      title={owner ? t("Edit “{{name}}”", { name: owner.name }) : t("New owner")}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={async (values) => {
+        await save.mutateAsync({ isNew: owner === undefined, owner: ModelOwnerChange.parse(values) });
+        toast.success(t("Owner saved"));
+        onClose();
+      }}
+      onClose={onClose}
+      width={480}
+    >
+      <FormSection title={t("General")}>
+        <NumberInput
+          label="ID"
+          description={t("Above 1000; smaller ones belong to known vendors. It never changes.")}
+          withAsterisk
+          allowDecimal={false}
+          disabled={owner !== undefined}
+          {...form.getInputProps("id")}
+        />
+        <TextInput label={t("Name")} withAsterisk maxLength={100} {...form.getInputProps("name")} />
+        <TextInput
+          label={t("Icon")}
+          description={t("The name of a vendor's logo, such as openai, or the address of a picture.")}
+          maxLength={500}
+          leftSection={<OwnerIcon icon={icon} name={name} size={18} />}
+          {...form.getInputProps("icon")}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}

@@ -1,0 +1,151 @@
+/** Who makes models: the names and logos that prices and models are shown with. */
+import { LAST_RESERVED_OWNER, type ModelOwnerRow } from "@gateway/shared/owner";
+import { ActionIcon, Badge, Button, Group, Text, Tooltip } from "@mantine/core";
+import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { useListParams } from "#lib/list-params.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { SearchBox } from "#ui/filters.tsx";
+import { OwnerIcon } from "#ui/owner-icon.tsx";
+import { Page } from "#ui/page.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { toast } from "#ui/toast.tsx";
+import { ownersQuery, useDeleteOwner } from "./api.ts";
+import { OwnerDrawer } from "./owner-drawer.tsx";
+
+const OwnerParams = z.object({ keyword: z.string().default("") });
+
+export default function OwnersPage() {
+  const { t } = useTranslation();
+  const [params, setParams] = useListParams(OwnerParams);
+  const owners = useQuery(ownersQuery);
+  const remove = useDeleteOwner();
+  const [edited, setEdited] = useState<ModelOwnerRow | "new" | null>(null);
+  const columns = useMemo(() => ownerColumns(t), [t]);
+  const wanted = params.keyword.trim().toLowerCase();
+  const rows = owners.data?.filter(
+    ({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted,
+  );
+  const freeId = Math.max(LAST_RESERVED_OWNER, ...(owners.data ?? []).map((owner) => owner.id)) + 1;
+
+  const destroy = async (owner: ModelOwnerRow) => {
+    const sure = await confirm({
+      title: t("Delete {{name}}?", { name: owner.name }),
+      body: t("This cannot be undone."),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    await remove.mutateAsync(owner.id);
+    toast.success(t("Deleted"));
+  };
+
+  return (
+    <Page
+      title={t("Model owners")}
+      description={t("The makers of models, with the logo they are shown with. Prices name them.")}
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          {t("New owner")}
+        </Button>
+      }
+    >
+      <DataTable
+        id="model-owners"
+        label={t("Model owners")}
+        columns={columns}
+        rows={rows}
+        rowKey={(owner) => String(owner.id)}
+        fetching={owners.isFetching}
+        error={owners.error}
+        onRetry={() => void owners.refetch()}
+        onOpen={setEdited}
+        rowActions={(owner) => (
+          <>
+            <Tooltip label={t("Edit")}>
+              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(owner)}>
+                <IconPencil size={15} />
+              </ActionIcon>
+            </Tooltip>
+            {owner.id > LAST_RESERVED_OWNER ? (
+              <Tooltip label={t("Delete")}>
+                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(owner)}>
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Tooltip>
+            ) : null}
+          </>
+        )}
+        paging={{ kind: "none" }}
+        toolbar={
+          <SearchBox
+            value={params.keyword}
+            onChange={(keyword) => setParams({ keyword })}
+            placeholder={t("Name or id")}
+          />
+        }
+        empty={
+          <Empty
+            title={t("No owner matches")}
+            action={
+              <Button variant="default" onClick={() => setParams({ keyword: "" })}>
+                {t("Clear the search")}
+              </Button>
+            }
+          />
+        }
+      />
+      {edited ? (
+        <OwnerDrawer
+          owner={edited === "new" ? undefined : edited}
+          freeId={freeId}
+          onClose={() => setEdited(null)}
+        />
+      ) : null}
+    </Page>
+  );
+}
+
+function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
+  return [
+    {
+      id: "name",
+      title: t("Name"),
+      fixed: true,
+      width: 240,
+      cell: (owner) => (
+        <Group gap={10} wrap="nowrap">
+          <OwnerIcon icon={owner.icon} name={owner.name} size={20} />
+          <Text fw={500} fz="sm">
+            {owner.name}
+          </Text>
+        </Group>
+      ),
+    },
+    { id: "id", title: "ID", align: "right", card: "fact", cell: (owner) => owner.id },
+    {
+      id: "kind",
+      title: t("Kind"),
+      card: "fact",
+      cell: (owner) => (
+        <Badge color={owner.id > LAST_RESERVED_OWNER ? "iris" : "gray"}>
+          {owner.id > LAST_RESERVED_OWNER ? t("Own") : t("Known vendor")}
+        </Badge>
+      ),
+    },
+    {
+      id: "icon",
+      title: t("Icon"),
+      cell: (owner) => (
+        <Text ff="monospace" fz="xs" c="dimmed" truncate maw={320}>
+          {owner.icon || "–"}
+        </Text>
+      ),
+    },
+  ];
+}

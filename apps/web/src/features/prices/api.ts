@@ -1,0 +1,99 @@
+/** The price list, who makes models, and which models there are. */
+import { ModelOwnerRow } from "@gateway/shared/owner";
+import {
+  type ListedPrice,
+  PriceChanges,
+  type PriceGroupInput,
+  PricePreview,
+  PriceRow,
+  type SyncMode,
+} from "@gateway/shared/price";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { ApiError, http } from "#lib/http.ts";
+
+const allPrices = ["prices"] as const;
+
+export const pricesQuery = queryOptions({
+  queryKey: [...allPrices, "list"],
+  queryFn: () => http.get("/prices", z.array(PriceRow)),
+  meta: { quiet: true },
+});
+
+/** Models with a price or in a channel. */
+export const modelNamesQuery = queryOptions({
+  queryKey: [...allPrices, "model-names"],
+  queryFn: () => http.get("/prices/model_list", z.array(z.string())),
+});
+
+export const ownersQuery = queryOptions({
+  queryKey: ["model-owners"],
+  queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
+  staleTime: 60_000,
+});
+
+export const updateServiceQuery = queryOptions({
+  queryKey: [...allPrices, "update-service"],
+  queryFn: () => http.get("/prices/updateService", z.string()),
+});
+
+const single = (model: string) => `/prices/single/${encodeURIComponent(model)}`;
+
+/** One model keeps its own address, so that it can be renamed; several are saved in one go. */
+async function savePrices({ original_models, models, price }: PriceGroupInput): Promise<void> {
+  const [before] = original_models;
+  const [model = ""] = models;
+  try {
+    if (models.length > 1 || original_models.length > 1)
+      await http.post("/prices/multiple", z.null(), { original_models, models, price });
+    else if (before === undefined) await http.post("/prices/single", PriceRow, { ...price, model });
+    else await http.put(single(before), PriceRow, { ...price, model });
+  } catch (error) {
+    throw onFormFields(error);
+  }
+}
+
+/** The form has one field for the models and none called `price`. */
+function onFormFields(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const fields = Object.entries(error.fields).map(([path, sentence]) => [
+    path.replace(/^price\./, "").replace(/^model$/, "models"),
+    sentence,
+  ]);
+  const { status, message, code, requestId } = error;
+  return new ApiError(status, { message, code, fields: Object.fromEntries(fields), request_id: requestId });
+}
+
+export function useSavePrices() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: savePrices,
+    onSettled: () => client.invalidateQueries({ queryKey: allPrices }),
+  });
+}
+
+export function useDeletePrices() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (models: string[]) =>
+      http.put("/prices/multiple/delete", z.object({ deleted: z.int() }), { models }),
+    onSettled: () => client.invalidateQueries({ queryKey: allPrices }),
+  });
+}
+
+/** @param url "" for the list that this version brings */
+export function usePreview() {
+  return useMutation({
+    mutationFn: (url: string) => http.post("/prices/preview", PricePreview, { url }),
+    gcTime: 0,
+  });
+}
+
+export function useTakeOver() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ mode, prices }: { mode: SyncMode; prices: ListedPrice[] }) =>
+      http.post(`/prices/sync?updateMode=${mode}`, PriceChanges, prices),
+    onSuccess: () => client.invalidateQueries({ queryKey: allPrices }),
+  });
+}

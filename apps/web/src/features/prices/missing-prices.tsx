@@ -1,0 +1,72 @@
+/** Models that nobody can use or that are charged by guess, because they have no price; and prices without an owner. */
+import type { PriceRow } from "@gateway/shared/price";
+import { Alert, Badge, Button, Group, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { modelNamesQuery } from "./api.ts";
+import { modelsWithoutPrice } from "./price-list.ts";
+
+type MissingPricesProps = { rows: readonly PriceRow[]; onPrice: (models: string[]) => void };
+
+const shownAtMost = 12;
+
+export function MissingPrices({ rows, onPrice }: MissingPricesProps) {
+  const { t } = useTranslation();
+  const names = useQuery(modelNamesQuery).data;
+  const missing = useMemo(() => modelsWithoutPrice(names ?? [], rows), [names, rows]);
+  const orphans = rows.filter((row) => row.channel_type <= 0).map((row) => row.model);
+  return (
+    <>
+      <Warning
+        title={t("{{count}} models of your channels have no price", { count: missing.length })}
+        hint={t("Calls to them are refused until they have one.")}
+        models={missing}
+        action={t("Set a price")}
+        onPrice={onPrice}
+      />
+      <Warning
+        title={t("{{count}} prices belong to no owner", { count: orphans.length })}
+        hint={t("They cannot be found by vendor, and their models show no logo.")}
+        models={orphans}
+      />
+    </>
+  );
+}
+
+type WarningProps = {
+  title: string;
+  hint: string;
+  models: string[];
+  action?: string;
+  onPrice?: (models: string[]) => void;
+};
+
+function Warning({ title, hint, models, action, onPrice }: WarningProps) {
+  if (models.length === 0) return null;
+  return (
+    <Alert color="amber" icon={<IconAlertTriangle size={18} />} title={title}>
+      <Text fz="sm" mb={8}>
+        {hint}
+      </Text>
+      <Group gap={6}>
+        {models.slice(0, shownAtMost).map((model) => (
+          <Badge key={model} variant="default" ff="monospace" fw={500}>
+            {model}
+          </Badge>
+        ))}
+        {models.length > shownAtMost ? (
+          <Badge variant="default" c="dimmed">
+            +{models.length - shownAtMost}
+          </Badge>
+        ) : null}
+        {onPrice ? (
+          <Button size="compact-sm" variant="default" onClick={() => onPrice(models)}>
+            {action}
+          </Button>
+        ) : null}
+      </Group>
+    </Alert>
+  );
+}

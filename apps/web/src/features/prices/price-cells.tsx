@@ -1,0 +1,104 @@
+/** What stands in the columns of the price lists. */
+import { formatPrice } from "@gateway/shared/money";
+import type { ListedPrice } from "@gateway/shared/price";
+import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
+import { IconLock } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { isTool, nameOfKind } from "#lib/usage-kinds.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import type { Scale } from "./rate-units.ts";
+import classes from "./prices.module.css";
+
+export function ModelCell({ price, owner }: { price: ListedPrice; owner: string }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap={9} wrap="nowrap">
+      <ModelIcon model={price.model} />
+      <Box miw={0}>
+        <Group gap={3} wrap="nowrap">
+          <Text ff="monospace" fz="sm" fw={500} truncate>
+            {price.model}
+          </Text>
+          {price.locked ? (
+            <Tooltip label={t("Locked: price lists do not change it")}>
+              <IconLock size={14} role="img" aria-label={t("Locked")} />
+            </Tooltip>
+          ) : null}
+          <CopyButton text={price.model} label={t("Model name")} size={22} />
+        </Group>
+        <Text c="dimmed" fz="xs" lh={1.3}>
+          {owner}
+        </Text>
+      </Box>
+    </Group>
+  );
+}
+
+/** Dollars and yuan, and the ratio they come from. */
+export function MoneyCell({
+  price,
+  side,
+  scale,
+}: {
+  price: ListedPrice;
+  side: "input" | "output";
+  scale: Scale;
+}) {
+  const { t } = useTranslation();
+  const perCall = price.type === "times";
+  if (perCall && side === "output") return <Text c="dimmed">–</Text>;
+  const ratio = price[side];
+  const money = formatPrice(ratio, { perMillion: scale === "M" && !perCall, freeWord: t("Free") });
+  return (
+    <Box component="span" display="inline-block" className={classes.money}>
+      {money}
+      <Text c="dimmed" fz="xs" lh={1.3}>
+        ×{ratio}
+        {perCall ? ` · ${t("per call")}` : ""}
+      </Text>
+    </Box>
+  );
+}
+
+/** The kinds that cost something else, and the steps of a long context. */
+export function ExtrasCell({ price }: { price: ListedPrice }) {
+  const { t } = useTranslation();
+  const extras = Object.entries(price.extra_ratios);
+  if (extras.length === 0 && price.tiers.length === 0)
+    return (
+      <Text span c="dimmed" fz="inherit">
+        –
+      </Text>
+    );
+  const text = (kind: string, value: number) =>
+    `${t(nameOfKind(kind))} ${isTool(kind) ? `$${value}` : `×${Number(value.toPrecision(6))}`}`;
+  const [shown, rest] = [extras.slice(0, 2), extras.slice(2)];
+  return (
+    <Group gap={4} wrap="nowrap" display="inline-flex">
+      {shown.map(([kind, value]) => (
+        <Badge key={kind} variant="default" fw={500}>
+          {text(kind, value)}
+        </Badge>
+      ))}
+      {rest.length > 0 ? (
+        <Tooltip multiline maw={320} label={rest.map(([kind, value]) => text(kind, value)).join(" · ")}>
+          <Badge variant="default" c="dimmed" tabIndex={0}>
+            +{rest.length}
+          </Badge>
+        </Tooltip>
+      ) : null}
+      {price.tiers.length > 0 ? (
+        <Tooltip
+          multiline
+          maw={320}
+          label={price.tiers
+            .map(({ above, input, output }) => `>${above}: ×${input} / ×${output}`)
+            .join(" · ")}
+        >
+          <Badge tabIndex={0}>{t("Long context")}</Badge>
+        </Tooltip>
+      ) : null}
+    </Group>
+  );
+}

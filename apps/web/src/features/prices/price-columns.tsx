@@ -1,0 +1,113 @@
+/** The columns of the two views of the price list. */
+import type { ModelOwnerRow } from "@gateway/shared/owner";
+import type { PriceRow } from "@gateway/shared/price";
+import { Badge, Group, Text, Tooltip } from "@mantine/core";
+import { IconLock } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import { OwnerIcon } from "#ui/owner-icon.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { ExtrasCell, ModelCell, MoneyCell } from "./price-cells.tsx";
+import type { PriceGroup } from "./price-list.ts";
+import type { Scale } from "./rate-units.ts";
+import classes from "./prices.module.css";
+
+export type Owners = ReadonlyMap<number, ModelOwnerRow>;
+
+export function ownerName(owners: Owners, id: number, t: TFunction): string {
+  return owners.get(id)?.name ?? t("Unknown owner");
+}
+
+const billed = (type: string, t: TFunction) => (type === "times" ? t("per call") : t("by tokens"));
+
+export function priceColumns(t: TFunction, owners: Owners, scale: Scale): Column<PriceRow>[] {
+  return [
+    {
+      id: "model",
+      title: t("Model"),
+      fixed: true,
+      sortable: true,
+      width: 280,
+      cell: (row) => <ModelCell price={row} owner={ownerName(owners, row.channel_type, t)} />,
+    },
+    { id: "type", title: t("Billed"), cell: (row) => billed(row.type, t) },
+    ...sides(t, scale, (row: PriceRow) => row, true),
+    { id: "extras", title: t("Extended pricing"), cell: (row) => <ExtrasCell price={row} /> },
+    {
+      id: "updated_time",
+      title: t("Changed"),
+      sortable: true,
+      hidden: true,
+      cell: (row) => <RelativeTime seconds={row.updated_time} />,
+    },
+  ];
+}
+
+export function groupColumns(t: TFunction, owners: Owners, scale: Scale): Column<PriceGroup>[] {
+  return [
+    {
+      id: "owner",
+      title: t("Owner"),
+      fixed: true,
+      width: 170,
+      cell: ({ price }) => {
+        const owner = owners.get(price.channel_type);
+        return (
+          <Group gap={9} wrap="nowrap">
+            <OwnerIcon icon={owner?.icon ?? ""} name={owner?.name ?? ""} />
+            <Text fw={500} fz="sm">
+              {ownerName(owners, price.channel_type, t)}
+            </Text>
+            {price.locked ? (
+              <Tooltip label={t("Locked: price lists do not change it")}>
+                <IconLock size={14} role="img" aria-label={t("Locked")} />
+              </Tooltip>
+            ) : null}
+          </Group>
+        );
+      },
+    },
+    { id: "type", title: t("Billed"), cell: ({ price }) => billed(price.type, t) },
+    ...sides(t, scale, (group: PriceGroup) => group.price, false),
+    {
+      id: "models",
+      title: t("Models"),
+      width: 300,
+      cell: ({ models }) => (
+        <div className={classes.models}>
+          {models.slice(0, shownModels).map((model) => (
+            <Badge key={model} variant="default" ff="monospace" fw={500}>
+              {model}
+            </Badge>
+          ))}
+          {models.length > shownModels ? (
+            <Tooltip multiline maw={480} label={models.slice(shownModels).join(", ")}>
+              <Badge variant="default" c="dimmed" tabIndex={0}>
+                +{models.length - shownModels}
+              </Badge>
+            </Tooltip>
+          ) : null}
+        </div>
+      ),
+    },
+    { id: "extras", title: t("Extended pricing"), cell: ({ price }) => <ExtrasCell price={price} /> },
+  ];
+}
+
+const shownModels = 8;
+
+function sides<Row>(
+  t: TFunction,
+  scale: Scale,
+  priceOf: (row: Row) => PriceRow,
+  sortable: boolean,
+): Column<Row>[] {
+  return (["input", "output"] as const).map((side) => ({
+    id: side,
+    title: side === "input" ? t("Input") : t("Output"),
+    align: "right",
+    card: "fact",
+    sortable,
+    cell: (row) => <MoneyCell price={priceOf(row)} side={side} scale={scale} />,
+  }));
+}

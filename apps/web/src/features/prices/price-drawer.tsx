@@ -1,0 +1,197 @@
+/** Makes a price or changes one, for one model or for several that cost the same. */
+import { type PriceGroupInput, PriceValues } from "@gateway/shared/price";
+import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Fold } from "#ui/fold.tsx";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { OwnerIcon } from "#ui/owner-icon.tsx";
+import { toast } from "#ui/toast.tsx";
+import { modelNamesQuery, ownersQuery, useSavePrices } from "./api.ts";
+import { ExtrasField } from "./extras-field.tsx";
+import { cleaned, type Edited, initialValues, PriceFormValues } from "./price-values.ts";
+import { RateField } from "./rate-field.tsx";
+import type { Currency, RateUnit, Scale } from "./rate-units.ts";
+import { TiersField } from "./tiers-field.tsx";
+
+export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () => void }) {
+  const { t } = useTranslation();
+  const save = useSavePrices();
+  const owners = useQuery(ownersQuery).data ?? [];
+  const names = useQuery(modelNamesQuery).data ?? [];
+  const [currency, setCurrency] = useState<Currency>("usd");
+  const [scale, setScale] = useState<Scale>("M");
+  const before = edited.price ? edited.models : [];
+  const form = useSchemaForm(PriceFormValues, initialValues(edited));
+  const { type } = form.values;
+  const perCall = type === "times";
+  const unit = useMemo<RateUnit>(() => ({ currency, scale, perCall }), [currency, scale, perCall]);
+
+  const submit = async (values: PriceFormValues) => {
+    const { models, ...price } = PriceFormValues.parse(cleaned(values));
+    const input: PriceGroupInput = { original_models: before, models, price: PriceValues.parse(price) };
+    await save.mutateAsync(input);
+    toast.success(t("Price saved"));
+    onClose();
+  };
+
+  const title = edited.price
+    ? edited.models.length > 1
+      ? t("Price of {{count}} models", { count: edited.models.length })
+      : t("Price of {{model}}", { model: edited.models[0] })
+    : t("New price");
+
+  return (
+    <FormDrawer
+      opened
+      title={title}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={submit}
+      onClose={onClose}
+      width={620}
+    >
+      <FormSection
+        title={t("Models")}
+        hint={t("One or several that cost the same. A name may end in *: the longest that fits counts.")}
+      >
+        <TagsInput
+          label={t("Model name")}
+          withAsterisk
+          placeholder={form.values.models.length === 0 ? "gpt-4o, claude-*" : undefined}
+          data={names}
+          limit={50}
+          splitChars={[",", " ", "\n"]}
+          acceptValueOnBlur
+          clearable
+          {...form.getInputProps("models")}
+          error={modelsError(form.errors)}
+        />
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <Select
+            label={t("Owner")}
+            withAsterisk
+            searchable
+            placeholder={t("Who makes it")}
+            data={owners.map(({ id, name }) => ({ value: String(id), label: name }))}
+            value={form.values.channel_type > 0 ? String(form.values.channel_type) : null}
+            onChange={(id) => form.setFieldValue("channel_type", Number(id ?? 0))}
+            error={form.errors["channel_type"]}
+            data-path="channel_type"
+            leftSection={<OwnerOf id={form.values.channel_type} owners={owners} />}
+            renderOption={({ option }) => (
+              <>
+                <OwnerOf id={Number(option.value)} owners={owners} /> {option.label}
+              </>
+            )}
+          />
+          <Select
+            label={t("Billed")}
+            withAsterisk
+            data={[
+              { value: "tokens", label: t("by tokens") },
+              { value: "times", label: t("per call") },
+            ]}
+            allowDeselect={false}
+            {...form.getInputProps("type")}
+            onChange={(next) => {
+              form.setFieldValue("type", next === "times" ? "times" : "tokens");
+              // A call has one price: what nobody can see must not stop the saving.
+              if (next === "times") form.setValues({ output: 0, tiers: [] });
+            }}
+          />
+        </SimpleGrid>
+      </FormSection>
+
+      <FormSection
+        title={t("Price")}
+        hint={t("Enter it the way the vendor prints it; the rest is computed.")}
+      >
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+          <SegmentedControl
+            aria-label={t("Entered as")}
+            data={[
+              { value: "usd", label: "USD $" },
+              { value: "rmb", label: "RMB ￥" },
+              { value: "rate", label: t("Ratio") },
+            ]}
+            value={currency}
+            onChange={(next) => setCurrency(next)}
+          />
+          {perCall ? null : (
+            <SegmentedControl
+              aria-label={t("Unit")}
+              data={[
+                { value: "M", label: t("per 1M tokens") },
+                { value: "K", label: t("per 1K tokens") },
+              ]}
+              value={scale}
+              onChange={(next) => setScale(next)}
+            />
+          )}
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          {(perCall ? (["input"] as const) : (["input", "output"] as const)).map((side) => (
+            <RateField
+              key={side}
+              label={perCall ? t("Price of a call") : side === "input" ? t("Input") : t("Output")}
+              path={side}
+              unit={unit}
+              value={form.values[side]}
+              onChange={(ratio) => form.setFieldValue(side, ratio)}
+              onBlur={() => void form.validateField(side)}
+              error={form.errors[side]}
+            />
+          ))}
+        </SimpleGrid>
+        <Text c="dimmed" fz="xs">
+          {t("A ratio of 1 is $0.002 or ￥0.014 per 1K tokens, or per call.")}
+        </Text>
+      </FormSection>
+
+      <FormSection
+        title={t("Extended pricing")}
+        hint={t(
+          "Cache, audio, images and reasoning as multiples of the price above; tools in dollars per call.",
+        )}
+      >
+        <ExtrasField form={form} />
+      </FormSection>
+
+      {perCall ? null : (
+        <Fold label={t("Long context")} opened={(form.values.tiers ?? []).length > 0}>
+          <Text c="dimmed" fz="sm">
+            {t("Some vendors charge another price once the input passes a length.")}
+          </Text>
+          <TiersField form={form} unit={unit} />
+        </Fold>
+      )}
+
+      <FormSection title={t("Lock")}>
+        <Switch
+          label={t("Keep this price when a price list is taken over")}
+          {...form.getInputProps("locked", { type: "checkbox" })}
+        />
+        {form.values.locked ? (
+          <Alert color="amber" p="xs" fz="sm">
+            {t("A locked price does not follow the vendor. Unlock it to have it updated again.")}
+          </Alert>
+        ) : null}
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+type Owner = { id: number; name: string; icon: string };
+
+function OwnerOf({ id, owners }: { id: number; owners: readonly Owner[] }) {
+  const owner = owners.find((each) => each.id === id);
+  return owner ? <OwnerIcon icon={owner.icon} name={owner.name} size={16} /> : null;
+}
+
+/** A wrong name has an error of its own path; the field shows the first. */
+function modelsError(errors: Record<string, React.ReactNode>): React.ReactNode {
+  return Object.entries(errors).find(([path]) => path === "models" || path.startsWith("models."))?.[1];
+}

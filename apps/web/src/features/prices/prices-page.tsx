@@ -1,0 +1,246 @@
+/** What models cost: one by one or in groups of one price, edited here or taken over from a list. */
+import { PageQuery } from "@gateway/shared/paging";
+import type { PriceRow } from "@gateway/shared/price";
+import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
+import { IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { useListParams } from "#lib/list-params.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import { toast } from "#ui/toast.tsx";
+import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
+import { MissingPrices } from "./missing-prices.tsx";
+import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
+import { PriceDrawer } from "./price-drawer.tsx";
+import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
+import type { Edited } from "./price-values.ts";
+import { UpdateDialog } from "./update-dialog.tsx";
+
+const PricesParams = PageQuery.extend({
+  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
+  tab: z.enum(["single", "multiple"]).catch("single").default("single"),
+  keyword: z.string().default(""),
+  owner: z.coerce.number().int().catch(0).default(0),
+  type: z.enum(["", "tokens", "times"]).catch("").default(""),
+  locked: z.enum(["", "yes", "no"]).catch("").default(""),
+  unit: z.enum(["M", "K"]).catch("M").default("M"),
+});
+
+export default function PricesPage() {
+  const { t } = useTranslation();
+  const [params, setParams] = useListParams(PricesParams);
+  const prices = useQuery(pricesQuery);
+  const ownerRows = useQuery(ownersQuery).data;
+  const remove = useDeletePrices();
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const [updating, setUpdating] = useState(false);
+  const [selected, setSelected] = useState<string[]>([]);
+  const owners = useMemo(() => new Map((ownerRows ?? []).map((owner) => [owner.id, owner])), [ownerRows]);
+
+  const all = useMemo(() => prices.data ?? [], [prices.data]);
+  const found = useMemo(
+    () =>
+      sortPrices(
+        filterPrices(all, params, (id) => ownerName(owners, id, t)),
+        params.order,
+      ),
+    [all, params, owners, t],
+  );
+  const groups = useMemo(() => groupPrices(found), [found]);
+  const single = useMemo(() => priceColumns(t, owners, params.unit), [t, owners, params.unit]);
+  const multiple = useMemo(() => groupColumns(t, owners, params.unit), [t, owners, params.unit]);
+  const usedOwners = [...new Set(all.map((row) => row.channel_type))].filter((id) => owners.has(id));
+
+  const destroy = async (models: string[]) => {
+    const sure = await confirm({
+      title: t("Delete {{count}} prices?", { count: models.length }),
+      body: t("Calls to these models are refused until they have a price again: {{models}}", {
+        models: models.slice(0, 20).join(", "),
+      }),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    await remove.mutateAsync(models);
+    setSelected((keys) => keys.filter((key) => !models.includes(key)));
+    toast.success(t("Deleted"));
+  };
+
+  const actions = (models: string[], price: PriceRow) => (
+    <>
+      <Tooltip label={t("Edit")}>
+        <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited({ price, models })}>
+          <IconPencil size={15} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t("Delete")}>
+        <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(models)}>
+          <IconTrash size={15} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+
+  const filtered = params.keyword !== "" || params.owner !== 0 || params.type !== "" || params.locked !== "";
+  const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
+  const common = {
+    fetching: prices.isFetching,
+    error: prices.error,
+    onRetry: () => void prices.refetch(),
+    toolbar: (
+      <>
+        <SearchBox
+          value={params.keyword}
+          onChange={(keyword) => setParams({ keyword })}
+          placeholder={t("Model or owner")}
+        />
+        <FilterSelect
+          label={t("Owner")}
+          searchable
+          value={params.owner === 0 ? "" : String(params.owner)}
+          onChange={(owner) => setParams({ owner: Number(owner) })}
+          data={usedOwners.map((id) => ({ value: String(id), label: ownerName(owners, id, t) }))}
+        />
+        <FilterSelect
+          label={t("Billed")}
+          value={params.type}
+          onChange={(type) => setParams({ type: type === "times" || type === "tokens" ? type : "" })}
+          data={[
+            { value: "tokens", label: t("by tokens") },
+            { value: "times", label: t("per call") },
+          ]}
+        />
+        <FilterSelect
+          label={t("Lock")}
+          value={params.locked}
+          onChange={(locked) => setParams({ locked: locked === "yes" || locked === "no" ? locked : "" })}
+          data={[
+            { value: "yes", label: t("Locked") },
+            { value: "no", label: t("Not locked") },
+          ]}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={t("Unit")}
+          data={[
+            { value: "M", label: t("per 1M tokens") },
+            { value: "K", label: t("per 1K tokens") },
+          ]}
+          value={params.unit}
+          onChange={(unit) => setParams({ unit })}
+        />
+      </>
+    ),
+    empty: (
+      <Empty
+        icon={IconTags}
+        title={filtered ? t("No price matches") : t("No prices yet")}
+        hint={filtered ? undefined : t("Take over the list of this version, or enter the first one.")}
+        action={
+          filtered ? (
+            <Button
+              variant="default"
+              onClick={() => setParams({ keyword: "", owner: 0, type: "", locked: "" })}
+            >
+              {t("Clear filters")}
+            </Button>
+          ) : (
+            <Button onClick={() => setUpdating(true)}>{t("Update prices")}</Button>
+          )
+        }
+      />
+    ),
+  };
+  const paging = (total: number) => ({
+    kind: "pages" as const,
+    page: Math.min(params.page, Math.max(1, Math.ceil(total / params.size))),
+    size: params.size,
+    total,
+    onChange: setParams,
+  });
+
+  return (
+    <Page
+      title={t("Prices")}
+      description={t("What each model costs before the group's ratio. An edit counts from the next call on.")}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => setUpdating(true)}
+          >
+            {t("Update prices")}
+          </Button>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ models: [] })}>
+            {t("New price")}
+          </Button>
+        </>
+      }
+    >
+      {prices.data ? <MissingPrices rows={all} onPrice={(models) => setEdited({ models })} /> : null}
+      <Tabs
+        value={params.tab}
+        onChange={(tab) => setParams({ tab: tab === "multiple" ? "multiple" : "single", page: 1 })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="single">{t("By model")}</Tabs.Tab>
+          <Tabs.Tab value="multiple">{t("By price")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="single">
+          <DataTable<PriceRow>
+            {...common}
+            id="prices"
+            label={t("Prices")}
+            columns={single}
+            rows={prices.data ? slice(found) : undefined}
+            rowKey={(row) => row.model}
+            order={params.order}
+            onOrder={(order) => setParams({ order })}
+            onOpen={(row) => setEdited({ price: row, models: [row.model] })}
+            rowActions={(row) => actions([row.model], row)}
+            selection={{ keys: selected, onChange: setSelected }}
+            bulkActions={(keys) => (
+              <>
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    const first = all.find((row) => row.model === keys[0]);
+                    if (first) setEdited({ price: first, models: keys });
+                  }}
+                >
+                  {t("Give one price")}
+                </Button>
+                <Button variant="default" c="red" onClick={() => void destroy(keys)}>
+                  {t("Delete")}
+                </Button>
+              </>
+            )}
+            paging={paging(found.length)}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="multiple">
+          <DataTable<PriceGroup>
+            {...common}
+            id="price-groups"
+            label={t("Prices")}
+            columns={multiple}
+            rows={prices.data ? slice(groups) : undefined}
+            rowKey={(group) => group.key}
+            onOpen={({ price, models }) => setEdited({ price, models })}
+            rowActions={({ price, models }) => actions(models, price)}
+            paging={paging(groups.length)}
+          />
+        </Tabs.Panel>
+      </Tabs>
+      {edited ? <PriceDrawer edited={edited} onClose={() => setEdited(null)} /> : null}
+      {updating ? <UpdateDialog owners={owners} onClose={() => setUpdating(false)} /> : null}
+    </Page>
+  );
+}

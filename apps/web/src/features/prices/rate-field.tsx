@@ -1,0 +1,61 @@
+/** A ratio, entered as a ratio, in dollars or in yuan; the other two are shown below as one types. */
+import { TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { fromRatio, type RateUnit, toRatio } from "./rate-units.ts";
+
+type RateFieldProps = {
+  label: string;
+  /** The ratio; NaN when what was typed is no number. */
+  value: number;
+  onChange: (ratio: number) => void;
+  unit: RateUnit;
+  error?: ReactNode;
+  path: string;
+  onBlur?: () => void;
+  compact?: boolean;
+};
+
+const signs = { rate: "×", usd: "$", rmb: "￥" } as const;
+
+export function RateField({ label, value, onChange, unit, error, path, onBlur, compact }: RateFieldProps) {
+  const { t } = useTranslation();
+  const [draft, setDraft] = useState<{ text: string; unit: RateUnit; ratio: number } | null>(null);
+  // The text stays as typed ("0.10") for as long as it says what the form holds.
+  const current = draft !== null && draft.unit === unit && Object.is(draft.ratio, value);
+  const text = current ? draft.text : Number.isNaN(value) ? "" : String(fromRatio(value, unit));
+  return (
+    <TextInput
+      label={label}
+      data-path={path}
+      inputMode="decimal"
+      autoComplete="off"
+      leftSection={signs[unit.currency]}
+      leftSectionWidth={30}
+      className="tabular"
+      value={text}
+      error={error}
+      onBlur={onBlur}
+      description={compact ? undefined : otherUnits(value, unit, t)}
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      onChange={(event) => {
+        const typed = event.currentTarget.value;
+        const amount = typed.trim() === "" ? Number.NaN : Number(typed);
+        const ratio = toRatio(amount, unit);
+        setDraft({ text: typed, unit, ratio });
+        onChange(ratio);
+      }}
+    />
+  );
+}
+
+/** The same in the currencies that are not being typed. */
+function otherUnits(ratio: number, unit: RateUnit, t: (key: string) => string): string {
+  if (!Number.isFinite(ratio) || ratio < 0) return " ";
+  const per = unit.perCall ? t("per call") : unit.scale === "M" ? t("per 1M tokens") : t("per 1K tokens");
+  const money = (["usd", "rmb"] as const)
+    .filter((currency) => currency !== unit.currency)
+    .map((currency) => `${signs[currency]}${fromRatio(ratio, { ...unit, currency })}`);
+  const rate = unit.currency === "rate" ? [] : [`×${ratio}`];
+  return `${[...rate, ...money].join(" · ")} ${per}`;
+}

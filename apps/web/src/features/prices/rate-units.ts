@@ -1,0 +1,23 @@
+/** A ratio written as money, and back. Pure. */
+import { CNY_PER_1K_AT_RATIO_1, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/money";
+
+export type Currency = "rate" | "usd" | "rmb";
+/** Per thousand or million tokens; a call is one call in either. */
+export type Scale = "K" | "M";
+export type RateUnit = { currency: Currency; scale: Scale; perCall: boolean };
+
+function factorOf({ currency, scale, perCall }: RateUnit): number {
+  if (currency === "rate") return 1;
+  const perK = currency === "usd" ? USD_PER_1K_AT_RATIO_1 : CNY_PER_1K_AT_RATIO_1;
+  return scale === "M" && !perCall ? perK * 1000 : perK;
+}
+
+/** As the server keeps it: ten decimals. */
+export function toRatio(amount: number, unit: RateUnit): number {
+  return Number((amount / factorOf(unit)).toFixed(10));
+}
+
+/** Without the noise of binary fractions. */
+export function fromRatio(ratio: number, unit: RateUnit): number {
+  return Number((ratio * factorOf(unit)).toPrecision(10));
+}

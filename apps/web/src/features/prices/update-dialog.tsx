@@ -1,0 +1,181 @@
+/** Brings a whole price list in: where from, what would change, and how much of that is wanted. */
+import type { PriceChanges, PricePreview, SyncMode } from "@gateway/shared/price";
+import { Alert, Button, Group, Modal, Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { IconLock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { errorReason } from "#lib/error-text.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { updateServiceQuery, usePreview, useTakeOver } from "./api.ts";
+import type { Owners } from "./price-columns.tsx";
+import { linesOf, PriceDiff } from "./price-diff.tsx";
+import classes from "./prices.module.css";
+
+export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const service = useQuery(updateServiceQuery).data ?? "";
+  const [source, setSource] = useState<"own" | "url">("own");
+  const [stored, setStored] = useLocalStorage({ key: "priceListUrl", defaultValue: "" });
+  const [typed, setTyped] = useState<string | null>(null);
+  const url = typed ?? (stored || service);
+  const preview = usePreview();
+  const changeSource = (act: () => void) => {
+    preview.reset();
+    act();
+  };
+  const fetchList = () => {
+    if (source === "url") setStored(url);
+    preview.mutate(source === "url" ? url : "");
+  };
+  return (
+    <Modal opened onClose={onClose} size={820} fullScreen={phone} title={t("Update prices")}>
+      <Stack gap="lg">
+        <Stack gap="sm">
+          <SegmentedControl
+            aria-label={t("Source")}
+            data={[
+              { value: "own", label: t("The list of this version") },
+              { value: "url", label: t("A list at an address") },
+            ]}
+            value={source}
+            onChange={(next) => changeSource(() => setSource(next))}
+          />
+          <Group
+            gap="xs"
+            wrap="nowrap"
+            align="flex-start"
+            component="form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              fetchList();
+            }}
+          >
+            {source === "url" ? (
+              <TextInput
+                flex={1}
+                type="url"
+                aria-label={t("Address of the list")}
+                placeholder="https://example.com/prices.json"
+                value={url}
+                error={preview.error ? errorReason(preview.error, t) : null}
+                onChange={(event) => {
+                  const next = event.currentTarget.value;
+                  changeSource(() => setTyped(next));
+                }}
+              />
+            ) : (
+              <Text flex={1} c="dimmed" fz="sm">
+                {t("Vendors' published prices, collected when this version was made.")}
+              </Text>
+            )}
+            <Button
+              type="submit"
+              variant="default"
+              loading={preview.isPending}
+              disabled={source === "url" && url === ""}
+            >
+              {t("Fetch")}
+            </Button>
+          </Group>
+        </Stack>
+        {preview.data ? <Changes preview={preview.data} owners={owners} onDone={onClose} /> : null}
+      </Stack>
+    </Modal>
+  );
+}
+
+/** The preview holds what overwriting would do; the other modes are parts of it. */
+function changesOf({ changes }: PricePreview, mode: SyncMode): PriceChanges {
+  const none = { added: [], changed: [], removed: [], locked: [] };
+  if (mode === "add") return { ...none, added: changes.added };
+  if (mode === "update") return { ...none, changed: changes.changed, locked: changes.locked };
+  return changes;
+}
+
+type ChangesProps = { preview: PricePreview; owners: Owners; onDone: () => void };
+
+function Changes({ preview, owners, onDone }: ChangesProps) {
+  const { t } = useTranslation();
+  const [mode, setMode] = useState<SyncMode>("add");
+  const takeOver = useTakeOver();
+  const changes = changesOf(preview, mode);
+  const count = linesOf(changes).length;
+  const { added, changed, removed, locked } = preview.changes;
+
+  const apply = async () => {
+    const sure =
+      mode !== "overwrite" ||
+      (await confirm({
+        title: t("Overwrite all prices?"),
+        body: t(
+          "{{removed}} prices that the list does not name are removed, {{changed}} are replaced. Locked prices stay.",
+          {
+            removed: removed.length,
+            changed: changed.length,
+          },
+        ),
+        action: t("Overwrite all"),
+      }));
+    if (!sure) return;
+    const done = await takeOver.mutateAsync({ mode, prices: preview.prices });
+    toast.success(t("{{count}} prices changed", { count: linesOf(done).length }));
+    onDone();
+  };
+
+  const facts: [string, number][] = [
+    [t("In the list"), preview.prices.length],
+    [t("New"), added.length],
+    [t("Changed"), changed.length],
+    [t("Not in the list"), removed.length],
+  ];
+  return (
+    <>
+      <div className={classes.counts}>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <Text c="dimmed" fz="xs">
+              {label}
+            </Text>
+            <b>{value}</b>
+          </div>
+        ))}
+      </div>
+      <Radio.Group value={mode} onChange={(next) => setMode(next)} label={t("What to take over")}>
+        <Stack gap={8} mt={6}>
+          <Radio value="add" label={t("Add only: models without a price")} />
+          <Radio value="update" label={t("Update only: models that have one")} />
+          <Radio
+            value="overwrite"
+            label={t("Overwrite all: the list replaces everything that is not locked")}
+          />
+        </Stack>
+      </Radio.Group>
+      {count === 0 ? (
+        <Empty compact title={t("No new models")} hint={t("With this choice the list changes nothing.")} />
+      ) : (
+        <PriceDiff changes={changes} owners={owners} />
+      )}
+      {locked.length > 0 && mode !== "add" ? (
+        <Alert color="gray" icon={<IconLock size={16} />} p="sm">
+          {t("Locked, so they stay as they are: {{models}}", { models: locked.join(", ") })}
+        </Alert>
+      ) : null}
+      <Group justify="flex-end">
+        <Button
+          color={mode === "overwrite" ? "red" : undefined}
+          disabled={count === 0}
+          loading={takeOver.isPending}
+          onClick={() => void apply()}
+        >
+          {t("Take over {{count}} changes", { count })}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+/** Redemption codes, for administrators. */
+import {
+  type RedemptionChange,
+  type RedemptionInput,
+  RedemptionPage,
+  type RedemptionQuery,
+  RedemptionRow,
+} from "@gateway/shared/redemption";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const allCodes = ["redemption"] as const;
+
+export const codesQuery = (query: RedemptionQuery) =>
+  queryOptions({
+    queryKey: [...allCodes, query],
+    queryFn: () => http.get("/redemption", RedemptionPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+function useRefresh() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: allCodes });
+}
+
+/** Answers the codes. */
+export function useCreateCodes() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (input: RedemptionInput) => http.post("/redemption", z.array(z.string()), input),
+    gcTime: 0,
+    onSuccess: refresh,
+  });
+}
+
+export function useChangeCode() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, change }: { id: number; change: RedemptionChange }) =>
+      http.put(`/redemption/${id}`, RedemptionRow, change),
+    onSuccess: refresh,
+  });
+}
+
+export function useSwitchCode() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
+      http.patch(`/redemption/${id}`, RedemptionRow, { status }),
+    onSettled: refresh,
+  });
+}
+
+export function useDeleteCodes() {
+  const refresh = useRefresh();
+  return useMutation({
+    /** One after the other: each leaves its own audit row. */
+    mutationFn: async (ids: number[]) => {
+      for (const id of ids) await http.del(`/redemption/${id}`, z.null());
+    },
+    onSettled: refresh,
+  });
+}

@@ -1,0 +1,104 @@
+/** The columns of the list of redemption codes. */
+import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
+import { Group, Switch, Text } from "@mantine/core";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import type { useFormat } from "#lib/quota.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { useSwitchCode } from "./api.ts";
+import { statusOfCode } from "./code-status.ts";
+
+export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<RedemptionRow>[] {
+  return [
+    {
+      id: "name",
+      title: t("Name"),
+      fixed: true,
+      sortable: true,
+      width: 160,
+      cell: (row) => (
+        <Text fw={500} fz="sm">
+          {row.name}
+        </Text>
+      ),
+    },
+    {
+      id: "key",
+      title: t("Code"),
+      width: 190,
+      cell: (row) => (
+        <CopyCode text={row.key} label={t("Code")} shown={`${row.key.slice(0, 8)}…${row.key.slice(-4)}`} />
+      ),
+    },
+    { id: "status", title: t("Status"), sortable: true, card: "fact", cell: (row) => <Status row={row} /> },
+    {
+      id: "quota",
+      title: t("Worth"),
+      align: "right",
+      sortable: true,
+      card: "fact",
+      cell: (row) => format.usd(row.quota),
+    },
+    {
+      id: "redeemed_by",
+      title: t("Redeemed by"),
+      cell: (row) =>
+        row.redeemed_by === null ? (
+          <Text span c="dimmed" fz="inherit">
+            –
+          </Text>
+        ) : (
+          row.redeemer || `#${row.redeemed_by}`
+        ),
+    },
+    {
+      id: "redeemed_time",
+      title: t("Redeemed"),
+      sortable: true,
+      cell: (row) => <RelativeTime seconds={row.redeemed_time} />,
+    },
+    {
+      id: "expires_at",
+      title: t("Valid until"),
+      sortable: true,
+      cell: (row) =>
+        row.expires_at === null ? (
+          <Text span c="dimmed" fz="inherit">
+            {t("For ever")}
+          </Text>
+        ) : (
+          <RelativeTime seconds={row.expires_at} />
+        ),
+    },
+    {
+      id: "created_time",
+      title: t("Created"),
+      sortable: true,
+      cell: (row) => <RelativeTime seconds={row.created_time} />,
+    },
+    { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (row) => row.id },
+  ];
+}
+
+function Status({ row }: { row: RedemptionRow }) {
+  const { t } = useTranslation();
+  const toggle = useSwitchCode();
+  const { word, tone } = statusOfCode(row);
+  return (
+    <Group gap={10} wrap="nowrap">
+      {row.status === RedemptionStatus.used ? null : (
+        <Switch
+          size="xs"
+          aria-label={t("Enable {{name}}", { name: `${row.name} #${row.id}` })}
+          checked={row.status === RedemptionStatus.enabled}
+          disabled={toggle.isPending}
+          onChange={(event) => toggle.mutate({ id: row.id, status: event.currentTarget.checked ? 1 : 2 })}
+        />
+      )}
+      <StatusDot tone={tone}>{t(word)}</StatusDot>
+    </Group>
+  );
+}

@@ -1,0 +1,124 @@
+/** Makes redemption codes, or changes one that nobody has redeemed yet. Worth is entered in dollars. */
+import { RedemptionInput, type RedemptionRow } from "@gateway/shared/redemption";
+import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { phrase } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useChangeCode, useCreateCodes } from "./api.ts";
+
+/** Sentences of the schema and the server, so that every language has them. */
+export const codeSentences = [
+  phrase("At least one code"),
+  phrase("At most 100 codes at a time"),
+  phrase("Quota cannot be negative"),
+  phrase("A redeemed code cannot be changed"),
+] as const;
+
+const CodeForm = z.object({
+  name: RedemptionInput.shape.name,
+  /** Dollars; the server's points are whole. */
+  amount: z
+    .number(phrase("A number from 0 is required"))
+    .min(0, phrase("Quota cannot be negative"))
+    .max(1_000_000, phrase("Amount cannot exceed 1000000")),
+  /** As a date field writes it, local time; "" = never. */
+  expires: z.string(),
+  count: RedemptionInput.shape.count,
+});
+
+type CodeDrawerProps = {
+  /** Undefined: new ones. */
+  code: RedemptionRow | undefined;
+  onClose: () => void;
+  onCreated: (codes: string[], name: string) => void;
+};
+
+export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const create = useCreateCodes();
+  const change = useChangeCode();
+  const form = useSchemaForm(CodeForm, {
+    name: code?.name ?? "",
+    amount: code ? code.quota / format.pointsPerUsd : 1,
+    expires: code?.expires_at ? localTime(code.expires_at) : "",
+    count: 1,
+  });
+  const points = Math.round((form.values.amount || 0) * format.pointsPerUsd);
+
+  const save = async (values: z.input<typeof CodeForm>) => {
+    const { name, amount, expires, count } = CodeForm.parse(values);
+    const input = {
+      name,
+      quota: Math.round(amount * format.pointsPerUsd),
+      expires_at: expires === "" ? null : Math.floor(new Date(expires).getTime() / 1000),
+    };
+    if (code) {
+      await change.mutateAsync({ id: code.id, change: input });
+      toast.success(t("Code saved"));
+    } else onCreated(await create.mutateAsync({ ...input, count }), name);
+    onClose();
+  };
+
+  return (
+    <FormDrawer
+      opened
+      title={code ? t("Edit “{{name}}”", { name: code.name }) : t("New redemption codes")}
+      form={form}
+      submitLabel={code ? t("Save") : t("Create")}
+      onSubmit={save}
+      onClose={onClose}
+      width={480}
+    >
+      <FormSection title={t("General")} hint={t("Whoever redeems a code first gets what it is worth.")}>
+        <TextInput
+          label={t("Name")}
+          description={t("What the codes are for; it stands in the log of whoever redeems one.")}
+          withAsterisk
+          data-autofocus
+          maxLength={64}
+          {...form.getInputProps("name")}
+        />
+        <SimpleGrid cols={{ base: 1, sm: code ? 1 : 2 }}>
+          <NumberInput
+            label={t("Worth each")}
+            description={t("{{points}} points", { points: format.whole(points) })}
+            withAsterisk
+            leftSection="$"
+            min={0}
+            decimalScale={6}
+            {...form.getInputProps("amount")}
+          />
+          {code ? null : (
+            <NumberInput
+              label={t("How many")}
+              description={t("1 to 100")}
+              withAsterisk
+              min={1}
+              max={100}
+              clampBehavior="none"
+              allowDecimal={false}
+              {...form.getInputProps("count")}
+            />
+          )}
+        </SimpleGrid>
+        <TextInput
+          type="datetime-local"
+          label={t("Can be redeemed until")}
+          description={t("Empty: for ever")}
+          {...form.getInputProps("expires")}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+/** "2026-11-21T08:30", as a date field wants it. */
+function localTime(seconds: number): string {
+  const date = new Date(seconds * 1000 - new Date(seconds * 1000).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 16);
+}

@@ -1,0 +1,12 @@
+/** What a code is at this moment, in a word and a tone. */
+import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
+import { phrase } from "#lib/i18n.ts";
+import type { Tone } from "#ui/status-dot.tsx";
+
+export function statusOfCode(row: RedemptionRow, nowMs = Date.now()): { word: string; tone: Tone } {
+  if (row.status === RedemptionStatus.used) return { word: phrase("Redeemed"), tone: "accent" };
+  if (row.status === RedemptionStatus.disabled) return { word: phrase("Disabled"), tone: "idle" };
+  if (row.expires_at !== null && row.expires_at * 1000 <= nowMs)
+    return { word: phrase("Expired"), tone: "warn" };
+  return { word: phrase("Not redeemed"), tone: "good" };
+}

@@ -1,0 +1,40 @@
+/** The codes just made: to copy or to keep as a file. */
+import { Button, Code, Group, Modal, ScrollArea, Stack, Text } from "@mantine/core";
+import { IconCopy, IconDownload } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "#ui/copy.tsx";
+import { downloadCodes } from "./codes-file.ts";
+
+type CreatedDialogProps = { codes: string[]; name: string; onClose: () => void };
+
+export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
+  const { t } = useTranslation();
+  const text = codes.join("\n");
+  return (
+    <Modal opened onClose={onClose} title={t("{{count}} codes created", { count: codes.length })} size={480}>
+      <Stack>
+        <Text c="dimmed" fz="sm">
+          {t("The list shows them again at any time.")}
+        </Text>
+        <ScrollArea.Autosize mah={320}>
+          <Code block>{text}</Code>
+        </ScrollArea.Autosize>
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => downloadCodes(codes, name)}
+          >
+            {t("Download")}
+          </Button>
+          <Button
+            leftSection={<IconCopy size={16} />}
+            onClick={() => void copyText(text, t("Redemption codes"))}
+          >
+            {t("Copy")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,171 @@
+/** Codes that credit whoever redeems them first. */
+import { RedemptionQuery, type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { IconDownload, IconPencil, IconPlus, IconTicket, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { useFormat } from "#lib/quota.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { copyText } from "#ui/copy.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import { toast } from "#ui/toast.tsx";
+import { codesQuery, useDeleteCodes } from "./api.ts";
+import { codeColumns } from "./code-columns.tsx";
+import { CodeDrawer } from "./code-drawer.tsx";
+import { downloadCodes } from "./codes-file.ts";
+import { CreatedDialog } from "./created-dialog.tsx";
+
+export default function RedemptionsPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [params, setParams] = useListParams(RedemptionQuery);
+  const codes = useQuery(codesQuery(params));
+  const remove = useDeleteCodes();
+  const [edited, setEdited] = useState<RedemptionRow | "new" | null>(null);
+  const [created, setCreated] = useState<{ codes: string[]; name: string } | null>(null);
+  const [selected, setSelected] = useState<string[]>([]);
+  const columns = useMemo(() => codeColumns(t, format), [t, format]);
+  const rows = codes.data?.data;
+  const filtered = params.keyword !== "" || params.status !== 0;
+  const keysOf = (ids: string[]) =>
+    (rows ?? []).filter((row) => ids.includes(String(row.id))).map((row) => row.key);
+  const edit = (row: RedemptionRow) => {
+    if (row.status === RedemptionStatus.used) toast.info(t("A redeemed code cannot be changed"));
+    else setEdited(row);
+  };
+
+  const destroy = async (ids: number[]) => {
+    const sure = await confirm({
+      title: t("Delete {{count}} codes?", { count: ids.length }),
+      body: t("Whoever has one of them can no longer redeem it. What was credited stays."),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    await remove.mutateAsync(ids);
+    setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
+    toast.success(t("Deleted"));
+  };
+
+  const newCodes = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+      {t("New codes")}
+    </Button>
+  );
+
+  return (
+    <Page
+      title={t("Redemption codes")}
+      description={t("Hand them out as vouchers: each can be redeemed once, on the top-up screen.")}
+      actions={newCodes}
+    >
+      <DataTable
+        id="redemptions"
+        label={t("Redemption codes")}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => String(row.id)}
+        fetching={codes.isFetching}
+        error={codes.error}
+        onRetry={() => void codes.refetch()}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
+        onOpen={edit}
+        selection={{ keys: selected, onChange: setSelected }}
+        bulkActions={(ids) => (
+          <>
+            <Button
+              variant="default"
+              onClick={() => void copyText(keysOf(ids).join("\n"), t("Redemption codes"))}
+            >
+              {t("Copy")}
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              onClick={() => downloadCodes(keysOf(ids), "redemption-codes")}
+            >
+              {t("Download")}
+            </Button>
+            <Button variant="default" c="red" onClick={() => void destroy(ids.map(Number))}>
+              {t("Delete")}
+            </Button>
+          </>
+        )}
+        rowActions={(row) => (
+          <>
+            {row.status === RedemptionStatus.used ? null : (
+              <Tooltip label={t("Edit")}>
+                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(row)}>
+                  <IconPencil size={15} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+            <Tooltip label={t("Delete")}>
+              <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy([row.id])}>
+                <IconTrash size={15} />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        )}
+        paging={{
+          kind: "pages",
+          page: params.page,
+          size: params.size,
+          total: codes.data?.total_count,
+          onChange: setParams,
+        }}
+        toolbar={
+          <>
+            <SearchBox
+              value={params.keyword}
+              onChange={(keyword) => setParams({ keyword })}
+              placeholder={t("Name or id")}
+            />
+            <FilterSelect
+              label={t("Status")}
+              value={params.status === 0 ? "" : String(params.status)}
+              onChange={(status) => setParams({ status: Number(status) })}
+              data={[
+                { value: "1", label: t("Not redeemed") },
+                { value: "2", label: t("Disabled") },
+                { value: "3", label: t("Redeemed") },
+              ]}
+            />
+          </>
+        }
+        empty={
+          filtered ? (
+            <Empty
+              title={t("No code matches")}
+              action={
+                <Button variant="default" onClick={() => setParams({ keyword: "", status: 0 })}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              icon={IconTicket}
+              title={t("No redemption codes yet")}
+              hint={t("Make some, hand them out, and see here who redeemed them.")}
+              action={newCodes}
+            />
+          )
+        }
+      />
+      {edited ? (
+        <CodeDrawer
+          code={edited === "new" ? undefined : edited}
+          onClose={() => setEdited(null)}
+          onCreated={(made, name) => setCreated({ codes: made, name })}
+        />
+      ) : null}
+      {created ? <CreatedDialog {...created} onClose={() => setCreated(null)} /> : null}
+    </Page>
+  );
+}

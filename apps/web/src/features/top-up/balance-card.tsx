@@ -1,0 +1,62 @@
+/** What is left, how long it lives, and what was spent. */
+import { Box, Card, SimpleGrid, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { formatTime, useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
+import classes from "./top-up.module.css";
+
+const soonSeconds = 14 * 86_400;
+
+export function BalanceCard() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useSelf();
+  const [now] = useState(() => Date.now() / 1000);
+  if (!self) return null;
+  const ends = self.quota_expires_at;
+  const soon = ends !== null && ends - now < soonSeconds;
+  return (
+    <Card>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl" verticalSpacing="md">
+        <Fact title={t("Balance")} large value={format.quota(self.quota)}>
+          {self.reserved > 0
+            ? t("{{amount}} of it held for calls in flight", { amount: format.quota(self.reserved, 4) })
+            : t("Available for calls")}
+        </Fact>
+        <Fact
+          title={t("Valid until")}
+          value={ends === null ? t("For ever") : formatTime(ends).slice(0, 10)}
+          warn={soon}
+        >
+          {ends === null
+            ? t("It has no end.")
+            : t(
+                "Each top-up extends it: the balance lives 180 days from the last one, unless the operator says otherwise.",
+              )}
+        </Fact>
+        <Fact title={t("Spent so far")} value={format.quota(self.used_quota)}>
+          {t("{{count}} calls", { count: self.request_count })}
+        </Fact>
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+type FactProps = { title: string; value: string; large?: boolean; warn?: boolean; children: ReactNode };
+
+function Fact({ title, value, large = false, warn = false, children }: FactProps) {
+  return (
+    <Box>
+      <Text c="dimmed" fz="sm">
+        {title}
+      </Text>
+      <Text className={large ? classes.balance : classes.value} c={warn ? "amber" : undefined}>
+        {value}
+      </Text>
+      <Text c="dimmed" fz="xs" mt={2}>
+        {children}
+      </Text>
+    </Box>
+  );
+}

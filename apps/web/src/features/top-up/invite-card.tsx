@@ -1,0 +1,54 @@
+/** One's own invitation: code, link, and what came of it. */
+import { SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { Section } from "#ui/page.tsx";
+import classes from "./top-up.module.css";
+
+export function InviteCard() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useSelf();
+  if (!self) return null;
+  const link = new URL(`register?aff=${encodeURIComponent(self.aff_code)}`, document.baseURI).href;
+  return (
+    <Section
+      title={t("Invite others")}
+      hint={t("Who registers with your link counts as invited by you; the operator may reward both.")}
+    >
+      <Stack gap="sm">
+        <Copied label={t("Invitation link")} value={link} />
+        <Copied label={t("Invitation code")} value={self.aff_code} />
+        <SimpleGrid cols={2}>
+          <div>
+            <Text c="dimmed" fz="xs">
+              {t("Invited")}
+            </Text>
+            <Text className={classes.value}>{format.whole(self.aff_count)}</Text>
+          </div>
+          <div>
+            <Text c="dimmed" fz="xs">
+              {t("Earned by inviting")}
+            </Text>
+            <Text className={classes.value}>{format.quota(self.aff_quota)}</Text>
+          </div>
+        </SimpleGrid>
+      </Stack>
+    </Section>
+  );
+}
+
+function Copied({ label, value }: { label: string; value: string }) {
+  return (
+    <TextInput
+      label={label}
+      readOnly
+      classNames={{ input: classes.code }}
+      value={value}
+      onFocus={(event) => event.currentTarget.select()}
+      rightSection={<CopyButton text={value} label={label} />}
+    />
+  );
+}

@@ -1,0 +1,78 @@
+/** Redeems a code; says what it was worth. */
+import { Alert, Button, Stack, TextInput } from "@mantine/core";
+import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { errorReason } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useSite } from "#lib/site.ts";
+import { Section } from "#ui/page.tsx";
+import { useRedeem } from "./api.ts";
+import classes from "./top-up.module.css";
+
+/** Sentences of the server, so that every language has them. */
+export const redeemSentences = [
+  phrase("Redemption failed, no redemption code was given"),
+  phrase("Redemption failed, the redemption code is not valid"),
+  phrase("Redemption failed, this redemption code was used already"),
+  phrase("Redemption failed, this redemption code has expired"),
+] as const;
+
+export function RedeemCard() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const link = useSite()?.top_up_link ?? "";
+  const redeem = useRedeem();
+  const [key, setKey] = useState("");
+  return (
+    <Section title={t("Redeem a code")} hint={t("A code credits your balance at once. Each works one time.")}>
+      <Stack gap="sm">
+        <form
+          className={classes.redeem}
+          onSubmit={(event) => {
+            event.preventDefault();
+            redeem.mutate(key.trim(), { onSuccess: () => setKey("") });
+          }}
+        >
+          <TextInput
+            aria-label={t("Redemption code")}
+            placeholder={t("Redemption code")}
+            leftSection={<IconTicket size={16} />}
+            classNames={{ input: classes.code }}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={128}
+            value={key}
+            error={redeem.error ? errorReason(redeem.error, t) : null}
+            onChange={(event) => {
+              setKey(event.currentTarget.value);
+              if (!redeem.isPending) redeem.reset();
+            }}
+          />
+          <Button type="submit" loading={redeem.isPending}>
+            {t("Redeem")}
+          </Button>
+        </form>
+        {redeem.isSuccess ? (
+          <Alert color="green" icon={<IconCheck size={18} />} p="sm" role="status">
+            {t("{{amount}} were credited to your balance.", { amount: format.quota(redeem.data) })}
+          </Alert>
+        ) : null}
+        {link ? (
+          <Button
+            component="a"
+            href={link}
+            target="_blank"
+            rel="noopener noreferrer"
+            variant="default"
+            leftSection={<IconExternalLink size={16} />}
+            style={{ alignSelf: "flex-start" }}
+          >
+            {t("Get a redemption code")}
+          </Button>
+        ) : null}
+      </Stack>
+    </Section>
+  );
+}
