@@ -51,9 +51,9 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
         aria-errormessage={fault ?? undefined}
         size="xs"
         w={width}
+        classNames={{ root: classes.root, input: classes.input }}
         inputMode="numeric"
         autoComplete="off"
-        classNames={{ input: classes.input }}
         error={fault !== null}
         value={draft ?? String(value)}
         readOnly={phase === "saving"}

@@ -74,7 +74,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                   size="xs"
                   aria-label={t("Select all rows")}
                   checked={table.getIsAllRowsSelected() && rows.length > 0}
-                  indeterminate={table.getIsSomeRowsSelected()}
+                  indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
                   onChange={(event) => table.toggleAllRowsSelected(event.currentTarget.checked)}
                 />
               </th>

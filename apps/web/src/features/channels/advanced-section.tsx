@@ -37,7 +37,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
         <Autocomplete
           label={t("Test model")}
           description={t("What a test asks for.")}
-          placeholder={provider?.test_model || plain[0]}
+          placeholder={plain[0] || provider?.test_model}
           data={plain}
           limit={50}
           {...form.getInputProps("test_model")}

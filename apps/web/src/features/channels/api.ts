@@ -25,8 +25,8 @@ export const channelListQuery = (query: ChannelQuery) =>
     queryKey: [...lists, query],
     queryFn: () => http.get("/channel", ChannelPage, query),
     placeholderData: keepPreviousData,
-    // Channels are switched off by the gateway itself too.
-    refetchInterval: 30_000,
+    // Channels are switched off, and paused for seconds, by the gateway itself too.
+    refetchInterval: ({ state }) => (state.data?.data.some((row) => row.frozen.length > 0) ? 3_000 : 30_000),
   });
 
 export const channelQuery = (id: number) =>

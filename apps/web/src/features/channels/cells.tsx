@@ -41,6 +41,7 @@ const reasonLength = 60;
 
 export function StatusCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const patch = usePatchChannel();
   const { word, tone } = statusOf(row.status);
   const on = row.status === ChannelStatus.enabled;
@@ -76,7 +77,7 @@ export function StatusCell({ row }: { row: ChannelRow }) {
               </>
             }
           >
-            <Text c="dimmed" fz="xs" truncate maw={150} tabIndex={0}>
+            <Text c="dimmed" fz="xs" truncate maw={phone ? 140 : 96} tabIndex={0}>
               {row.status_reason.slice(0, reasonLength)}
             </Text>
           </Tooltip>

@@ -44,7 +44,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         title: t("Response"),
         sortable: true,
         card: "fact",
-        width: 122,
+        width: 116,
         cell: (row) => <ResponseCell row={row} />,
       },
       { id: "models", title: t("Models"), cell: (row) => <ModelsCell row={row} /> },

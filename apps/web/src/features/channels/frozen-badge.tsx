@@ -3,6 +3,7 @@ import { Box, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconSnowflake } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatRelative, formatTime } from "#lib/quota.ts";
+import { pauseReason } from "./status.ts";
 import classes from "./channels.module.css";
 
 /** Models that rest after failures: which, until when, and why. */
@@ -15,7 +16,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
           <IconSnowflake size={13} aria-hidden />
           {frozen.some(({ model }) => model === "*")
             ? t("Paused")
-            : t("{{count}} models paused", { count: frozen.length })}
+            : t("{{number}} paused", { number: frozen.length })}
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown maw={360}>
@@ -35,7 +36,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
                 })}
               </Text>
               <Text fz="xs" mt={2}>
-                {reason}
+                {t(pauseReason(reason))}
               </Text>
             </Box>
           ))}

@@ -20,7 +20,7 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
   const lines = () => {
     if (test?.state === "running")
       return (
-        <Text span c="dimmed" className={classes.outcome}>
+        <Text span c="dimmed" fz="sm" className={classes.outcome}>
           <Loader size={12} />
           {t("Testing…")}
         </Text>

@@ -10,7 +10,7 @@ export function statusOf(status: number): { word: string; tone: Tone } {
     case ChannelStatus.disabled:
       return { word: phrase("Disabled"), tone: "idle" };
     case ChannelStatus.autoDisabled:
-      return { word: phrase("Disabled automatically"), tone: "bad" };
+      return { word: phrase("Auto-disabled"), tone: "bad" };
     default:
       return { word: phrase("Unknown"), tone: "idle" };
   }
@@ -29,4 +29,20 @@ export function speedOf(ms: number): { word: string; color: string } {
   if (ms <= 3_000) return { word: phrase("Good"), color: "iris" };
   if (ms <= 5_000) return { word: phrase("Slow"), color: "amber" };
   return { word: phrase("Very slow"), color: "red" };
+}
+
+const pauseReasons: Record<string, string> = {
+  auth: phrase("The vendor refuses the key"),
+  quota: phrase("The account at the vendor is empty"),
+  "not-found": phrase("The vendor does not know the model"),
+  "rate-limited": phrase("The vendor limits the rate"),
+  overloaded: phrase("The vendor is overloaded"),
+  server: phrase("The vendor failed"),
+  timeout: phrase("The vendor did not answer in time"),
+  network: phrase("The vendor cannot be reached"),
+};
+
+/** Why a model rests. English; translate where shown. */
+export function pauseReason(reason: string): string {
+  return pauseReasons[reason] ?? reason;
 }

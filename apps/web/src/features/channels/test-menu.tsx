@@ -43,8 +43,7 @@ function TestPanel({ row }: { row: ChannelRow }) {
   const [search, setSearch] = useState("");
   const typed = search.trim();
   const offered = row.models.filter((model) => !model.endsWith("*"));
-  const usual =
-    row.test_model || (offered.includes(provider?.test_model ?? "") ? provider?.test_model : offered[0]);
+  const usual = row.test_model || offered[0] || provider?.test_model;
   const models = usual ? [usual, ...offered.filter((model) => model !== usual)] : offered;
   const shown = models.filter((model) => model.toLowerCase().includes(typed.toLowerCase()));
   const busy = Object.values(byModel).some((test) => test.state === "running");
