@@ -1,0 +1,108 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `More actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+describe("the users screen", () => {
+  it("makes an account that can sign in, and says what is wrong with a name", async () => {
+    const page = await site.open("/panel/user");
+    await page.getByRole("button", { name: "New user" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Username").fill("root");
+    await form.getByRole("textbox", { name: "Password" }).fill("long enough");
+    await form.getByRole("button", { name: "Create user" }).click();
+    await form.getByText("This user name is taken.").waitFor();
+    await form.getByLabel("Username").fill("mei.lin");
+    await form.getByLabel("Initial balance in dollars").fill("12.5");
+    await form.getByText("= 6,250,000 points").waitFor();
+    await form.getByRole("button", { name: "Create user" }).click();
+    await rowOf(page, "mei.lin").getByText("$12.50").waitFor();
+
+    const guest = await site.open("/login", { guest: true });
+    await guest.getByLabel("Username or email").fill("mei.lin");
+    await guest.getByRole("textbox", { name: "Password" }).fill("long enough");
+    await guest.getByRole("button", { name: "Sign in" }).last().click();
+    await guest.waitForURL("**/panel/dashboard");
+    // What is for administrators is neither shown nor opened.
+    expect(await guest.getByRole("link", { name: "Users" }).count()).toBe(0);
+    await guest.goto("/panel/user");
+    await guest.getByText("You may not open this screen").waitFor();
+  });
+
+  it("changes a balance with a remark, and never below nothing", async () => {
+    await site.api("POST", "/user", { username: "kenji", password: "long enough", quota: 500_000 });
+    const page = await site.open("/panel/user?keyword=kenji");
+    await choose(page, "kenji", "Change the balance");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Deduct").first().click();
+    await dialog.getByLabel("Amount in dollars").fill("1.01");
+    await dialog.getByRole("button", { name: "Deduct" }).click();
+    await dialog.getByText("Cannot deduct an amount exceeding the user's balance").waitFor();
+    await dialog.getByText("Add", { exact: true }).first().click();
+    await dialog.getByLabel("Amount in dollars").fill("2");
+    await dialog.getByLabel("Remark").fill("Thanks for the help");
+    await dialog.getByText("Then $3.00").waitFor();
+    await dialog.getByRole("button", { name: "Add" }).click();
+    await rowOf(page, "kenji").getByText("$3.00").waitFor();
+  });
+
+  it("shuts an account out in the middle of its session", async () => {
+    await site.api("POST", "/user", { username: "olga", password: "long enough" });
+    const window = await site.open("/login", { guest: true });
+    await window.getByLabel("Username or email").fill("olga");
+    await window.getByRole("textbox", { name: "Password" }).fill("long enough");
+    await window.getByRole("button", { name: "Sign in" }).last().click();
+    await window.waitForURL("**/panel/dashboard");
+
+    const page = await site.open("/panel/user?keyword=olga");
+    await choose(page, "olga", "Disable");
+    await page.getByRole("dialog").getByText("The balance stays.", { exact: false }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await rowOf(page, "olga").getByText("Disabled").waitFor();
+    await window.goto("/panel/token");
+    await window.waitForURL("**/login?next=*");
+
+    await choose(page, "olga", "Enable");
+    await rowOf(page, "olga").getByText("Enabled").waitFor();
+    await choose(page, "olga", "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Nobody fits these filters").waitFor();
+  });
+
+  it("keeps filters in the address and opens details beside the list", async () => {
+    await site.api("POST", "/user", { username: "anna", password: "long enough", role: 10, group: "vip" });
+    const page = await site.open("/panel/user");
+    await page.getByRole("combobox", { name: "Role" }).click();
+    await page.getByRole("option", { name: "Administrator", exact: true }).click();
+    await page.waitForURL("**/panel/user?role=10");
+    await rowOf(page, "root").waitFor({ state: "detached" });
+    await rowOf(page, "anna").click();
+    await page.waitForURL("**user=*");
+    const drawer = page.getByRole("dialog");
+    await drawer.getByText("Not signed in anywhere").waitFor();
+    const calls = drawer.getByRole("link", { name: "Show calls" });
+    expect(await calls.getAttribute("href")).toContain("username=anna");
+    await page.reload();
+    await page.getByRole("dialog").getByRole("heading", { name: "anna" }).waitFor();
+  });
+
+  it("is a list of cards on a phone", async () => {
+    const page = await site.open("/panel/user", { phone: true, dark: true });
+    await page.getByRole("listitem").filter({ hasText: "root" }).getByText("Super administrator").waitFor();
+    expect(await page.getByRole("table").count()).toBe(0);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  });
+});
