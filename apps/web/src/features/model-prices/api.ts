@@ -1,11 +1,21 @@
 import { UserGroupMap } from "@gateway/shared/group";
 import { AvailableModels } from "@gateway/shared/model";
+import { ModelOwnerRow } from "@gateway/shared/owner";
 import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
 import { http } from "#lib/http.ts";
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", AvailableModels),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});
+
+/** Names and logos of those who make models. */
+export const ownersQuery = queryOptions({
+  queryKey: ["model-owners"],
+  queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
   staleTime: 60_000,
   meta: { quiet: true },
 });

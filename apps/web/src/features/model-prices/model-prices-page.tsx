@@ -1,47 +1,89 @@
+/** Every model the visitor could call, and what it costs in each group; the same on the public site. */
 import { PageQuery } from "@gateway/shared/paging";
-/** Every model the visitor could call, and what it costs in each group. */
-import { Badge, Button, SegmentedControl, Switch } from "@mantine/core";
+import { ActionIcon, Button, Card, SegmentedControl, Skeleton, Switch, Text, Tooltip } from "@mantine/core";
+import { IconLayoutGrid, IconList } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
 import { useSelf } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
-import { Empty } from "#ui/empty.tsx";
-import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { SearchBox } from "#ui/filters.tsx";
+import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { Page } from "#ui/page.tsx";
-import { groupsQuery, modelsQuery } from "./api.ts";
+import { Pager } from "#ui/pager.tsx";
+import { groupsQuery, modelsQuery, ownersQuery } from "./api.ts";
+import { ChoiceChips } from "./choice-chips.tsx";
+import { OfferCard } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
 import { OfferDrawer } from "./offer-drawer.tsx";
-import { filterOffers, type Offer, offersOf } from "./offers.ts";
+import { filterOffers, offersOf, ownersOf } from "./offers.ts";
+import classes from "./model-prices.module.css";
 
-const PriceQuery = PageQuery.extend({
-  size: PageQuery.shape.page.default(20).catch(20),
+const PriceParams = PageQuery.extend({
+  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
+  view: z.enum(["cards", "list"]).catch("cards").default("cards"),
   keyword: z.string().default(""),
   owner: z.string().default(""),
   group: z.string().default(""),
   unit: z.enum(["M", "K"]).catch("M").default("M"),
-  reachable: z.stringbool().catch(false).default(false),
+  /** "yes" hides what the group does not reach. */
+  reachable: z.enum(["", "yes"]).catch("").default(""),
+  /** The model whose details are open. */
+  model: z.string().default(""),
 });
 
 export default function ModelPricesPage() {
   const { t } = useTranslation();
   const self = useSelf();
-  const [params, setParams] = useListParams(PriceQuery);
-  const [open, setOpen] = useState<Offer | null>(null);
+  const [params, setParams] = useListParams(PriceParams);
   const models = useQuery(modelsQuery);
   const groups = useQuery(groupsQuery);
+  const ownerRows = useQuery(ownersQuery).data;
 
   const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
+  const owners = useMemo(() => ownersOf(offers), [offers]);
   const groupList = Object.values(groups.data ?? {});
-  const group = params.group || self?.group || groupList[0]?.symbol || "";
+  // An address that was shared may name a group its reader cannot use.
+  const group =
+    [params.group, self?.group].find((symbol) => groupList.some((each) => each.symbol === symbol)) ??
+    groupList[0]?.symbol ??
+    "";
   const groupRatio = groups.data?.[group]?.ratio ?? 1;
-  const found = filterOffers(offers, { ...params, group });
-  const shown = found.slice((params.page - 1) * params.size, params.page * params.size);
-  const owners = [...new Set(offers.map((offer) => offer.owner).filter((owner) => owner !== ""))];
+  const found = filterOffers(offers, { ...params, reachable: params.reachable === "yes", group });
+  const page = Math.min(params.page, Math.max(1, Math.ceil(found.length / params.size)));
+  const shown = found.slice((page - 1) * params.size, page * params.size);
   const columns = useOfferColumns({ unit: params.unit, group, groupRatio });
-  const filtered = params.keyword !== "" || params.owner !== "" || params.reachable;
+  const filtered = params.keyword !== "" || params.owner !== "" || params.reachable !== "";
+  const iconOf = (name: string) => ownerRows?.find((owner) => owner.name === name)?.icon ?? "";
+  // The page stays where it is while details are open.
+  const open = (model: string) => setParams({ model, page });
+
+  const empty = (
+    <Empty
+      title={filtered ? t("No model matches") : t("No models yet")}
+      hint={filtered ? undefined : t("They come with the first channel of your group.")}
+      action={
+        filtered ? (
+          <Button variant="default" onClick={() => setParams({ keyword: "", owner: "", reachable: "" })}>
+            {t("Clear filters")}
+          </Button>
+        ) : null
+      }
+    />
+  );
+  const paging = {
+    kind: "pages" as const,
+    page,
+    size: params.size,
+    total: found.length,
+    onChange: (patch: { page?: number; size?: number }) => {
+      setParams(patch);
+      window.scrollTo({ top: 0, behavior: "smooth" });
+    },
+  };
 
   return (
     <Page
@@ -52,35 +94,21 @@ export default function ModelPricesPage() {
           : t("Prices per thousand tokens, with the ratio of the chosen group.")
       }
     >
-      <DataTable
-        id="model-prices"
-        label={t("Available models")}
-        columns={columns}
-        rows={models.data ? shown : undefined}
-        rowKey={(offer) => offer.model}
-        error={models.error}
-        onRetry={() => void models.refetch()}
-        onOpen={setOpen}
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: found.length,
-          onChange: setParams,
-        }}
-        toolbar={
-          <>
-            <SearchBox
-              value={params.keyword}
-              onChange={(keyword) => setParams({ keyword })}
-              placeholder={t("Find a model")}
-            />
-            <FilterSelect
-              label={t("Vendor")}
-              value={params.owner}
-              onChange={(owner) => setParams({ owner })}
-              data={owners.map((owner) => ({ value: owner, label: owner }))}
-            />
+      <div className={classes.filters}>
+        <div className={classes.bar}>
+          <SearchBox
+            value={params.keyword}
+            onChange={(keyword) => setParams({ keyword })}
+            placeholder={t("Find a model")}
+            width={280}
+          />
+          <Switch
+            size="sm"
+            label={t("Only what the group reaches")}
+            checked={params.reachable === "yes"}
+            onChange={(event) => setParams({ reachable: event.currentTarget.checked ? "yes" : "" })}
+          />
+          <div className={classes.end}>
             <SegmentedControl
               size="xs"
               aria-label={t("Unit")}
@@ -91,66 +119,107 @@ export default function ModelPricesPage() {
               value={params.unit}
               onChange={(unit) => setParams({ unit })}
             />
-            <Switch
-              size="sm"
-              label={t("Only what the group reaches")}
-              checked={params.reachable}
-              onChange={(event) => setParams({ reachable: event.currentTarget.checked })}
-            />
-          </>
-        }
-        empty={
-          <Empty
-            title={filtered ? t("No model matches") : t("No models yet")}
-            hint={filtered ? undefined : t("They come with the first channel of your group.")}
-            action={
-              filtered ? (
-                <Button
-                  variant="default"
-                  onClick={() => setParams({ keyword: "", owner: "", reachable: false })}
-                >
-                  {t("Clear filters")}
-                </Button>
-              ) : null
-            }
+            <ViewButton view={params.view} onChange={(view) => setParams({ view, page })} />
+          </div>
+        </div>
+        {owners.length > 1 ? (
+          <ChoiceChips
+            label={t("Vendor")}
+            value={params.owner}
+            onChange={(owner) => setParams({ owner })}
+            choices={[
+              { value: "", label: t("All vendors"), note: String(offers.length) },
+              ...owners.map(({ name, count }) => ({
+                value: name,
+                label: name,
+                note: String(count),
+                icon: <OwnerIcon icon={iconOf(name)} name={name} size={16} />,
+              })),
+            ]}
           />
-        }
-        tools={
-          groupList.length > 1 ? (
-            <GroupChips
-              groups={groupList.map(({ symbol, name, ratio }) => ({ symbol, name, ratio }))}
-              value={group}
-              onChange={(next) => setParams({ group: next })}
-            />
-          ) : null
-        }
+        ) : null}
+        {groupList.length > 1 ? (
+          <ChoiceChips
+            label={t("Group")}
+            value={group}
+            onChange={(next) => setParams({ group: next })}
+            choices={groupList.map(({ symbol, name, ratio }) => ({
+              value: symbol,
+              label: name,
+              note: ratio === 0 ? t("Free") : `×${ratio}`,
+            }))}
+          />
+        ) : null}
+      </div>
+      {params.view === "list" ? (
+        <DataTable
+          id="model-prices"
+          label={t("Available models")}
+          columns={columns}
+          rows={models.data ? shown : undefined}
+          rowKey={(offer) => offer.model}
+          error={models.error}
+          onRetry={() => void models.refetch()}
+          onOpen={(offer) => open(offer.model)}
+          toolbar={
+            <Text c="dimmed" fz="sm" style={{ alignSelf: "center" }}>
+              {t("{{count}} models", { count: found.length })}
+            </Text>
+          }
+          paging={paging}
+          empty={empty}
+        />
+      ) : models.error && !models.data ? (
+        <Failed error={models.error} onRetry={() => void models.refetch()} />
+      ) : models.data && found.length === 0 ? (
+        <Card>{empty}</Card>
+      ) : (
+        <>
+          <ul className={classes.grid} aria-label={t("Available models")} aria-busy={models.isPending}>
+            {models.data
+              ? shown.map((offer) => (
+                  <OfferCard
+                    key={offer.model}
+                    offer={offer}
+                    unit={params.unit}
+                    group={group}
+                    groupRatio={groupRatio}
+                    onOpen={() => open(offer.model)}
+                  />
+                ))
+              : placeholders.map((index) => (
+                  <li key={index}>
+                    <Skeleton height={158} radius="lg" />
+                  </li>
+                ))}
+          </ul>
+          <Pager paging={paging} shown={shown.length} />
+        </>
+      )}
+      <OfferDrawer
+        offer={offers.find((offer) => offer.model === params.model)}
+        groups={groups.data ?? {}}
+        group={group}
+        unit={params.unit}
+        onClose={() => open("")}
       />
-      <OfferDrawer offer={open} groups={groups.data ?? {}} unit={params.unit} onClose={() => setOpen(null)} />
     </Page>
   );
 }
 
-type GroupChipsProps = {
-  groups: { symbol: string; name: string; ratio: number }[];
-  value: string;
-  onChange: (symbol: string) => void;
-};
+const placeholders = Array.from({ length: 8 }, (_, index) => index);
 
-/** Whose prices are shown. */
-function GroupChips({ groups, value, onChange }: GroupChipsProps) {
+type View = "cards" | "list";
+
+function ViewButton({ view, onChange }: { view: View; onChange: (view: View) => void }) {
   const { t } = useTranslation();
-  return groups.map((group) => (
-    <Badge
-      key={group.symbol}
-      component="button"
-      type="button"
-      size="lg"
-      color={group.symbol === value ? "iris" : "gray"}
-      aria-pressed={group.symbol === value}
-      style={{ cursor: "pointer" }}
-      onClick={() => onChange(group.symbol)}
-    >
-      {t("{{name}} ×{{ratio}}", { name: group.name, ratio: group.ratio })}
-    </Badge>
-  ));
+  const next = view === "cards" ? "list" : "cards";
+  const label = next === "list" ? t("Show as a list") : t("Show as cards");
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size={34} aria-label={label} onClick={() => onChange(next)}>
+        {next === "list" ? <IconList size={18} /> : <IconLayoutGrid size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
 }

@@ -1,25 +1,32 @@
 import type { UserGroupMap } from "@gateway/shared/group";
-import { Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
+import { isOutputKind, isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 
-type OfferDrawerProps = { offer: Offer | null; groups: UserGroupMap; unit: Unit; onClose: () => void };
+type OfferDrawerProps = {
+  offer: Offer | undefined;
+  groups: UserGroupMap;
+  /** The group whose ratio the prices below the table have. */
+  group: string;
+  unit: Unit;
+  onClose: () => void;
+};
 
-/** One model: its price in every group that reaches it, and what else counts. */
-export function OfferDrawer({ offer, groups, unit, onClose }: OfferDrawerProps) {
+/** One model: its price in every group, and what else counts. */
+export function OfferDrawer({ offer, groups, group, unit, onClose }: OfferDrawerProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
-  const options = { unit, freeWord: t("Free") };
   return (
     <Drawer
-      opened={offer !== null}
+      opened={offer !== undefined}
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 520}
+      closeButtonProps={{ "aria-label": t("Close") }}
       title={
         <Group gap={10} wrap="nowrap">
           <ModelIcon model={offer?.model ?? ""} size={22} />
@@ -31,61 +38,104 @@ export function OfferDrawer({ offer, groups, unit, onClose }: OfferDrawerProps) 
     >
       {offer ? (
         <Stack gap="xl">
-          <CopyCode text={offer.model} label={t("Model name")} />
-          <div>
-            <Title order={3} fz="md" mb="xs">
-              {unit === "M" ? t("Price per million tokens") : t("Price per thousand tokens")}
-            </Title>
-            <Table className="tabular">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t("Group")}</Table.Th>
-                  <Table.Th ta="right">{offer.type === "times" ? t("per call") : t("Input")}</Table.Th>
-                  {offer.type === "times" ? null : <Table.Th ta="right">{t("Output")}</Table.Th>}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {offer.groups.map((symbol) => {
-                  const ratio = groups[symbol]?.ratio ?? 1;
-                  return (
-                    <Table.Tr key={symbol}>
-                      <Table.Td>{groups[symbol]?.name ?? symbol}</Table.Td>
-                      <Table.Td ta="right">{priceOf(offer, offer.input, ratio, options)}</Table.Td>
-                      {offer.type === "times" ? null : (
-                        <Table.Td ta="right">{priceOf(offer, offer.output, ratio, options)}</Table.Td>
-                      )}
-                    </Table.Tr>
-                  );
-                })}
-              </Table.Tbody>
-            </Table>
-          </div>
-          <Tiers offer={offer} unit={unit} />
-          <Extras extras={offer.extras} />
+          <Group gap="xs">
+            <CopyCode text={offer.model} label={t("Model name")} />
+            {offer.owner ? <Badge color="gray">{offer.owner}</Badge> : null}
+            <Badge>
+              {offer.type === "times" ? t("per call") : offer.type === "" ? t("No price") : t("by tokens")}
+            </Badge>
+          </Group>
+          <GroupPrices offer={offer} groups={groups} unit={unit} />
+          <Extras offer={offer} ratio={groups[group]?.ratio ?? 1} unit={unit} />
+          <Tiers offer={offer} ratio={groups[group]?.ratio ?? 1} unit={unit} />
         </Stack>
       ) : null}
     </Drawer>
   );
 }
 
-/** What a long request costs, before the group's ratio. */
-function Tiers({ offer, unit }: { offer: Offer; unit: Unit }) {
+function GroupPrices({ offer, groups, unit }: { offer: Offer; groups: UserGroupMap; unit: Unit }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const options = { unit, freeWord: t("Free") };
-  if (offer.tiers.length === 0) return null;
+  const perCall = offer.type === "times";
   return (
     <div>
       <Title order={3} fz="md" mb="xs">
-        {t("Long requests")}
+        {perCall
+          ? t("Price of a call")
+          : unit === "M"
+            ? t("Price per million tokens")
+            : t("Price per thousand tokens")}
       </Title>
       <Table className="tabular">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t("Group")}</Table.Th>
+            <Table.Th ta="right">{perCall ? t("per call") : t("Input")}</Table.Th>
+            {perCall ? null : <Table.Th ta="right">{t("Output")}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
         <Table.Tbody>
-          {offer.tiers.map((tier) => (
-            <Table.Tr key={tier.above}>
-              <Table.Td>{t("Above {{tokens}} input tokens", { tokens: format.short(tier.above) })}</Table.Td>
-              <Table.Td ta="right">{priceOf(offer, tier.input, 1, options)}</Table.Td>
-              <Table.Td ta="right">{priceOf(offer, tier.output, 1, options)}</Table.Td>
+          {Object.values(groups).map(({ symbol, name, ratio }) => {
+            const reachable = offer.groups.includes(symbol) && offer.type !== "";
+            return (
+              <Table.Tr key={symbol}>
+                <Table.Td>
+                  {name}{" "}
+                  <Text span c="dimmed" fz="xs">
+                    ×{ratio}
+                  </Text>
+                </Table.Td>
+                {reachable ? (
+                  <>
+                    <Table.Td ta="right">{priceOf(offer, offer.input, ratio, options)}</Table.Td>
+                    {perCall ? null : (
+                      <Table.Td ta="right">{priceOf(offer, offer.output, ratio, options)}</Table.Td>
+                    )}
+                  </>
+                ) : (
+                  <Table.Td ta="right" colSpan={2} c="dimmed">
+                    {offer.type === "" ? t("No price") : t("Not in this group")}
+                  </Table.Td>
+                )}
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+type PartProps = { offer: Offer; ratio: number; unit: Unit };
+
+/** Other kinds of tokens as multiples of the input or output price, and tools by the call. */
+function Extras({ offer, ratio, unit }: PartProps) {
+  const { t } = useTranslation();
+  const entries = Object.entries(offer.extras);
+  if (entries.length === 0) return null;
+  const priceOfKind = (kind: string, value: number) => {
+    if (isTool(kind)) return `$${Number((value * ratio).toPrecision(6))}`;
+    const base = isOutputKind(kind) ? offer.output : offer.input;
+    return priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), usdOnly: true });
+  };
+  return (
+    <div>
+      <Title order={3} fz="md">
+        {t("Extended pricing")}
+      </Title>
+      <Text c="dimmed" fz="sm" mb="xs">
+        {t("With the ratio of the chosen group; tools per call.")}
+      </Text>
+      <Table className="tabular">
+        <Table.Tbody>
+          {entries.map(([kind, value]) => (
+            <Table.Tr key={kind}>
+              <Table.Td>{t(nameOfKind(kind))}</Table.Td>
+              <Table.Td ta="right" c="dimmed">
+                {isTool(kind) ? t("per call") : `×${Number(value.toPrecision(6))}`}
+              </Table.Td>
+              <Table.Td ta="right">{priceOfKind(kind, value)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -94,25 +144,30 @@ function Tiers({ offer, unit }: { offer: Offer; unit: Unit }) {
   );
 }
 
-/** Other kinds of tokens, as a share of the input or output price. */
-function Extras({ extras }: { extras: Record<string, number> }) {
+/** Other prices once the input passes a length. */
+function Tiers({ offer, ratio, unit }: PartProps) {
   const { t } = useTranslation();
-  const entries = Object.entries(extras);
-  if (entries.length === 0) return null;
+  if (offer.tiers.length === 0) return null;
+  const options = { unit, freeWord: t("Free"), usdOnly: true };
   return (
     <div>
-      <Title order={3} fz="md">
-        {t("Other tokens")}
+      <Title order={3} fz="md" mb="xs">
+        {t("Long context")}
       </Title>
-      <Text c="dimmed" fz="sm" mb="xs">
-        {t("Multiplied with the price above.")}
-      </Text>
       <Table className="tabular">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t("Above input tokens")}</Table.Th>
+            <Table.Th ta="right">{t("Input")}</Table.Th>
+            <Table.Th ta="right">{t("Output")}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
         <Table.Tbody>
-          {entries.map(([kind, ratio]) => (
-            <Table.Tr key={kind}>
-              <Table.Td ff="monospace">{kind}</Table.Td>
-              <Table.Td ta="right">×{ratio}</Table.Td>
+          {offer.tiers.map((tier) => (
+            <Table.Tr key={tier.above}>
+              <Table.Td>{tier.above.toLocaleString()}</Table.Td>
+              <Table.Td ta="right">{priceOf(offer, tier.input, ratio, options)}</Table.Td>
+              <Table.Td ta="right">{priceOf(offer, tier.output, ratio, options)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filterOffers, offersOf, priceOf } from "./offers.ts";
+import { filterOffers, offersOf, ownersOf, priceOf } from "./offers.ts";
 
 const price = { type: "tokens", input: 1.25, output: 5, extra_ratios: {}, tiers: [] };
 const offers = offersOf({
@@ -18,6 +18,13 @@ describe("the price list", () => {
     expect(filterOffers(offers, { ...all, keyword: "GPT" })).toHaveLength(1);
     expect(filterOffers(offers, { ...all, owner: "Anthropic" })[0]?.model).toBe("claude-opus");
     expect(filterOffers(offers, { ...all, reachable: true })[0]?.model).toBe("claude-opus");
+  });
+
+  it("counts the models of each maker", () => {
+    expect(ownersOf([...offers, ...offers.slice(1, 2)])).toEqual([
+      { name: "OpenAI", count: 2 },
+      { name: "Anthropic", count: 1 },
+    ]);
   });
 
   it("shows dollars and yuan per million tokens, with the group's ratio", () => {

@@ -30,13 +30,24 @@ export function offersOf(models: AvailableModels): Offer[] {
     .sort((a, b) => a.model.localeCompare(b.model));
 }
 
+export type OwnerCount = { name: string; count: number };
+
+/** Who makes the models, most models first. */
+export function ownersOf(offers: readonly Offer[]): OwnerCount[] {
+  const counts = new Map<string, number>();
+  for (const { owner } of offers) if (owner !== "") counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  return [...counts]
+    .map(([name, count]) => ({ name, count }))
+    .sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
+}
+
 export type OfferFilter = { keyword: string; owner: string; group: string; reachable: boolean };
 
 export function filterOffers(offers: readonly Offer[], filter: OfferFilter): Offer[] {
   const wanted = filter.keyword.trim().toLowerCase();
   return offers.filter(
     (offer) =>
-      offer.model.toLowerCase().includes(wanted) &&
+      (offer.model.toLowerCase().includes(wanted) || offer.owner.toLowerCase().includes(wanted)) &&
       (!filter.owner || offer.owner === filter.owner) &&
       (!filter.reachable || offer.groups.includes(filter.group)),
   );
