@@ -4,8 +4,8 @@ import { chooseKey } from "#domain/channels/channel-in-force.ts";
 import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
-import { joinUrl } from "#relay/attempt.ts";
 import { explain } from "#relay/retry.ts";
+import { send } from "#relay/send.ts";
 import { authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
@@ -81,24 +81,19 @@ async function askVendor(
   if (channel === undefined)
     throw new GatewayError("not_found", "The channel that made this response is not there any more.");
   const key = chooseKey(channel, services.relay.random(), stored.keyId ?? undefined);
-  const settings = services.relay.settings.current();
   const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
   try {
-    const response = await services.relay.upstream.send({
-      url: joinUrl(channel.baseUrl, `/v1/responses/${encodeURIComponent(stored.id)}${suffix}${query}`),
-      method,
-      headers: {
-        accept: "application/json",
-        ...channel.headers,
-        ...channel.provider.headers(key?.key ?? ""),
+    const response = await send(
+      services.relay,
+      { channel, key },
+      {
+        method,
+        path: `/v1/responses/${encodeURIComponent(stored.id)}${suffix}${query}`,
+        headers: { accept: "application/json" },
+        body: null,
+        signal: leavingSignal(reply),
       },
-      body: null,
-      proxy: channel.proxy,
-      connectTimeoutMs: settings.ConnectTimeoutMs,
-      firstByteTimeoutMs: settings.FirstByteTimeoutMs,
-      idleTimeoutMs: settings.IdleTimeoutMs,
-      signal: leavingSignal(reply),
-    });
+    );
     const text = await response.text(MAX_BYTES);
     if (response.status >= 200 && response.status < 300) return text;
     throw explain(

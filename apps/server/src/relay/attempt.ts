@@ -5,6 +5,7 @@ import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
 import type { Chosen } from "./plan.ts";
+import { send } from "./send.ts";
 
 /** One upstream call: encode, send, classify. */
 export type Attempted =
@@ -31,24 +32,17 @@ export async function attempt(
   const { stream } = call.request;
   const shape = { model: chosen.upstreamModel, stream, other: channel.other, plugin: channel.plugin };
   const { body, dropped } = encodeBody(call, chosen, upstream);
-  const settings = services.settings.current();
   const path = channel.provider.path?.(shape) ?? upstream.path(shape);
   try {
-    const response = await services.upstream.send({
-      url: joinUrl(channel.baseUrl, path),
+    const response = await send(services, chosen, {
       method: "POST",
+      path,
       headers: {
         "content-type": "application/json",
         accept: stream ? "text/event-stream" : "application/json",
         ...(upstream.id === call.client.id ? call.forward : {}),
-        ...channel.headers,
-        ...channel.provider.headers(chosen.key?.key ?? ""),
       },
       body,
-      proxy: channel.proxy,
-      connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
-      firstByteTimeoutMs: channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs,
-      idleTimeoutMs: channel.idleTimeoutMs || settings.IdleTimeoutMs,
       signal: call.signal,
     });
     if (response.status >= 200 && response.status < 300) return { ok: true, response, upstream, dropped };
@@ -120,13 +114,4 @@ export function withParameters(
   if (typeof own !== "object" || own === null) return wire;
   const { stream: _nested, ...fields } = own as Wire;
   return overwrite === true ? { ...wire, ...fields } : { ...fields, ...wire };
-}
-
-/** Base addresses are given with and without `/v1`; both must work. */
-export function joinUrl(baseUrl: string, path: string): string {
-  const base = baseUrl.replace(/\/+$/, "");
-  const version = /\/v\d+(?:beta)?$/.exec(base)?.[0];
-  return version !== undefined && path.startsWith(`${version}/`)
-    ? base + path.slice(version.length)
-    : base + path;
 }

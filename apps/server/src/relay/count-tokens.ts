@@ -5,9 +5,9 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
-import { joinUrl } from "./attempt.ts";
 import type { RelayServices } from "./call.ts";
 import { type Chosen, makePlan, nextChoice } from "./plan.ts";
+import { send } from "./send.ts";
 
 /** How many tokens a request has: asked of the vendor where it speaks the client's dialect, else counted by us. */
 export interface CountCall {
@@ -69,22 +69,13 @@ async function askVendor(
   if (count === undefined || !channel.provider.dialects.includes(id)) return undefined;
   const named = call.body["model"] === undefined ? call.body : { ...call.body, model: upstreamModel };
   try {
-    const response = await services.upstream.send({
-      url: joinUrl(channel.baseUrl, count.path(upstreamModel)),
+    const response = await send(services, chosen, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json",
-        ...call.forward,
-        ...channel.headers,
-        ...channel.provider.headers(chosen.key?.key ?? ""),
-      },
+      path: count.path(upstreamModel),
+      headers: { "content-type": "application/json", accept: "application/json", ...call.forward },
       body: call.request.model === upstreamModel ? call.raw : JSON.stringify(named),
-      proxy: channel.proxy,
-      connectTimeoutMs: channel.connectTimeoutMs || services.settings.current().ConnectTimeoutMs,
-      firstByteTimeoutMs: TIMEOUT_MS,
-      idleTimeoutMs: TIMEOUT_MS,
       signal: call.signal,
+      timeoutMs: TIMEOUT_MS,
     });
     const text = await response.text(MAX_BYTES);
     return response.status === 200 ? text : undefined;

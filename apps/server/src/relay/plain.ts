@@ -3,13 +3,14 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/http.ts";
-import { joinUrl, transportFailure } from "./attempt.ts";
+import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import { addTo } from "./meter.ts";
 import { plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
+import { send } from "./send.ts";
 
 /**
  * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
@@ -29,23 +30,12 @@ async function tryChannel(
   flight: Flight,
   begun: number,
 ): Promise<Answer | { error: UpstreamError }> {
-  const { channel } = chosen;
-  const settings = services.settings.current();
   try {
-    const response = await services.upstream.send({
-      url: joinUrl(channel.baseUrl, call.path),
+    const response = await send(services, chosen, {
       method: "POST",
-      headers: {
-        "content-type": call.contentType,
-        accept: call.stream ? "text/event-stream" : "*/*",
-        ...channel.headers,
-        ...channel.provider.headers(chosen.key?.key ?? ""),
-      },
+      path: call.path,
+      headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
       body: call.bodyFor(chosen.upstreamModel),
-      proxy: channel.proxy,
-      connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
-      firstByteTimeoutMs: channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs,
-      idleTimeoutMs: channel.idleTimeoutMs || settings.IdleTimeoutMs,
       signal: call.signal,
     });
     if (response.status < 200 || response.status >= 300) {

@@ -7,9 +7,10 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Providers } from "#providers/index.ts";
-import { attempt, joinUrl, transportFailure } from "./attempt.ts";
+import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
+import { send } from "./send.ts";
 
 /**
  * Calls that an operator makes to a channel: does it answer, and what does it offer. They go the way of every call,
@@ -77,25 +78,21 @@ const ModelList = z.object({
 export async function fetchModels(services: ProbeServices, input: ChannelForTest): Promise<string[]> {
   const channel = asInForce(services.providers, input);
   const gemini = channel.provider.dialects[0] === "gemini";
-  const settings = services.settings.current();
   let text: string;
   let status: number;
   try {
-    const response = await services.upstream.send({
-      url: joinUrl(channel.baseUrl, gemini ? "/v1beta/models?pageSize=1000" : "/v1/models"),
-      method: "GET",
-      headers: {
-        accept: "application/json",
-        ...channel.headers,
-        ...channel.provider.headers(channel.keys[0]?.key ?? ""),
+    const response = await send(
+      services,
+      { channel, key: channel.keys[0] },
+      {
+        method: "GET",
+        path: gemini ? "/v1beta/models?pageSize=1000" : "/v1/models",
+        headers: { accept: "application/json" },
+        body: null,
+        signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
+        timeoutMs: LIST_TIMEOUT_MS,
       },
-      body: null,
-      proxy: channel.proxy,
-      connectTimeoutMs: settings.ConnectTimeoutMs,
-      firstByteTimeoutMs: LIST_TIMEOUT_MS,
-      idleTimeoutMs: LIST_TIMEOUT_MS,
-      signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
-    });
+    );
     status = response.status;
     text = await response.text(MAX_LIST_BYTES);
   } catch (error) {
