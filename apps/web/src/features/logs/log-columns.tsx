@@ -146,7 +146,8 @@ function ChannelName({ row, t }: { row: LogRow; t: TFunction }) {
 }
 
 function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
-  if (!isCall(row))
+  // A call for a model nobody knows has none; its sentence says which one it was.
+  if (!isCall(row) || row.model_name === "")
     return (
       <Text span fz="inherit" truncate maw={170} display="block" title={row.content} fw={400}>
         {row.content || "–"}

@@ -38,13 +38,14 @@ export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () =
 function Heading({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const { tone, text } = outcomeWord(row);
+  const named = isCall(row) && row.model_name !== "";
   return (
     <Group gap={10} wrap="nowrap">
-      {isCall(row) ? <ModelIcon model={row.model_name} size={20} /> : null}
+      {named ? <ModelIcon model={row.model_name} size={20} /> : null}
       <Title order={2} component="span" fz="lg" style={{ overflowWrap: "anywhere" }}>
-        {isCall(row) ? row.model_name : t(typeText(row.type))}
+        {named ? row.model_name : t(typeText(row.type))}
       </Title>
-      {isCall(row) ? (
+      {named ? (
         <Text span fz="sm">
           <StatusDot tone={tone}>{t(text)}</StatusDot>
         </Text>

@@ -17,13 +17,15 @@ export function ChatMenu({ token }: { token: TokenRow }) {
   if (links.length === 0) return null;
   return (
     <Menu position="bottom-end" width={260} onOpen={() => mutate(token.id)} onClose={reset} withinPortal>
-      <Menu.Target>
-        <Tooltip label={t("Chat")}>
-          <ActionIcon size={30} aria-label={t("Chat")}>
-            <IconMessageCircle size={17} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
+      <Tooltip label={t("Chat")}>
+        <span>
+          <Menu.Target>
+            <ActionIcon size={30} aria-label={t("Chat")}>
+              <IconMessageCircle size={17} stroke={1.7} />
+            </ActionIcon>
+          </Menu.Target>
+        </span>
+      </Tooltip>
       <Menu.Dropdown>
         <Menu.Label>{t("Open a chat client with this key")}</Menu.Label>
         {links.map((link) => (

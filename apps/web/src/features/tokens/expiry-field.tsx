@@ -2,6 +2,7 @@ import { NEVER_EXPIRES } from "@gateway/shared/token";
 import { Button, Group, Input, SegmentedControl, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 
 const daySeconds = 24 * 3600;
 const presets = [1, 7, 30];
@@ -22,6 +23,7 @@ type ExpiryProps = { value: number; onChange: (time: number) => void; error?: Re
 /** Never, or until a moment. @param props `value` in seconds since 1970, -1 for never */
 export function ExpiryField({ value, onChange, error }: ExpiryProps) {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const never = value === NEVER_EXPIRES;
   return (
     <Input.Wrapper label={t("Expires")} error={error} labelElement="div">
@@ -41,7 +43,7 @@ export function ExpiryField({ value, onChange, error }: ExpiryProps) {
             <TextInput
               type="datetime-local"
               aria-label={t("Expiry time")}
-              w={192}
+              w={phone ? "100%" : 192}
               value={toFieldText(value)}
               error={Boolean(error)}
               onChange={(event) => {

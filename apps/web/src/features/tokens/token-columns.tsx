@@ -56,7 +56,7 @@ export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap)
       cell: (token) =>
         token.accessed_time === null ? (
           <Text span c="dimmed" fz="inherit">
-            {t("Never")}
+            {t("Not used yet")}
           </Text>
         ) : (
           <RelativeTime seconds={token.accessed_time} />

@@ -69,7 +69,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
           maxLength={64}
           {...form.getInputProps("name")}
         />
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
           <GroupFields form={form} />
         </SimpleGrid>
         <Reachable names={reachable} known={models !== undefined} />

@@ -1,0 +1,217 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+let key = "";
+
+beforeAll(async () => {
+  site = await openSite();
+  const channel = { type: 900, groups: ["default"] };
+  await site.api("POST", "/channel", {
+    ...channel,
+    name: "Demo upstream",
+    models: ["demo-chat", "demo-chat-mini"],
+  });
+  await site.api("POST", "/channel", {
+    ...channel,
+    name: "Broken upstream",
+    key: "demo-fail-500",
+    models: ["demo-chat-mini"],
+    priority: 10,
+  });
+  ({ key } = await site.api<{ key: string }>("POST", "/token", { name: "Journey" }));
+});
+afterAll(() => site.close());
+
+async function ask(text: string, more: object = {}): Promise<number> {
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "demo-chat",
+      messages: [{ role: "user", content: text }],
+      ...more,
+    }),
+  });
+  await answer.text();
+  return answer.status;
+}
+
+/** The log is written behind the answer, so a screen may be faster than its row. */
+async function waitForRow(page: Page, text: string | RegExp) {
+  const row = page.locator("tbody tr").filter({ hasText: text }).first();
+  for (let turn = 0; turn < 20 && (await row.count()) === 0; turn += 1) {
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.waitForTimeout(250);
+  }
+  await row.waitFor();
+  return row;
+}
+
+function details(page: Page) {
+  return page.getByRole("dialog");
+}
+
+it("shows somebody without calls how to make the first one", async () => {
+  // The opening balance is an entry, too; the hint is for a list that is empty.
+  const page = await site.open("/panel/log?range=custom&from=1&to=2");
+  await page.getByText("No calls yet").waitFor();
+  expect(await page.locator("pre").textContent()).toContain(`${site.url}/v1/chat/completions`);
+});
+
+describe("a call in the log", () => {
+  it("shows its tokens and its cost, and explains the bill to the last point", async () => {
+    // 3,000 × 0.5 + 9,000 × 0.05 + 801 × 1.5 = 3,151.5 points
+    expect(await ask("[[input=12000]] [[cached=9000]] [[output=801]] hi")).toBe(200);
+    const page = await site.open("/panel/log");
+    const row = await waitForRow(page, "12,000");
+    expect(await row.textContent()).toContain("$0.006304");
+    expect(await row.textContent()).toContain("75% cached");
+    expect(await row.textContent()).toContain("Complete");
+
+    await row.click();
+    const bill = details(page).getByRole("table");
+    const cells = await bill.locator("tr").allTextContents();
+    expect(cells).toEqual([
+      "WhatAmountPricePoints",
+      "Input3,000$1 / 1M× 0.51500",
+      "Cache read9,000$0.1 / 1M× 0.05450",
+      "Output801$3 / 1M× 1.51201.5",
+      "Exact sum3151.5",
+      "Rounded up3,152",
+      "Charged$0.006304",
+    ]);
+    await details(page).getByText("Why this channel").waitFor();
+    await details(page).getByRole("button", { name: "Copy Request ID" }).click();
+    await page.getByText("Request ID copied!").waitFor();
+    const id = await page.evaluate(() => navigator.clipboard.readText());
+    await page.keyboard.press("Escape");
+
+    await page.goto(`/panel/log?request_id=${id}`);
+    await page.getByText("1 row shown").waitFor();
+    const totals = page.getByLabel("Totals");
+    await totals.getByText("$0.006304").waitFor();
+    await totals.getByText("12,000").waitFor();
+  });
+
+  it("says which channel failed before the one that answered", async () => {
+    expect(await ask("hello", { model: "demo-chat-mini" })).toBe(200);
+    const page = await site.open("/panel/log");
+    await (await waitForRow(page, "demo-chat-mini")).click();
+    const attempts = await details(page).getByRole("listitem").allTextContents();
+    expect(attempts).toHaveLength(2);
+    expect(attempts[0]).toMatch(/Broken upstream.*Error at the vendor.*HTTP 500/);
+    expect(attempts[1]).toMatch(/Demo upstream.*Answered/);
+  });
+
+  it("marks tokens that we had to count", async () => {
+    expect(await ask("[[no-usage]] count for yourself")).toBe(200);
+    const page = await site.open("/panel/log");
+    await (await waitForRow(page, "≈")).click();
+    await details(page).getByText("The vendor reported no usage, so the tokens were counted here.").waitFor();
+  });
+
+  it("stands under Failed with its reason when it failed, and costs nothing", async () => {
+    expect(await ask("hello", { model: "no-such-model" })).toBe(404);
+    const page = await site.open("/panel/log");
+    await page.getByRole("tab", { name: "Failed" }).click();
+    await page.waitForURL("**/log?log_type=5");
+    const row = await waitForRow(page, "no-such-model");
+    expect(await row.textContent()).toContain("404");
+    expect(await row.textContent()).not.toContain("$");
+    await row.click();
+    await details(page).getByText("model_not_found").waitFor();
+    await details(page).getByText("The call failed and costs nothing.").waitFor();
+  });
+});
+
+describe("the list", () => {
+  it("keeps its filters over a reload and clears them with one click", async () => {
+    await ask("hello");
+    const page = await site.open("/panel/log");
+    await waitForRow(page, "demo-chat");
+    await page.getByPlaceholder("Model").fill("demo-chat");
+    await page.keyboard.press("Enter");
+    await page.getByRole("combobox", { name: "Time" }).click();
+    await page.getByRole("option", { name: "Today" }).click();
+    await page.waitForURL("**/log?model_name=demo-chat&range=today");
+    await page.reload();
+    await page.getByRole("row").nth(1).waitFor();
+    expect(await page.getByPlaceholder("Model").inputValue()).toBe("demo-chat");
+    expect(await page.getByRole("combobox", { name: "Time" }).inputValue()).toBe("Today");
+    const models = await page.locator("tbody tr td:nth-child(5)").allTextContents();
+    expect(new Set(models)).toEqual(new Set(["demo-chat"]));
+
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.waitForURL("**/log?range=today");
+  });
+
+  it("says so when nothing matches, and how to get out", async () => {
+    const page = await site.open("/panel/log?token_name=nobody");
+    await page.getByText("Nothing matches").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).last().click();
+    await waitForRow(page, "demo-chat");
+  });
+
+  it("remembers the chosen columns", async () => {
+    const page = await site.open("/panel/log");
+    await waitForRow(page, "demo-chat");
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "Source IP" }).click();
+    await page.reload();
+    await page.getByRole("columnheader", { name: "Source IP" }).waitFor();
+    await page.getByRole("cell", { name: "127.0.0.1" }).first().waitFor();
+  });
+
+  it("loads more rows on demand and counts them all in the totals", async () => {
+    for (let turn = 0; turn < 12; turn += 1) await ask(`call ${turn}`);
+    const page = await site.open("/panel/log?log_type=2&size=10");
+    await page.getByText("10 rows shown").waitFor();
+    await page.getByRole("button", { name: "Load more" }).click();
+    await page.locator("tbody tr").nth(10).waitFor();
+    const keys = await page.locator("tbody tr").count();
+    expect(keys).toBeGreaterThan(10);
+    const entries = await page.getByLabel("Totals").locator("dd").first().textContent();
+    expect(Number(entries)).toBeGreaterThanOrEqual(keys);
+  });
+
+  it("exports what the filter lets through", async () => {
+    const page = await site.open("/panel/log?log_type=5");
+    await waitForRow(page, "no-such-model");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    const file = await (await download).path();
+    const [head = "", ...rows] = (await readFile(file, "utf8")).split("\r\n");
+    expect(head).toContain("time,request_id,type,username");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every((row) => row.includes(",failed,"))).toBe(true);
+  });
+
+  it("shows people their own calls only, and nothing of the channels", async () => {
+    const page = await site.open("/panel/log?view=own");
+    await waitForRow(page, "demo-chat");
+    expect(await page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
+    await page.locator("tbody tr").first().click();
+    await details(page).getByText("Facts").waitFor();
+    expect(await details(page).getByText("Why this channel").count()).toBe(0);
+  });
+
+  it("is a list of cards with time and cost on top on a phone", async () => {
+    const page = await site.open("/panel/log?log_type=2", { phone: true });
+    const card = page.getByRole("list", { name: "Logs" }).getByRole("listitem").first();
+    await card.waitFor();
+    const facts = await card.locator("dl").first().locator("dt").allTextContents();
+    expect(facts).toEqual(["Time", "Cost"]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await card.click();
+    await details(page).getByText("The bill").waitFor();
+    await details(page).getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByPlaceholder("Source IP").fill("127.0.0.1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/source_ip=127\.0\.0\.1/);
+    await card.waitFor();
+  });
+});
