@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pino } from "pino";
 import { startDemoUpstream } from "#demo/server.ts";
 import { createGroups } from "#domain/accounts/groups-in-force.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
@@ -22,12 +21,14 @@ import { coalesce, listen } from "#platform/announcements.ts";
 import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createUpstreamClient } from "#platform/http.ts";
+import { openLog } from "#platform/log.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
 import { fetchModels, testChannel } from "#relay/probe.ts";
+import { identityProviders } from "#sign-in/index.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { buildApp } from "./app.ts";
 import type { Env } from "./env.ts";
@@ -40,10 +41,7 @@ export interface Gateway {
 }
 
 export async function startGateway(env: Env): Promise<Gateway> {
-  const log = pino({
-    level: env.LOG_LEVEL,
-    redact: ["req.headers.authorization", "req.headers.cookie", "err.config"],
-  });
+  const log = openLog(env);
   const onError = (error: unknown) => log.error({ err: error }, "background work failed");
   // What was opened, so that it can be closed in reverse, also when the start fails half way.
   const closers: (() => Promise<unknown>)[] = [];
@@ -131,6 +129,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
         settings,
         health,
         providers,
+        identityProviders,
         testChannel: (input) => testChannel(probe, input),
         fetchModels: (channel) => fetchModels(probe, channel),
         caughtUp: () => announcements.caughtUp(),
@@ -157,7 +156,11 @@ export async function startGateway(env: Env): Promise<Gateway> {
         },
       },
     });
-    await app.listen({ host: env.HOST, port: env.PORT });
+    await app.listen({
+      host: env.HOST,
+      port: env.PORT,
+      listenTextResolver: (address) => `Bound to ${address}`,
+    });
     closers.push(() => app.close());
     const jobs = await startJobs(databaseUrl, { db, pool, secrets, probe, onError });
     closers.push(() => jobs.stop());
