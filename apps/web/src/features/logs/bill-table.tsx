@@ -4,81 +4,91 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { isTool } from "#lib/usage-kinds.ts";
 import { explainLines, multiply } from "./bill.ts";
+import { useGroupName } from "./group-name.tsx";
 import { billKindText } from "./log-words.ts";
 import classes from "./logs.module.css";
 
-/** A ratio of 1 is two dollars per million tokens. */
-const usdPerMillionAtRatio1 = "2";
-const usdPerPoint = "0.000002";
+/** What points are worth, as decimal strings; whole for every unit that divides a power of ten. */
+function worthOf(points: number, pointsPerUsd: number): string {
+  return (points / pointsPerUsd).toFixed(12).replace(/\.?0+$/, "");
+}
 
 /** Every line, the sum, the rounding, the dollars: anybody can check it with a pencil. */
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();
   const lines = explainLines(bill);
+  const group = useGroupName(row.group);
+  const usdPerPoint = worthOf(1, format.pointsPerUsd);
+  const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
   const discounted = bill.group_ratio !== "1";
   const perCall = (kind: string) => bill.price_type === "times" || isTool(kind);
   const price = (kind: string, ratio: string) =>
     perCall(kind)
       ? t("${{price}} each", { price: multiply(ratio, usdPerPoint) })
-      : t("${{price}} / 1M", { price: multiply(ratio, usdPerMillionAtRatio1) });
+      : t("${{price}} / 1M", { price: multiply(ratio, usdPerMillion) });
   return (
-    <table className={classes.bill}>
-      <thead>
-        <tr>
-          <th scope="col">{t("What")}</th>
-          <th scope="col">{t("Amount")}</th>
-          <th scope="col">{t("Price")}</th>
-          <th scope="col">{t("Points")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map((line) => (
-          <tr key={line.kind}>
-            <td>{billKindText(t, line.kind)}</td>
-            <td>{format.whole(line.amount)}</td>
-            <td>
-              {price(line.kind, line.ratio)}
-              <Text fz="xs" c="dimmed">
-                × {line.ratio}
-                {discounted ? ` × ${bill.group_ratio}` : ""}
-              </Text>
-            </td>
-            <td>{line.points}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        {discounted ? (
+    <>
+      <Text c="dimmed" fz="sm" mb="md">
+        {t("1 point is ${{usd}}. Rounded up once, at the end.", { usd: usdPerPoint })}
+      </Text>
+      <table className={classes.bill}>
+        <thead>
           <tr>
-            <td colSpan={3}>{t("Ratio of the group {{group}}, in every line", { group: row.group })}</td>
-            <td>× {bill.group_ratio}</td>
+            <th scope="col">{t("What")}</th>
+            <th scope="col">{t("Amount")}</th>
+            <th scope="col">{t("Price")}</th>
+            <th scope="col">{t("Points")}</th>
           </tr>
-        ) : null}
-        <tr>
-          <td colSpan={3}>{t("Exact sum")}</td>
-          <td>{bill.exact}</td>
-        </tr>
-        {bill.exact.includes(".") ? (
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.kind}>
+              <td>{billKindText(t, line.kind)}</td>
+              <td>{format.whole(line.amount)}</td>
+              <td>
+                {price(line.kind, line.ratio)}
+                <Text fz="xs" c="dimmed">
+                  × {line.ratio}
+                  {discounted ? ` × ${bill.group_ratio}` : ""}
+                </Text>
+              </td>
+              <td>{line.points}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          {discounted ? (
+            <tr>
+              <td colSpan={3}>{t("Ratio of the group {{group}}, in every line", { group })}</td>
+              <td>× {bill.group_ratio}</td>
+            </tr>
+          ) : null}
           <tr>
-            <td colSpan={3}>{t("Rounded up")}</td>
-            <td>{format.whole(row.quota)}</td>
+            <td colSpan={3}>{t("Exact sum")}</td>
+            <td>{bill.exact}</td>
           </tr>
-        ) : null}
-        {row.estimated ? (
+          {bill.exact.includes(".") ? (
+            <tr>
+              <td colSpan={3}>{t("Rounded up")}</td>
+              <td>{format.whole(row.quota)}</td>
+            </tr>
+          ) : null}
+          {row.estimated ? (
+            <tr>
+              <td colSpan={4}>
+                <Text fz="sm" c="dimmed">
+                  {t("The vendor reported no usage, so the tokens were counted here.")}
+                </Text>
+              </td>
+            </tr>
+          ) : null}
           <tr>
-            <td colSpan={4}>
-              <Text fz="sm" c="dimmed">
-                {t("The vendor reported no usage, so the tokens were counted here.")}
-              </Text>
-            </td>
+            <td colSpan={3}>{t("Charged")}</td>
+            <td>{format.usd(row.quota, 6)}</td>
           </tr>
-        ) : null}
-        <tr>
-          <td colSpan={3}>{t("Charged")}</td>
-          <td>{format.usd(row.quota, 6)}</td>
-        </tr>
-      </tfoot>
-    </table>
+        </tfoot>
+      </table>
+    </>
   );
 }

@@ -5,11 +5,15 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupsQuery } from "#features/tokens/api.ts";
 
-/** The group that paid; an arrow when it stepped in for another. A group that is gone keeps its symbol. */
+/** A group that is gone keeps its symbol. */
+export function useGroupName(symbol: string): string {
+  return useQuery(groupsQuery).data?.[symbol]?.name ?? symbol;
+}
+
+/** The group that paid; an arrow when it stepped in for another. */
 export function GroupName({ row }: { row: LogRow }) {
   const { t } = useTranslation();
-  const groups = useQuery(groupsQuery).data;
-  const name = groups?.[row.group]?.name ?? row.group;
+  const name = useGroupName(row.group);
   if (!row.backup_group) return <span>{name}</span>;
   const label = t("Backup group");
   return (

@@ -71,11 +71,7 @@ function Details({ row }: { row: LogRow }) {
       ) : null}
       {sentence ? <Text c="dimmed">{t(sentence)}</Text> : null}
       {row.bill ? (
-        <Section
-          padding="md"
-          title={t("The bill")}
-          hint={t("1 point is $0.000002. Rounded up once, at the end.")}
-        >
+        <Section padding="md" title={t("The bill")}>
           <BillTable row={row} bill={row.bill} />
         </Section>
       ) : null}

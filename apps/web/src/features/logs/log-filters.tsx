@@ -37,7 +37,7 @@ export function LogFilters({ filter, onChange, whose }: Props) {
     <>
       <RangeFilter filter={filter} onChange={onChange} />
       {phone ? null : main}
-      <Popover position="bottom-start" width={300} trapFocus>
+      <Popover position="bottom-start" width={300} trapFocus={!phone}>
         <Popover.Target>
           <Indicator label={count} size={16} disabled={count === 0} offset={3}>
             <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
