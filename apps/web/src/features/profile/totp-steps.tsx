@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason, translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { CopyCode } from "#ui/copy.tsx";
+import { CopyButton } from "#ui/copy.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useBeginTotp, useDisableTotp, useEnableTotp, useRenewRecoveryCodes } from "./api.ts";
@@ -63,7 +63,7 @@ function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofoc
       autoComplete="one-time-code"
       inputMode="numeric"
       maxLength={32}
-      ff="monospace"
+      styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
       {...(autofocus ? { "data-autofocus": true, autoFocus: true } : {})}
       value={value}
       error={error}
@@ -121,11 +121,12 @@ function ConfirmApp({ offer, onDone }: { offer: TotpOffer; onDone: (codes: strin
           <Text fz="sm" c="dimmed">
             {t("Secret")}
           </Text>
-          <CopyCode
-            text={offer.secret}
-            shown={offer.secret.match(/.{1,4}/g)?.join(" ") ?? ""}
-            label={t("Secret")}
-          />
+          <Group gap={4} wrap="nowrap" align="flex-start">
+            <Text ff="monospace" fz="sm">
+              {offer.secret.match(/.{1,4}/g)?.join(" ")}
+            </Text>
+            <CopyButton text={offer.secret} label={t("Secret")} size={24} />
+          </Group>
         </div>
       </Group>
       <Text>{t("Then enter the code that the app shows.")}</Text>
