@@ -130,7 +130,7 @@ function listeningAt(child: ChildProcess): Promise<string> {
       if (!stream) continue;
       createInterface({ input: stream }).on("line", (line) => {
         words.push(line);
-        const found = /"msg":"Listening on (http[^"]+)"/.exec(line);
+        const found = /Listening on (http[^"\s]+)/.exec(line);
         if (found?.[1]) resolve(found[1]);
       });
     }
