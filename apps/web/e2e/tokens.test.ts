@@ -121,6 +121,21 @@ describe("changing a token", () => {
     expect(await ask(key, "demo-chat")).toBe(403);
   });
 
+  it("does not give back what was spent while the form was open", async () => {
+    const limit = 500_000;
+    const { id, key } = await makeToken("Busy", { unlimited_quota: false, remain_quota: limit });
+    const page = await site.open("/panel/token");
+    await rowOf(page, "Busy").click();
+    const drawer = page.getByRole("dialog", { name: "Edit “Busy”" });
+    await drawer.getByLabel("Name").fill("Busy and renamed");
+    expect(await ask(key)).toBe(200);
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Token saved").waitFor();
+    const after = await site.api<{ remain_quota: number; used_quota: number }>("GET", `/token/${id}`);
+    expect(after.used_quota).toBeGreaterThan(0);
+    expect(after.remain_quota).toBe(limit - after.used_quota);
+  });
+
   it("switches it off and on again", async () => {
     const { key } = await makeToken("Switched");
     const page = await site.open("/panel/token");

@@ -1,4 +1,4 @@
-import type { LogRow } from "@gateway/shared/log";
+import { type LogRow, LogType } from "@gateway/shared/log";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -16,6 +16,7 @@ export function LogFacts({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const format = useFormat();
   const call = isCall(row);
+  const failed = row.type === LogType.failed;
   const speed = tokensPerSecond(row);
   const mapped = row.upstream_model !== "" && row.upstream_model !== row.model_name;
   const facts: Fact[] = [
@@ -50,7 +51,9 @@ export function LogFacts({ row }: { row: LogRow }) {
     },
     {
       label: t("Duration"),
-      value: `${formatDuration(row.request_time)} · ${t(paceOfDuration(row.request_time).text)}`,
+      value: failed
+        ? formatDuration(row.request_time)
+        : `${formatDuration(row.request_time)} · ${t(paceOfDuration(row.request_time).text)}`,
       shown: call,
     },
     {

@@ -32,6 +32,7 @@ export function LogFilters({ filter, onChange, whose }: Props) {
   const phone = useIsPhone();
   const admin = useCan("administer");
   const count = countNarrowing(filter);
+  const hidden = phone ? count : Number(filter.request_id !== "") + Number(filter.source_ip !== "");
   const main = <MainFilters filter={filter} onChange={onChange} whose={whose} />;
   return (
     <>
@@ -39,7 +40,7 @@ export function LogFilters({ filter, onChange, whose }: Props) {
       {phone ? null : main}
       <Popover position="bottom-start" width={300} trapFocus={!phone}>
         <Popover.Target>
-          <Indicator label={count} size={16} disabled={count === 0} offset={3}>
+          <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
             <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
               {phone ? t("Filters") : t("More")}
             </Button>

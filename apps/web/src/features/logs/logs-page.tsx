@@ -1,6 +1,6 @@
 /** Every call and every change of a balance: what, when, how fast, at what price, and why. */
-import type { LogRow } from "@gateway/shared/log";
-import { Button, Tabs } from "@mantine/core";
+import { type LogRow, LogType } from "@gateway/shared/log";
+import { Button, Card, Tabs } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
@@ -27,6 +27,7 @@ const liveEveryMs = 5_000;
 export default function LogsPage() {
   const { t } = useTranslation();
   const format = useFormat();
+  const self = useSelf();
   const [filter, setFilter] = useListParams(LogFilter);
   const whose: Whose = useCan("administer") && filter.view === "" ? "everybody" : "own";
   const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
@@ -40,6 +41,8 @@ export default function LogsPage() {
   const totals = useQuery({ ...totalsQuery(whose, filter), refetchInterval: live ? liveEveryMs : false });
   const rows = useMemo(() => logs.data?.pages.flatMap((page) => page.data), [logs.data]);
   const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
+  const aboutCalls = filter.log_type === LogType.all || filter.log_type === LogType.consume;
+  const firstCallWaits = self?.request_count === 0 && aboutCalls && countNarrowing(filter) === 0;
   const refresh = () => void Promise.all([logs.refetch(), totals.refetch()]);
 
   return (
@@ -90,8 +93,13 @@ export default function LogsPage() {
           onMore: () => void logs.fetchNextPage(),
         }}
         toolbar={<LogFilters filter={filter} onChange={setFilter} whose={whose} />}
-        empty={<Nothing filter={filter} onChange={setFilter} />}
+        empty={firstCallWaits ? <FirstCall /> : <Nothing filter={filter} onChange={setFilter} />}
       />
+      {firstCallWaits && rows && rows.length > 0 ? (
+        <Card padding={0}>
+          <FirstCall />
+        </Card>
+      ) : null}
       <LogDetails row={opened} onClose={() => setOpened(null)} />
     </Page>
   );
@@ -101,9 +109,7 @@ type NothingProps = { filter: LogFilter; onChange: (patch: Partial<LogFilter>) =
 
 function Nothing({ filter, onChange }: NothingProps) {
   const { t } = useTranslation();
-  const self = useSelf();
   const narrowed = countNarrowing(filter) > 0 || filter.log_type !== 0;
-  if (self?.request_count === 0 && !narrowed) return <FirstCall />;
   if (narrowed)
     return (
       <Empty

@@ -47,11 +47,20 @@ export function useCreateToken() {
   });
 }
 
+type Change = { before: TokenRow; input: TokenForm };
+
+/** Calls go on while the form is open: an untouched limit must not give back what they spent meanwhile. */
+async function withLatestQuota({ before, input }: Change): Promise<TokenForm> {
+  if (input.remain_quota !== before.remain_quota) return input;
+  const latest = await http.get(`/token/${before.id}`, TokenRow);
+  return { ...input, remain_quota: latest.remain_quota };
+}
+
 export function useChangeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, input }: { id: number; input: TokenForm }) =>
-      http.put(`/token/${id}`, TokenRow, input),
+    mutationFn: async (change: Change) =>
+      http.put(`/token/${change.before.id}`, TokenRow, await withLatestQuota(change)),
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }

@@ -75,17 +75,17 @@ function Restriction({ form, path, label, hint, children }: RestrictionProps) {
 
 function ModelsField({ form, models, reachable }: Props) {
   const { t } = useTranslation();
-  const byOwner = new Map<string, string[]>();
-  for (const name of reachable) {
-    const owner = models[name]?.owned_by || t("Others");
-    byOwner.set(owner, [...(byOwner.get(owner) ?? []), name]);
-  }
+  const byOwner = Map.groupBy(reachable, (name) => models[name]?.owned_by ?? "");
+  // Models of nobody in particular come last.
+  const owners = [...byOwner.keys()].sort(
+    (a, b) => Number(a === "") - Number(b === "") || a.localeCompare(b),
+  );
   return (
     <TagsInput
       aria-label={t("Models")}
       placeholder={t("Choose, or type a name")}
       description={t("A * at the end stands for every name that begins so, like gpt-*")}
-      data={[...byOwner].map(([group, items]) => ({ group, items }))}
+      data={owners.map((owner) => ({ group: owner || t("Others"), items: byOwner.get(owner) ?? [] }))}
       renderOption={({ option }) => (
         <Group gap={8} wrap="nowrap">
           <ModelIcon model={option.value} size={16} />

@@ -44,7 +44,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
   const save = async (values: TokenFormValues) => {
     const input = toInput(values);
     if (token) {
-      await change.mutateAsync({ id: token.id, input });
+      await change.mutateAsync({ before: token, input });
       toast.success(t("Token saved"));
     } else onCreated(await create.mutateAsync(input));
     onClose();
