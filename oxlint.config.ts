@@ -79,6 +79,12 @@ export default defineConfig({
       ["gateway/", "console/", "jobs/", "relay/", "domain/", "platform/"],
       io,
     ),
+    // Fastify only because the OAuth plugin lives in one; `fetch` is handed in.
+    room(
+      `${server}/sign-in/**/*.ts`,
+      ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "dialects/", "platform/"],
+      io.filter((name) => name !== "fastify"),
+    ),
     room(
       `${server}/dialects/**/*.ts`,
       ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "platform/"],

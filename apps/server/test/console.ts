@@ -13,6 +13,7 @@ import { connect, type Database } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
+import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
 import { freshDatabase } from "./database.ts";
 
 /** The management API on a real, empty database; the upstream is the one thing that is not there. */
@@ -50,7 +51,7 @@ export interface Browser {
 export const origin = { origin: "http://localhost:80", host: "localhost:80" };
 
 export async function buildConsole(
-  options: { basePath?: string; trustProxy?: boolean } = {},
+  options: { basePath?: string; trustProxy?: boolean; identityProviders?: IdentityProviders } = {},
 ): Promise<TestConsole> {
   const place = await freshDatabase();
   const database = connect(place.url, { max: 6 });
@@ -69,6 +70,7 @@ export async function buildConsole(
       },
     }),
     providers: openProviders("http://127.0.0.1:9"),
+    identityProviders: options.identityProviders ?? identityProviders,
     async testChannel(input) {
       upstream.calls.push(input);
       const message = upstream.ok ? "" : "The vendor refuses the key.";

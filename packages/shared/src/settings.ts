@@ -37,7 +37,7 @@ export const Settings = z.object({
   Logo: z
     .string()
     .trim()
-    .max(200_000)
+    .max(90_000)
     .regex(
       /^(https?:\/\/\S+|\/[^/\s]\S*|data:image\/\S+)?$/i,
       "The logo must be an http or https URL or a picture",
@@ -60,6 +60,22 @@ export const Settings = z.object({
   GitHubOAuthEnabled: z.boolean().default(false),
   GitHubClientId: z.string().max(200).default(""),
   GitHubClientSecret: z.string().max(200).default(""),
+  LarkAuthEnabled: z.boolean().default(false),
+  LarkClientId: z.string().trim().max(200).default(""),
+  LarkClientSecret: z.string().max(200).default(""),
+  WeChatAuthEnabled: z.boolean().default(false),
+  /** A server of ours that speaks for an official account. */
+  WeChatServerAddress: webAddress(300).default(""),
+  WeChatServerToken: z.string().max(200).default(""),
+  WeChatAccountQRCodeImageURL: webAddress(1_000).default(""),
+  OIDCAuthEnabled: z.boolean().default(false),
+  OIDCClientId: z.string().trim().max(200).default(""),
+  OIDCClientSecret: z.string().max(500).default(""),
+  OIDCIssuer: webAddress(300).default(""),
+  /** With commas between them. */
+  OIDCScopes: z.string().trim().max(300).default("openid,profile,email"),
+  /** The claim that a new account takes its name from. */
+  OIDCUsernameClaims: z.string().trim().max(100).default("preferred_username"),
   // money
   QuotaPerUnit: z.number().positive().default(500_000),
   DisplayInCurrencyEnabled: z.boolean().default(true),
@@ -93,7 +109,12 @@ export const Settings = z.object({
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;
 
-const secrets = ["GitHubClientSecret"] as const satisfies readonly SettingKey[];
+const secrets = [
+  "GitHubClientSecret",
+  "LarkClientSecret",
+  "WeChatServerToken",
+  "OIDCClientSecret",
+] as const satisfies readonly SettingKey[];
 export const secretSettings: readonly SettingKey[] = secrets;
 
 export const defaultSettings: Settings = Settings.parse({});

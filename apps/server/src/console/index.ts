@@ -22,6 +22,7 @@ import { secondFactorRoutes } from "./second-factor.ts";
 import type { Services } from "./services.ts";
 import { createSessions } from "./session.ts";
 import { settingRoutes } from "./settings.ts";
+import { signInRoutes } from "./sign-in.ts";
 import { siteRoutes } from "./site.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userSessionRoutes } from "./user-sessions.ts";
@@ -82,6 +83,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);
   registrationRoutes(app, services, sessions);
+  signInRoutes(app, services, sessions, root);
   profileRoutes(app, services);
   secondFactorRoutes(app, services);
   catalogRoutes(app, services);

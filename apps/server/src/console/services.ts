@@ -6,6 +6,7 @@ import type { Pool } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
+import type { IdentityProviders } from "#sign-in/index.ts";
 
 /** What the console's routes need of the process; made in main.ts, real in tests too. */
 export interface Services {
@@ -15,6 +16,7 @@ export interface Services {
   settings: SettingsStore;
   health: Pick<Health, "freezes" | "forgive">;
   providers: Providers;
+  identityProviders: IdentityProviders;
   /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
   /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */

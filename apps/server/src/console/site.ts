@@ -4,6 +4,7 @@ import { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { GatewayError } from "#errors.ts";
+import { isOffered } from "#sign-in/provider.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { present, unixTime } from "./present.ts";
 import type { Services } from "./services.ts";
@@ -60,6 +61,7 @@ const healthy = { status: "ok" } as const;
 
 function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
   const settings = services.settings.current();
+  const identities = services.identityProviders;
   return {
     version: services.version,
     start_time: unixTime(services.startedAt),
@@ -76,13 +78,13 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     register_enabled: settings.RegisterEnabled,
     password_register: settings.PasswordRegisterEnabled,
     password_login: settings.PasswordLoginEnabled,
-    github_oauth: settings.GitHubOAuthEnabled,
+    github_oauth: isOffered(identities.github, settings),
     github_client_id: settings.GitHubClientId,
-    oidc_auth: false,
-    lark_login: false,
-    lark_client_id: "",
-    wechat_login: false,
-    wechat_qrcode: "",
+    oidc_auth: isOffered(identities.oidc, settings),
+    lark_login: isOffered(identities.lark, settings),
+    lark_client_id: settings.LarkClientId,
+    wechat_login: isOffered(identities.wechat, settings),
+    wechat_qrcode: settings.WeChatAccountQRCodeImageURL,
     turnstile_check: false,
     turnstile_site_key: "",
     telegram_bot: "",

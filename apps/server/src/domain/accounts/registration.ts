@@ -66,7 +66,7 @@ function requireOpen(rules: Rules): void {
 }
 
 /** A code that nobody has, or whose owner is gone, is no reason to turn a newcomer away. */
-async function findInviter(db: Db, affCode: string): Promise<number | undefined> {
+export async function findInviter(db: Db, affCode: string): Promise<number | undefined> {
   if (affCode === "") return undefined;
   const inviter = await db.user.findFirst({
     where: { aff_code: affCode, deleted_at: null, status: UserStatus.enabled },

@@ -6,6 +6,8 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { identityProviders } from "#sign-in/index.ts";
+import { isOffered } from "#sign-in/provider.ts";
 
 /**
  * The runtime settings of this installation. The database holds only what differs from the defaults; reading is from
@@ -44,8 +46,8 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     mayApply(wanted, { ...settings, ...Object.fromEntries(wanted) });
     await db.$transaction(async (tx) => {
       for (const [key, next] of wanted) {
-        if (next === settings[key]) continue;
         await store(tx, secrets, key, next);
+        if (next === settings[key]) continue;
         const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
         await audit(tx, {
           actor,
@@ -122,11 +124,10 @@ function mayApply(wanted: Map<SettingKey, Value>, next: Settings): void {
   if (wanted.get("EmailVerificationEnabled") === true) {
     fields.set("EmailVerificationEnabled", "E-mail cannot be verified: no mail server (SMTP) is configured.");
   }
-  if (next.GitHubOAuthEnabled && (next.GitHubClientId === "" || next.GitHubClientSecret === "")) {
-    fields.set(
-      "GitHubOAuthEnabled",
-      "Fill in the GitHub client id and secret before switching GitHub sign-in on.",
-    );
+  for (const provider of Object.values(identityProviders)) {
+    const concerned = [provider.enabledBy, ...provider.needs].some((key) => wanted.has(key));
+    if (!concerned || !next[provider.enabledBy] || isOffered(provider, next)) continue;
+    fields.set(provider.enabledBy, "Fill in what this sign-in needs before switching it on.");
   }
   refuse(fields);
 }

@@ -1,0 +1,488 @@
+import type { Self } from "@gateway/shared/session";
+import type { Settings } from "@gateway/shared/settings";
+import type { SiteStatus } from "@gateway/shared/status";
+import type { LightMyRequestResponse } from "fastify";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { githubAt } from "#sign-in/github.ts";
+import { identityProviders } from "#sign-in/index.ts";
+import { larkAt } from "#sign-in/lark.ts";
+import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+import {
+  type OpenIdServer,
+  type Person,
+  startGitHub,
+  startLark,
+  startOpenId,
+  startWeChat,
+  type WireServer,
+} from "#test/identity-providers.ts";
+
+const address = "https://console.test";
+let site: TestConsole;
+let openId: OpenIdServer;
+let github: WireServer;
+let lark: WireServer;
+let wechat: WireServer;
+
+beforeAll(async () => {
+  [openId, github, lark, wechat] = await Promise.all([
+    startOpenId(`${address}/oauth/oidc`),
+    startGitHub(),
+    startLark(),
+    startWeChat(),
+  ]);
+  site = await buildConsole({
+    identityProviders: {
+      ...identityProviders,
+      github: githubAt({ web: github.url, api: github.url }),
+      lark: larkAt(lark.url),
+    },
+  });
+  await configure({
+    ServerAddress: address,
+    GitHubClientId: github.credentials.id,
+    GitHubClientSecret: github.credentials.secret,
+    GitHubOAuthEnabled: true,
+    LarkClientId: lark.credentials.id,
+    LarkClientSecret: lark.credentials.secret,
+    LarkAuthEnabled: true,
+    WeChatServerAddress: `${wechat.url}/`,
+    WeChatServerToken: wechat.credentials.secret,
+    WeChatAuthEnabled: true,
+    OIDCIssuer: openId.url,
+    OIDCClientId: openId.client.id,
+    OIDCClientSecret: openId.client.secret,
+    OIDCAuthEnabled: true,
+  });
+});
+afterAll(async () => {
+  await site.close();
+  await Promise.all([openId, github, lark, wechat].map((server) => server.close()));
+});
+beforeEach(() => configure({ RegisterEnabled: true, QuotaForNewUser: 0, QuotaForInviter: 0 }));
+
+async function configure(values: Partial<Settings>): Promise<void> {
+  await site.services.settings.change(systemActor, values);
+}
+
+interface Answer {
+  status: number;
+  success: boolean;
+  message: string;
+  code?: string;
+  data: Self | null;
+}
+
+/** A browser with a cookie jar and an address of its own. */
+class Visitor {
+  readonly jar = new Map<string, string>();
+  readonly #address = `10.${dice()}.${dice()}.${dice()}`;
+
+  static async as(user: { id: number }): Promise<Visitor> {
+    const visitor = new Visitor();
+    visitor.jar.set("session", (await site.as(user)).cookie ?? "");
+    return visitor;
+  }
+
+  async ask(method: "GET" | "POST", url: string, payload?: object): Promise<LightMyRequestResponse> {
+    const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await site.app.inject({
+      method,
+      url,
+      headers: { cookie, "x-forwarded-for": this.#address, origin: address },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    for (const { name, value } of response.cookies) this.jar.set(name, value);
+    return response;
+  }
+
+  async text(url: string): Promise<string> {
+    return (await this.ask("GET", url)).json<{ data: string }>().data;
+  }
+
+  state(): Promise<string> {
+    return this.text("/api/oauth/state");
+  }
+
+  async comeBack(provider: string, query: Record<string, string>): Promise<Answer> {
+    const response = await this.ask("GET", `/api/oauth/${provider}?${new URLSearchParams(query).toString()}`);
+    return { status: response.statusCode, ...response.json<Omit<Answer, "status">>() };
+  }
+
+  /** The whole way with a provider whose codes this test hands out. */
+  async signIn(wire: WireServer, person: Person, more: Record<string, string> = {}): Promise<Answer> {
+    const state = await this.state();
+    return this.comeBack(nameOf(wire), { code: codeFor(wire, person), state, ...more });
+  }
+
+  /** The whole way with the real provider. */
+  async openId(person: Person, more: Record<string, string> = {}): Promise<Answer> {
+    const back = await openId.signIn(await this.text("/api/oauth/endpoint"), person);
+    return this.comeBack("oidc", { ...back, ...more });
+  }
+
+  async self(): Promise<Self | undefined> {
+    const response = await this.ask("GET", "/api/user/self");
+    return response.statusCode === 200 ? response.json<{ data: Self }>().data : undefined;
+  }
+}
+
+function dice(): number {
+  return Math.floor(Math.random() * 256);
+}
+
+function nameOf(wire: WireServer): string {
+  return wire === github ? "github" : wire === lark ? "lark" : "wechat";
+}
+
+let serial = 1_000;
+function codeFor(wire: WireServer, person: Person): string {
+  const code = `code-${(serial += 1)}`;
+  wire.people.set(code, person);
+  return code;
+}
+
+/** Somebody no test has met. */
+function stranger(more: Partial<Person> = {}): Person {
+  serial += 1;
+  return { id: String(serial), username: `octo-${serial}`, name: "Octo Cat", ...more };
+}
+
+describe("the first sign-in with a provider", () => {
+  it("makes an account from GitHub, and the second one opens the same", async () => {
+    const visitor = new Visitor();
+    const person = stranger({ email: "octo@github.test" });
+    const first = await visitor.signIn(github, person);
+    expect(first).toMatchObject({
+      status: 200,
+      success: true,
+      message: "",
+      data: { username: person.username, display_name: "Octo Cat", email: "octo@github.test", role: 1 },
+    });
+    expect((await visitor.self())?.id).toBe(first.data?.id);
+    // The login was given up over there; the number stays.
+    const again = await new Visitor().signIn(github, { ...person, username: "renamed" });
+    expect(again.data).toMatchObject({ id: first.data?.id, username: person.username });
+    const row = await site.services.db.identity.findFirstOrThrow({ where: { user_id: first.data?.id ?? 0 } });
+    expect(row).toMatchObject({ provider: "github", subject: person.id, label: "renamed" });
+  });
+
+  it("makes one from Lark and from WeChat, whose people have no user name", async () => {
+    const fromLark = await new Visitor().signIn(lark, stranger({ id: "ou_1", name: "张三" }));
+    expect(fromLark.data).toMatchObject({ display_name: "张三" });
+    expect(fromLark.data?.username).toMatch(/^lark_\d{6}$/);
+    const visitor = new Visitor();
+    const fromWeChat = await visitor.signIn(wechat, stranger({ id: "wx-open-id" }));
+    expect(fromWeChat.data?.username).toMatch(/^wechat_\d{6}$/);
+    expect((await visitor.self())?.id).toBe(fromWeChat.data?.id);
+  });
+
+  it("makes one from OpenID Connect, with PKCE, a nonce and the claims of the provider", async () => {
+    const visitor = new Visitor();
+    const authorize = new URL(await visitor.text("/api/oauth/endpoint"));
+    expect(Object.fromEntries(authorize.searchParams)).toMatchObject({
+      client_id: "gateway",
+      redirect_uri: `${address}/oauth/oidc`,
+      response_type: "code",
+      code_challenge_method: "S256",
+      scope: "openid profile email",
+    });
+    expect(authorize.searchParams.get("nonce")).toMatch(/^[\w-]{43}$/);
+    const person = stranger({ username: "kim.lee@corp.test", email: "kim@corp.test", emailVerified: true });
+    const back = await openId.signIn(authorize.href, person);
+    const first = await visitor.comeBack("oidc", back);
+    expect(first).toMatchObject({ status: 200, data: { username: "kim.lee", email: "kim@corp.test" } });
+    const again = await new Visitor().openId(person);
+    expect(again.data?.id).toBe(first.data?.id);
+  });
+
+  it("credits the inviter as registration does", async () => {
+    await configure({ QuotaForNewUser: 100, QuotaForInviter: 30 });
+    const inviter = await site.makeUser();
+    const { data } = await new Visitor().openId(stranger(), { aff: inviter.aff_code });
+    expect(data?.quota).toBe(100);
+    const after = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
+    expect(after).toMatchObject({ quota: 30n, aff_count: 1 });
+    // A second sign-in is no second invitation, and "null" is no code.
+    await new Visitor().signIn(github, stranger(), { aff: "null" });
+    const later = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
+    expect(later.quota).toBe(30n);
+  });
+
+  it("is refused while sign-up is closed; who is known gets in", async () => {
+    const person = stranger();
+    await new Visitor().signIn(github, person);
+    await configure({ RegisterEnabled: false });
+    const users = await site.services.db.user.count();
+    const refused = await new Visitor().signIn(github, stranger());
+    expect(refused).toMatchObject({ status: 403, message: "The administrator has closed sign-up." });
+    expect(await site.services.db.user.count()).toBe(users);
+    expect((await new Visitor().signIn(github, person)).status).toBe(200);
+  });
+
+  it("makes one account when the same stranger arrives twice at once", async () => {
+    const person = stranger();
+    const visitors = Array.from({ length: 4 }, () => new Visitor());
+    const answers = await Promise.all(visitors.map((visitor) => visitor.signIn(github, person)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(answers.map((answer) => answer.data?.id)).size).toBe(1);
+  });
+});
+
+describe("an account here", () => {
+  it("cannot be taken over by an e-mail address, verified or not, nor by a name", async () => {
+    const victim = await site.makeUser({ username: "victim", email: "victim@mail.test" });
+    const claims: Partial<Person> = { username: "victim", email: "Victim@mail.test", emailVerified: true };
+    for (const answer of [
+      await new Visitor().signIn(github, stranger(claims)),
+      await new Visitor().openId(stranger(claims)),
+      await new Visitor().openId(stranger({ ...claims, emailVerified: false })),
+    ]) {
+      expect(answer.status).toBe(200);
+      expect(answer.data?.id).not.toBe(victim.id);
+      expect(answer.data?.email).toBeNull();
+      expect(answer.data?.username).toMatch(/^victim_\d{6}$/);
+    }
+    expect(await site.services.db.identity.count({ where: { user_id: victim.id } })).toBe(0);
+  });
+
+  it("without an e-mail address is not found by an empty one", async () => {
+    const root = await site.makeUser({ role: 100 });
+    const { data } = await new Visitor().signIn(github, stranger());
+    expect(data?.id).not.toBe(root.id);
+  });
+
+  it("does not get an address the provider has not verified", async () => {
+    const { data } = await new Visitor().openId(stranger({ email: "claimed@x.test", emailVerified: false }));
+    expect(data?.email).toBeNull();
+    const unverified = stranger({ email: "also@x.test", emailVerified: false });
+    expect((await new Visitor().signIn(github, unverified)).data?.email).toBeNull();
+  });
+
+  it("that is disabled or deleted is not opened", async () => {
+    const person = stranger();
+    const { data } = await new Visitor().signIn(github, person);
+    const id = data?.id ?? 0;
+    await site.services.db.user.update({ where: { id }, data: { status: 2 } });
+    const visitor = new Visitor();
+    expect(await visitor.signIn(github, person)).toMatchObject({ status: 403, code: "user_disabled" });
+    expect(visitor.jar.has("session")).toBe(false);
+    await site.services.db.user.update({ where: { id }, data: { status: 1, deleted_at: new Date() } });
+    expect(await visitor.signIn(github, person)).toMatchObject({ status: 403, code: "user_disabled" });
+  });
+});
+
+describe("binding", () => {
+  it("links a provider to who is signed in, answers bind and leaves the session alone", async () => {
+    const user = await site.makeUser();
+    const visitor = await Visitor.as(user);
+    const session = visitor.jar.get("session");
+    const person = stranger();
+    for (const answer of [await visitor.signIn(github, person), await visitor.openId(person)]) {
+      expect(answer).toMatchObject({ status: 200, success: true, message: "bind", data: null });
+    }
+    expect(visitor.jar.get("session")).toBe(session);
+    const rows = await visitor.ask("GET", "/api/user/self/identities");
+    expect(rows.json()).toMatchObject({
+      data: [
+        { provider: "github", label: person.username },
+        { provider: "oidc", label: person.username },
+      ],
+    });
+    expect((await new Visitor().signIn(github, person)).data?.id).toBe(user.id);
+    expect(await visitor.signIn(github, person)).toMatchObject({ status: 200, message: "bind" });
+    const notes = await site.services.db.auditEntry.findMany({
+      where: { action: "user.bind", user_id: user.id },
+    });
+    expect(notes).toHaveLength(2);
+  });
+
+  it("refuses somebody else's account there, and a second one of the same provider", async () => {
+    const person = stranger();
+    await (await Visitor.as(await site.makeUser())).signIn(github, person);
+    const other = await site.makeUser();
+    const visitor = await Visitor.as(other);
+    expect(await visitor.signIn(github, person)).toMatchObject({ status: 409, code: "conflict" });
+    expect((await visitor.signIn(github, stranger())).status).toBe(200);
+    expect(await visitor.signIn(github, stranger())).toMatchObject({ status: 409, code: "conflict" });
+    expect(await site.services.db.identity.count({ where: { user_id: other.id } })).toBe(1);
+  });
+
+  it("goes to the person who began it, not to who happens to be signed in later", async () => {
+    const visitor = await Visitor.as(await site.makeUser());
+    const state = await visitor.state();
+    const next = await site.makeUser();
+    visitor.jar.set("session", (await site.as(next)).cookie ?? "");
+    const answer = await visitor.comeBack("github", { code: codeFor(github, stranger()), state });
+    expect(answer).toMatchObject({ status: 403, code: "forbidden" });
+    visitor.jar.delete("session");
+    const asGuest = await visitor.comeBack("github", { code: codeFor(github, stranger()), state });
+    expect(asGuest.status).toBe(403);
+  });
+
+  it("can be undone, but never the last way to sign in", async () => {
+    const visitor = new Visitor();
+    const person = stranger();
+    const { data } = await visitor.signIn(github, person);
+    const id = data?.id ?? 0;
+    const unbind = (type: string) => visitor.ask("POST", "/api/user/unbind", { type });
+    expect((await unbind("github")).statusCode).toBe(409);
+    expect((await unbind("wechat")).statusCode).toBe(404);
+    expect((await unbind("telegram")).statusCode).toBe(400);
+    await visitor.openId(person);
+    // What is switched off opens nothing.
+    await configure({ OIDCAuthEnabled: false });
+    expect((await unbind("github")).statusCode).toBe(409);
+    await configure({ OIDCAuthEnabled: true });
+    const both = await Promise.all([unbind("github"), unbind("oidc")]);
+    expect(both.map((answer) => answer.statusCode).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    const password_hash = await passwordOf("a long password");
+    await site.services.db.user.update({ where: { id }, data: { password_hash } });
+    await unbind("github");
+    await unbind("oidc");
+    expect(await site.services.db.identity.count({ where: { user_id: id } })).toBe(0);
+    // Now somebody else may have it.
+    expect((await new Visitor().signIn(github, person)).data?.id).not.toBe(id);
+  });
+});
+
+describe("the state", () => {
+  it("works once", async () => {
+    const visitor = new Visitor();
+    const state = await visitor.state();
+    const person = stranger();
+    expect((await visitor.comeBack("github", { code: codeFor(github, person), state })).status).toBe(200);
+    visitor.jar.delete("session");
+    const again = await visitor.comeBack("github", { code: codeFor(github, person), state });
+    expect(again).toMatchObject({ status: 403, code: "forbidden" });
+  });
+
+  it("works in the browser it was made for only, and a theft spends it", async () => {
+    for (const [name, wire] of Object.entries({ github, lark, wechat })) {
+      const visitor = new Visitor();
+      const state = await visitor.state();
+      const thief = new Visitor();
+      await thief.state();
+      const code = codeFor(wire, stranger());
+      const answer = await thief.comeBack(name, { code, state });
+      expect(answer, name).toMatchObject({ status: 403, code: "forbidden" });
+      // The provider was not even asked.
+      expect(wire.people.has(code)).toBe(true);
+      expect((await visitor.comeBack(name, { code, state })).status).toBe(403);
+    }
+    const victim = new Visitor();
+    const back = await openId.signIn(await new Visitor().text("/api/oauth/endpoint"), stranger());
+    expect((await victim.comeBack("oidc", back)).status).toBe(403);
+  });
+
+  it("is asked of every provider: a link alone signs nobody in and binds nothing", async () => {
+    const visitor = await Visitor.as(await site.makeUser());
+    for (const name of ["github", "lark", "wechat", "oidc"]) {
+      expect((await visitor.comeBack(name, { code: "x" })).status, name).toBe(400);
+      expect((await visitor.comeBack(name, { code: "x", state: "made-up" })).status, name).toBe(403);
+    }
+  });
+
+  it("ends after ten minutes, is stored hashed, and its cookie is out of scripts' reach", async () => {
+    const visitor = new Visitor();
+    const response = await visitor.ask("GET", "/api/oauth/state");
+    const state = response.json<{ data: string }>().data;
+    expect(response.cookies).toMatchObject([
+      { name: "sign-in", httpOnly: true, sameSite: "Lax", path: "/api/oauth", maxAge: 600 },
+    ]);
+    const rows = await site.services.db.oneTimeCode.findMany({ where: { purpose: "sign-in" } });
+    const stored = JSON.stringify(rows, (_name, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,
+    );
+    expect(stored).not.toContain(state);
+    expect(stored).not.toContain(visitor.jar.get("sign-in"));
+    await site.services.db.oneTimeCode.updateMany({ data: { expires_at: new Date(Date.now() - 1) } });
+    const late = await visitor.comeBack("github", { code: codeFor(github, stranger()), state });
+    expect(late.status).toBe(403);
+  });
+
+  it("lets one browser leave through two windows", async () => {
+    const visitor = new Visitor();
+    const states = [await visitor.state(), await visitor.state()];
+    const person = stranger();
+    for (const state of states) {
+      const answer = await visitor.comeBack("github", { code: codeFor(github, person), state });
+      expect(answer.status).toBe(200);
+      visitor.jar.delete("session");
+    }
+  });
+
+  it("may be used again when the provider could not be asked", async () => {
+    for (const [name, wire] of Object.entries({ github, lark, wechat })) {
+      const visitor = new Visitor();
+      const query = { code: codeFor(wire, stranger()), state: await visitor.state() };
+      wire.broken = 503;
+      expect(await visitor.comeBack(name, query), name).toMatchObject({
+        status: 502,
+        code: "upstream_failed",
+      });
+      wire.broken = undefined;
+      expect((await visitor.comeBack(name, query)).status, name).toBe(200);
+    }
+  });
+});
+
+describe("a provider's no", () => {
+  it("is a refusal without its words", async () => {
+    for (const name of ["github", "lark", "wechat", "oidc"]) {
+      const visitor = new Visitor();
+      const state =
+        name === "oidc"
+          ? (new URL(await visitor.text("/api/oauth/endpoint")).searchParams.get("state") ?? "")
+          : await visitor.state();
+      const iss: Record<string, string> = name === "oidc" ? { iss: openId.url } : {};
+      const answer = await visitor.comeBack(name, { code: "never-issued", state, ...iss });
+      expect(answer, name).toMatchObject({ status: 403, code: "forbidden" });
+      expect(answer.message).toBe("The sign-in provider did not confirm this sign-in. Start again.");
+    }
+  });
+
+  it("holds for a code of another visit: PKCE and the nonce bind it", async () => {
+    const one = new Visitor();
+    const stolen = await openId.signIn(await one.text("/api/oauth/endpoint"), stranger());
+    const two = new Visitor();
+    const own = new URL(await two.text("/api/oauth/endpoint")).searchParams.get("state") ?? "";
+    expect((await two.comeBack("oidc", { ...stolen, state: own })).status).toBe(403);
+  });
+});
+
+describe("the settings of sign-in", () => {
+  it("are in force at once: secret, switch and what the status offers", async () => {
+    const status = async () => (await site.guest.get<SiteStatus>("/api/status")).body.data;
+    expect(await status()).toMatchObject({
+      github_oauth: true,
+      lark_login: true,
+      wechat_login: true,
+      oidc_auth: true,
+    });
+    github.credentials.secret = "rotated";
+    expect((await new Visitor().signIn(github, stranger())).status).toBe(403);
+    await configure({ GitHubClientSecret: "rotated" });
+    expect((await new Visitor().signIn(github, stranger())).status).toBe(200);
+    await configure({ GitHubOAuthEnabled: false, OIDCAuthEnabled: false });
+    expect(await status()).toMatchObject({ github_oauth: false, oidc_auth: false });
+    expect((await new Visitor().signIn(github, stranger())).status).toBe(403);
+    expect((await new Visitor().ask("GET", "/api/oauth/endpoint")).statusCode).toBe(403);
+    await configure({ GitHubOAuthEnabled: true, OIDCAuthEnabled: true });
+  });
+
+  it("cannot be switched on without what they need, and do not lose it while on", async () => {
+    await expect(configure({ LarkAuthEnabled: true, LarkClientSecret: "" })).rejects.toMatchObject({
+      fields: { LarkAuthEnabled: "Fill in what this sign-in needs before switching it on." },
+    });
+    await expect(configure({ OIDCIssuer: "" })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("never leave the server when they are secret", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const text = JSON.stringify((await root.get("/api/option")).body);
+    expect(text).not.toContain(openId.client.secret);
+    expect(text).not.toContain(lark.credentials.secret);
+  });
+});

@@ -1,0 +1,201 @@
+import { randomInt } from "node:crypto";
+import { Role } from "@gateway/shared/roles";
+import type { Settings } from "@gateway/shared/settings";
+import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import { Username } from "@gateway/shared/user";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
+import type { IdentityProviders } from "#sign-in/index.ts";
+import { type ExternalIdentity, isOffered } from "#sign-in/provider.ts";
+import { giveGifts, insertUser } from "./new-user.ts";
+import { findInviter } from "./registration.ts";
+import { isEnabled, lockUser, userDisabled } from "./users.ts";
+
+/**
+ * Accounts elsewhere that open an account here. They are linked by the provider's own subject id, or by somebody who
+ * is signed in; never by an e-mail address or a name, which anybody may claim.
+ */
+
+export interface Arriving {
+  provider: IdentityProviderId;
+  identity: ExternalIdentity;
+}
+
+/** Names tried before giving up, and rounds with somebody who arrives at the same moment. */
+const ROUNDS = 5;
+
+type Rules = Pick<Settings, "RegisterEnabled" | "QuotaForNewUser" | "QuotaForInvitee" | "QuotaForInviter">;
+
+/**
+ * The account this identity opens, or a new one. Throws `user_disabled`, or `forbidden` for a stranger while sign-up
+ * is closed.
+ */
+export async function arrive(
+  db: PrismaClient,
+  arriving: Arriving,
+  newcomer: { affCode: string; ip: string },
+  rules: Rules,
+): Promise<User> {
+  for (let round = 1; ; round += 1) {
+    const linked = await findLinked(db, arriving);
+    if (linked !== undefined) return linked;
+    if (!rules.RegisterEnabled) throw forbidden("The administrator has closed sign-up.");
+    try {
+      const username = nameFor(arriving, round);
+      return await db.$transaction((tx) => signUp(tx, arriving, { ...newcomer, username }, rules));
+    } catch (error) {
+      if (round === ROUNDS || !isTaken(error)) throw error;
+    }
+  }
+}
+
+async function findLinked(db: Db, { provider, identity }: Arriving): Promise<User | undefined> {
+  const { subject } = identity;
+  const found = await db.identity.findUnique({
+    where: { provider_subject: { provider, subject } },
+    include: { user: true },
+  });
+  if (found === null) return undefined;
+  if (!isEnabled(found.user) || found.user.deleted_at !== null) throw userDisabled();
+  const label = labelOf(identity);
+  if (found.label !== label) await db.identity.updateMany({ where: { id: found.id }, data: { label } });
+  return found.user;
+}
+
+async function signUp(
+  tx: Prisma.TransactionClient,
+  { provider, identity }: Arriving,
+  newcomer: { username: string; affCode: string; ip: string },
+  rules: Rules,
+): Promise<User> {
+  const inviterId = await findInviter(tx, newcomer.affCode);
+  const user = await insertUser(tx, {
+    username: newcomer.username,
+    displayName: identity.displayName.trim().slice(0, 64),
+    passwordHash: null,
+    ...(inviterId === undefined ? {} : { inviterId }),
+  });
+  await link(tx, user.id, { provider, identity });
+  await giveGifts(tx, user, {
+    newUser: rules.QuotaForNewUser,
+    invitee: rules.QuotaForInvitee,
+    inviter: rules.QuotaForInviter,
+  });
+  await audit(tx, {
+    actor: { id: user.id, username: user.username, ip: newcomer.ip },
+    action: "user.register",
+    targetType: "user",
+    targetId: user.id,
+    after: { username: user.username, inviter_id: user.inviter_id, provider },
+  });
+  const email = await freeEmail(tx, identity.email);
+  return tx.user.update({ where: { id: user.id }, data: { email } });
+}
+
+/** An address that is somebody's already stays with that account; the newcomer has none then. */
+async function freeEmail(tx: Db, email: string | null): Promise<string | null> {
+  if (email === null || email.length > 254) return null;
+  const taken = await tx.user.count({ where: { email: { equals: email, mode: "insensitive" } } });
+  return taken === 0 ? email : null;
+}
+
+/** Links an identity to who is signed in; a second time changes nothing. Throws `conflict`. */
+export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number }, arriving: Arriving) {
+  const { provider, identity } = arriving;
+  try {
+    await db.$transaction(async (tx) => {
+      await lockUser(tx, actor.id);
+      const { subject } = identity;
+      const known = await tx.identity.findUnique({ where: { provider_subject: { provider, subject } } });
+      if (known?.user_id === actor.id) return;
+      if (known !== null) throw belongsToAnother();
+      const own = await tx.identity.findFirst({ where: { user_id: actor.id, provider } });
+      if (own !== null) {
+        throw conflict("Your account is bound to another account there. Unbind that one first.");
+      }
+      await link(tx, actor.id, arriving);
+      await audit(tx, {
+        actor,
+        action: "user.bind",
+        targetType: "user",
+        targetId: actor.id,
+        after: { provider, label: labelOf(identity) },
+      });
+    });
+  } catch (error) {
+    throw isDuplicate(error) ? belongsToAnother() : error;
+  }
+}
+
+/** Throws `not_found`, or `conflict` when nothing else would open the account any more. */
+export async function unbindIdentity(
+  db: PrismaClient,
+  actor: Actor & { id: number },
+  provider: IdentityProviderId,
+  { settings, providers }: { settings: Settings; providers: IdentityProviders },
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const user = await lockUser(tx, actor.id);
+    const identities = await tx.identity.findMany({ where: { user_id: actor.id } });
+    const bound = identities.find((identity) => identity.provider === provider);
+    if (bound === undefined) throw notFound("Binding");
+    const others = identities.some(
+      (identity) => identity.id !== bound.id && opens(identity, providers, settings),
+    );
+    const password = user.password_hash !== null && (settings.PasswordLoginEnabled || user.role >= Role.root);
+    if (!others && !password && (await tx.passkey.count({ where: { user_id: actor.id } })) === 0) {
+      throw conflict("This is the only way you can sign in. Set a password first.");
+    }
+    await tx.identity.delete({ where: { id: bound.id } });
+    await audit(tx, {
+      actor,
+      action: "user.unbind",
+      targetType: "user",
+      targetId: actor.id,
+      before: { provider, label: bound.label },
+    });
+  });
+}
+
+export async function listIdentities(db: Db, userId: number): Promise<Identity[]> {
+  return db.identity.findMany({ where: { user_id: userId }, orderBy: { provider: "asc" } });
+}
+
+/** A provider that is switched off opens nothing. */
+function opens(identity: Identity, providers: IdentityProviders, settings: Settings): boolean {
+  const provider = Object.values(providers).find(({ id }) => id === identity.provider);
+  return provider !== undefined && isOffered(provider, settings);
+}
+
+async function link(tx: Db, userId: number, { provider, identity }: Arriving): Promise<void> {
+  const { subject } = identity;
+  await tx.identity.create({ data: { user_id: userId, provider, subject, label: labelOf(identity) } });
+}
+
+function labelOf(identity: ExternalIdentity): string {
+  return identity.label.slice(0, 255);
+}
+
+/** The wish as far as it is a user name here, and from the second round on with a number. */
+function nameFor({ provider, identity }: Arriving, round: number): string {
+  const [wish = ""] = identity.username.normalize("NFKC").split("@");
+  const name = wish.replace(/[^\p{L}\p{N}._-]/gu, "").slice(0, 48);
+  const fits = Username.safeParse(name).success;
+  const number = String(randomInt(1_000_000)).padStart(6, "0");
+  return fits && round === 1 ? name : `${fits ? name : provider}_${number}`;
+}
+
+function belongsToAnother(): GatewayError {
+  return conflict("This account is bound to somebody else here.");
+}
+
+/** The name, the address or the identity itself was taken a moment ago. */
+function isTaken(error: unknown): boolean {
+  return isDuplicate(error) || (error instanceof GatewayError && error.code === "conflict");
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "P2002";
+}

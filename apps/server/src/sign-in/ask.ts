@@ -1,0 +1,78 @@
+import type { z } from "zod";
+import { GatewayError } from "#errors.ts";
+import type { Fetch } from "./provider.ts";
+
+/** A question to a provider in JSON, and the two ways it can fail. */
+
+const TIMEOUT_MS = 10_000;
+
+export interface Question {
+  label: string;
+  url: string | URL;
+  headers?: Record<string, string>;
+  /** Sent as JSON; without it the question is a GET. */
+  body?: unknown;
+}
+
+/** A status that says no is `forbidden`; no answer, a broken one or a failing server is `upstream_failed`. */
+export async function ask<T extends z.ZodType>(
+  fetch: Fetch,
+  schema: T,
+  { label, url, headers, body }: Question,
+): Promise<z.output<T>> {
+  let status: number;
+  let answer: unknown;
+  try {
+    const response = await fetch(url, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        accept: "application/json",
+        "user-agent": "gateway",
+        ...(body === undefined ? {} : { "content-type": "application/json; charset=utf-8" }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    status = response.status;
+    answer = await response.json();
+  } catch (error) {
+    throw unreachable(label, asError(error));
+  }
+  if (status >= 500) throw unreachable(label, `status ${status}`);
+  if (status >= 400) throw refused(label, `status ${status}`);
+  const parsed = schema.safeParse(answer);
+  if (!parsed.success) throw unreachable(label, parsed.error.issues[0]?.message);
+  return parsed.data;
+}
+
+type Reason = Error | string | null | undefined;
+
+/** Worth another try. The reason is for the log; it never holds a secret. */
+export function unreachable(label: string, reason: Reason): GatewayError {
+  return new GatewayError(
+    "upstream_failed",
+    "The sign-in provider cannot be reached. Try again in a moment.",
+    {
+      cause: because(label, reason),
+    },
+  );
+}
+
+export function refused(label: string, reason: Reason): GatewayError {
+  return new GatewayError("forbidden", "The sign-in provider did not confirm this sign-in. Start again.", {
+    cause: because(label, reason),
+  });
+}
+
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error("something that is no error was thrown");
+}
+
+/** Errors of the libraries carry whole requests; the log gets their sentence only. */
+function because(label: string, reason: Reason): Error {
+  const said = reason instanceof Error ? `${reason.name}: ${reason.message}` : (reason ?? "no reason");
+  const below = reason instanceof Error && reason.cause instanceof Error ? ` (${reason.cause.message})` : "";
+  return new Error(`${label}: ${said}${below}`.slice(0, 500));
+}

@@ -1,0 +1,96 @@
+import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/settings";
+import { IdentityProviderId } from "@gateway/shared/sign-in";
+import { describe, expect, it } from "vitest";
+import { createIdentityClients } from "./clients.ts";
+import { githubAt } from "./github.ts";
+import { identityProviders } from "./index.ts";
+import { type Fetch, isOffered } from "./provider.ts";
+
+const providers = Object.entries(identityProviders);
+const nowhere: Fetch = () => Promise.reject(new TypeError("no network here"));
+const filled = (value: string): Settings => {
+  const settings: Record<string, unknown> = { ...defaultSettings };
+  for (const { enabledBy, needs, reads = [] } of Object.values(identityProviders)) {
+    settings[enabledBy] = true;
+    for (const key of [...needs, ...reads]) settings[key] = value;
+  }
+  return settings as Settings;
+};
+
+describe("the registry of identity providers", () => {
+  it("knows the providers the console knows, and no other", () => {
+    expect(providers.map(([id]) => id).toSorted()).toEqual(IdentityProviderId.options.toSorted());
+  });
+});
+
+describe.each(providers)("identity provider %s", (id, provider) => {
+  it("lives in the file of its name", async () => {
+    expect(provider.id).toBe(id);
+    const file = new URL(`./${id}.ts`, import.meta.url).href;
+    await expect(import(/* @vite-ignore */ file)).resolves.toBeDefined();
+  });
+
+  it("is off at first, and offered only when switched on and filled in", () => {
+    expect(isOffered(provider, defaultSettings)).toBe(false);
+    expect(isOffered(provider, { ...filled("x"), [provider.enabledBy]: false })).toBe(false);
+    expect(isOffered(provider, filled("x"))).toBe(true);
+    for (const key of provider.needs) {
+      expect(isOffered(provider, { ...filled("x"), [key]: " " }), key).toBe(false);
+    }
+  });
+
+  it("keeps what opens its door secret", () => {
+    const keys = [...provider.needs, ...(provider.reads ?? [])];
+    const secret = keys.filter((key) => /Secret|Token/.test(key));
+    expect(secret.length).toBeGreaterThan(0);
+    for (const key of secret) expect(secretSettings).toContain(key);
+  });
+
+  it("says that it could not be reached, without saying a secret", async () => {
+    const settings = filled("http://127.0.0.1:9/hush-hush");
+    const arrival = {
+      state: "s",
+      nonce: "n",
+      verifier: "v".repeat(43),
+      redirectUri: "http://x/y",
+      code: "c",
+    };
+    // GitHub's token is asked for by the OAuth plugin, which brings its own client.
+    const there =
+      id === "github" ? githubAt({ web: "http://127.0.0.1:9", api: "http://127.0.0.1:9" }) : provider;
+    const asked = there.open(settings, nowhere).then((client) => client.identify(arrival));
+    const failure: unknown = await asked.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ code: "upstream_failed" });
+    expect((failure as Error).message).not.toContain("hush-hush");
+  });
+});
+
+describe("opened providers", () => {
+  it("are kept until a setting they were opened with changes, or an hour has passed", async () => {
+    let now = 0;
+    const clients = createIdentityClients(nowhere, () => now);
+    const { lark } = identityProviders;
+    const first = await clients.of(lark, filled("one"));
+    expect(await clients.of(lark, { ...filled("one"), SystemName: "Other" })).toBe(first);
+    const second = await clients.of(lark, filled("two"));
+    expect(second).not.toBe(first);
+    now += 3_600_001;
+    expect(await clients.of(lark, filled("two"))).not.toBe(second);
+  });
+
+  it("are opened anew after a failure", async () => {
+    let calls = 0;
+    const clients = createIdentityClients(() => {
+      calls += 1;
+      return Promise.reject(new TypeError("down"));
+    });
+    for (let round = 1; round <= 2; round += 1) {
+      const opening = clients.of(identityProviders.oidc, filled("http://127.0.0.1:9"));
+      await expect(opening).rejects.toMatchObject({ code: "upstream_failed" });
+      expect(calls).toBe(round);
+    }
+  });
+});

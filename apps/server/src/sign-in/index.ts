@@ -1,0 +1,16 @@
+import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import { githubAt } from "./github.ts";
+import { larkAt } from "./lark.ts";
+import { oidc } from "./oidc.ts";
+import type { IdentityProvider } from "./provider.ts";
+import { wechat } from "./wechat.ts";
+
+/** The registry: one line per identity provider. */
+export type IdentityProviders = Readonly<Record<IdentityProviderId, IdentityProvider>>;
+
+export const identityProviders: IdentityProviders = {
+  github: githubAt(),
+  lark: larkAt(),
+  wechat: wechat(),
+  oidc: oidc(),
+};

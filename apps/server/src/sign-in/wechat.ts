@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { ask, refused } from "./ask.ts";
+import type { IdentityProvider } from "./provider.ts";
+
+/** WeChat through an official account: its server hands out codes that people type in, and knows whose they are. */
+const label = "WeChat";
+
+const Answer = z.object({ success: z.boolean(), message: z.string().nullish(), data: z.string().nullish() });
+
+export function wechat(): IdentityProvider {
+  return {
+    id: "wechat",
+    label,
+    enabledBy: "WeChatAuthEnabled",
+    needs: ["WeChatServerAddress"],
+    reads: ["WeChatServerToken"],
+    async open(settings, fetch) {
+      const base = settings.WeChatServerAddress.replace(/\/+$/, "");
+      return {
+        async identify({ code }) {
+          const url = `${base}/api/wechat/user?${new URLSearchParams({ code }).toString()}`;
+          const headers = { authorization: settings.WeChatServerToken };
+          const { success, message, data } = await ask(fetch, Answer, { label, url, headers });
+          if (!success || !data) throw refused(label, message);
+          return { subject: data, label: "", username: "", displayName: "", email: null };
+        },
+      };
+    },
+  };
+}
