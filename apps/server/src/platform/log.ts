@@ -14,7 +14,7 @@ export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }): Logger {
   return pino(
     options,
     pretty({
-      colorize: process.stdout.isTTY === true,
+      colorize: process.stdout.isTTY,
       translateTime: "SYS:HH:MM:ss",
       ignore: "pid,hostname",
       sync: true,

@@ -1,15 +1,87 @@
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { ProviderInfo } from "@gateway/shared/provider";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import { describeProvider, openProviders } from "./index.ts";
+import { outgoing } from "./outgoing.ts";
+import { dialectsFor, type Call, type Endpoint, type Io, type Outgoing, type Provider } from "./provider.ts";
+import { createTokenCache } from "./token-cache.ts";
 
 const providers = [...openProviders("http://127.0.0.1:1").values()];
+
+/** Types that operators' databases hold and that this house has no wire for: tasks and vendors with their own wires. */
+const unserved = [24, 34, 37, 38, 41, 52, 53];
+/** All types that were ever given out and not withdrawn. */
+const known = [
+  1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
+  40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56,
+];
+
+const privateKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({
+  type: "pkcs8",
+  format: "pem",
+});
+const keys: Record<string, string> = {
+  bedrock: "us-east-1|AKIDEXAMPLE|secret-key",
+  cloudflare: "account|secret-key",
+  vertex: JSON.stringify({ client_email: "a@b.iam", private_key: privateKey, project_id: "project" }),
+};
+
+const io: Io = {
+  fetch: () => Promise.resolve({ status: 200, text: '{"access_token":"secret-key","expires_in":3600}' }),
+  now: () => Date.UTC(2026, 10, 21),
+  tokens: createTokenCache(() => Date.UTC(2026, 10, 21)),
+};
+
+const paths: Partial<Record<Endpoint, string>> = {
+  completions: "/v1/completions",
+  embeddings: "/v1/embeddings",
+  moderations: "/v1/moderations",
+  images: "/v1/images/generations",
+  audio: "/v1/audio/speech",
+  rerank: "/v1/rerank",
+};
+
+function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Outgoing> {
+  const sender = { provider, baseUrl: provider.baseUrl || "https://upstream.example", headers: {} };
+  const full = { model: "some/model:1", stream: false, other: "", plugin: {}, ...call };
+  const draft = { method: "POST" as const, path, headers: { accept: "*/*" }, body: "{}" };
+  return outgoing(sender, keys[provider.id] ?? "secret-key", full, draft, io);
+}
+
+/** One call per dialect and one per other endpoint. */
+function samples(provider: Provider): Promise<Outgoing>[] {
+  const chats = provider.endpoints.includes("chat") ? provider.dialects : [];
+  return [
+    ...chats.flatMap((dialect) =>
+      [true, false].map((stream) => {
+        const model = provider.testModel || "m";
+        return ask(provider, dialects[dialect].path({ model, stream }), { model, stream, dialect });
+      }),
+    ),
+    ...provider.endpoints.flatMap((endpoint) => {
+      const path = paths[endpoint];
+      return path === undefined ? [] : [ask(provider, path, {})];
+    }),
+  ];
+}
+
+const icons = fileURLToPath(
+  new URL("../../../web/node_modules/@lobehub/icons-static-svg/icons/", import.meta.url),
+);
 
 describe("the registry of providers", () => {
   it("has every type and every id once", () => {
     expect(new Set(providers.map((provider) => provider.type)).size).toBe(providers.length);
     expect(new Set(providers.map((provider) => provider.id)).size).toBe(providers.length);
+  });
+
+  it("serves every type that was ever given out, but for those that it names", () => {
+    const served = providers.map((provider) => provider.type).filter((type) => type < 900);
+    expect([...served, ...unserved].sort((a, b) => a - b)).toEqual(known);
   });
 
   it("offers the demo vendor only while its server runs", () => {
@@ -22,28 +94,60 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
   (id, provider) => {
     it("lives where its file says", async () => {
       const file = new URL(`./${id}.ts`, import.meta.url).href;
-    await expect(import(/* @vite-ignore */ file)).resolves.toHaveProperty(id);
+      const name = id.replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
+      await expect(import(/* @vite-ignore */ file)).resolves.toHaveProperty(name);
     });
 
     it("has a secure address, or leaves it to the operator", () => {
       if (provider.baseUrl === "") return;
-      const url = new URL(provider.baseUrl);
+      const url = new URL(provider.baseUrl.replaceAll(/[{}]/g, ""));
       expect(id === "demo" ? url.hostname : url.protocol).toBe(id === "demo" ? "127.0.0.1" : "https:");
       expect(provider.baseUrl.endsWith("/")).toBe(false);
     });
 
-    it("speaks dialects that exist", () => {
+    it("speaks dialects that exist, and for every model some of them", () => {
       for (const dialect of provider.dialects) expect(dialects[dialect]).toBeDefined();
+      for (const model of ["", "gpt-5", "claude-haiku-4-5", "gemini-2.5-flash", ...provider.models]) {
+        const spoken = dialectsFor(provider, { model, stream: false, other: "", plugin: {} });
+        expect(provider.dialects).toEqual(expect.arrayContaining([...spoken]));
+      }
     });
 
-    it("sends its credential in a header, and only there", () => {
-      const headers = provider.headers("secret-key");
-      expect(Object.values(headers).some((value) => value.includes("secret-key"))).toBe(true);
-      expect(Object.keys(headers).every((name) => name === name.toLowerCase())).toBe(true);
+    it("is asked at addresses that are whole and keep the credential out", async () => {
+      for (const request of await Promise.all(samples(provider))) {
+        expect(request.url).not.toMatch(/[{}]|secret-key|undefined/);
+        expect(request.url.replace(/^https?:\/\//, "")).not.toMatch(/\/\/|\?.*\?/);
+        expect(() => new URL(request.url)).not.toThrow();
+      }
     });
 
-    it("can be described to the console", () => {
-      expect(z.safeParse(ProviderInfo, describeProvider(provider)).success).toBe(true);
+    it("sends its credential in headers, whose names are lower case", async () => {
+      for (const { headers } of await Promise.all(samples(provider))) {
+        const proven = /secret-key|AWS4-HMAC-SHA256/;
+        expect(Object.values(headers).some((value) => proven.test(value))).toBe(true);
+        expect(Object.keys(headers).every((name) => name === name.toLowerCase())).toBe(true);
+      }
+    });
+
+    it("tells the console nothing that it cannot draw", () => {
+      const info = describeProvider(provider);
+      expect(z.safeParse(ProviderInfo, info).success).toBe(true);
+      const { icon } = info;
+      const drawn = ["", "-color"].some((suffix) => existsSync(`${icons}${icon}${suffix}.svg`));
+      expect(drawn || ["server", "demo", "xunfei", "lingyi"].includes(icon)).toBe(true);
+    });
+
+    it("leaves a body alone that has nothing to adjust, whatever its dialect", () => {
+      for (const dialect of provider.dialects) {
+        if (provider.adjustRequest === undefined || dialect === "anthropic") continue;
+        const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
+        const call: Call = { model: "m", stream: true, dialect, other: "", plugin: {} };
+        expect(provider.adjustRequest(body, call)).toBe(body);
+      }
+    });
+
+    it("accepts an empty plugin, which is what a new channel has", () => {
+      expect(provider.plugin?.safeParse({}).success ?? true).toBe(true);
     });
   },
 );

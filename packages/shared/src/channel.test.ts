@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { ChannelInput, ModelPattern } from "./channel.ts";
+
+const channel = { type: 8, name: "c", models: ["gpt-4o"], groups: ["default"] };
+
+function sentences(input: unknown): string[] {
+  return ChannelInput.safeParse(input).error?.issues.map((issue) => issue.message) ?? [];
+}
+
+describe("a channel", () => {
+  it("needs a name, models and groups, and says which is missing", () => {
+    expect(sentences({ ...channel, name: " ", models: [], groups: [] })).toEqual([
+      "Name is required",
+      "At least one model is required",
+      "At least one group is required",
+    ]);
+  });
+
+  it("has no negative priority and no weight below one", () => {
+    expect(sentences({ ...channel, priority: -1, weight: 0 })).toEqual([
+      "Priority cannot be less than 0",
+      "Weight cannot be less than 1",
+    ]);
+  });
+
+  it("takes a wildcard as the last character only, with characters before it", () => {
+    for (const good of ["gpt-4o", "gpt-4*", "a*"]) expect(ModelPattern.safeParse(good).success).toBe(true);
+    for (const bad of ["*", "*gpt", "gpt*4", "gpt**", ""])
+      expect(ModelPattern.safeParse(bad).success).toBe(false);
+  });
+
+  it("takes http addresses and loses their trailing slashes", () => {
+    expect(ChannelInput.parse({ ...channel, base_url: "https://api.example.com/v1//" }).base_url).toBe(
+      "https://api.example.com/v1",
+    );
+    expect(sentences({ ...channel, base_url: "ftp://x" })).toEqual([
+      "The address must be an http or https URL",
+    ]);
+  });
+
+  it("maps to model names, with + to keep the requested name on the bill", () => {
+    expect(ChannelInput.safeParse({ ...channel, model_mapping: { a: "+b" } }).success).toBe(true);
+    expect(sentences({ ...channel, model_mapping: { a: "" } })).toEqual([
+      "The target of a mapping must be a model name",
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatNumber, formatPrice, formatQuota, pointsOf, POINTS_PER_USD } from "./money.ts";
+
+describe("a price", () => {
+  it("is Free at 0, in the reader's word", () => {
+    expect(formatPrice(0)).toBe("Free");
+    expect(formatPrice(0, { freeWord: "免费" })).toBe("免费");
+  });
+
+  it("is dollars and yuan per thousand or million, six digits, no trailing zeros", () => {
+    expect(formatPrice(15)).toBe("$0.03 / ￥0.21");
+    expect(formatPrice(1.25, { perMillion: true, usdOnly: true })).toBe("$2.5");
+    expect(formatPrice(1 / 3, { usdOnly: true })).toBe("$0.000666667");
+  });
+});
+
+describe("a quota", () => {
+  it("is shortened to B, M and k with one decimal from ten thousand on", () => {
+    expect([9_999, 10_000, 1_250_000, 2_000_000_000, -15_000].map(formatNumber)).toEqual([
+      "9999",
+      "10.0k",
+      "1.3M",
+      "2.0B",
+      "-15.0k",
+    ]);
+  });
+
+  it("is dollars with two decimals where the site shows currency", () => {
+    expect(formatQuota(750_000, { inCurrency: true })).toBe("$1.50");
+    expect(formatQuota(-250_000, { inCurrency: true })).toBe("-$0.50");
+    expect(formatQuota(750_000, { inCurrency: false })).toBe("750.0k");
+  });
+
+  it("comes back from dollars to the same points", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -1e12, max: 1e12 }),
+        (points) => pointsOf(points / POINTS_PER_USD) === points,
+      ),
+    );
+  });
+});
