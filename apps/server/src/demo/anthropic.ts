@@ -61,7 +61,8 @@ export function readPrompt(body: Json): Prompt {
     const at = `messages.${index}`;
     if (message["role"] === "user") open = hearUser(listener, message["content"], open, at);
     else if (message["role"] === "assistant") open = hearAssistant(listener, message["content"], at);
-    else throw new BadQuestion(`${at}.role: must be "user" or "assistant"`, `${at}.role`);
+    else if (message["role"] === "system") hearSystem(listener, message, messages[index - 1]?.["role"], at);
+    else throw new BadQuestion(`${at}.role: must be "user", "assistant" or "system"`, `${at}.role`);
   }
   const tools = asList(body["tools"]).flatMap((tool) => {
     const { name, input_schema: schema } = asObject(tool);
@@ -74,6 +75,15 @@ function blocksOf(content: unknown, at: string): Json[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (Array.isArray(content)) return content.map(asObject);
   throw new BadQuestion(`${at}.content: must be a string or a list of blocks`, `${at}.content`);
+}
+
+/** An instruction in the middle of a conversation stands behind a user's turn; one without words may stand anywhere. */
+function hearSystem(listener: Listener, message: Json, before: unknown, at: string): void {
+  const blocks = blocksOf(message["content"], at);
+  if (blocks.length > 0 && before !== "user")
+    throw new BadQuestion(`${at}: a "system" message must follow a "user" message`, `${at}.role`);
+  for (const [index, block] of blocks.entries()) listener.otherText(textOf(block, `${at}.content.${index}`));
+  listener.otherTurn("system");
 }
 
 function textOf(block: Json, at: string): string {

@@ -69,6 +69,8 @@ export interface Tool {
   cache?: CacheControl;
   /** The own form of a tool whose input is plain text; `schema` then wraps that text in one string, `input`. */
   freeform?: Extra;
+  /** Where its own dialect groups tools: the group and its own name there. `name` is then both in one. */
+  grouped?: Extra;
 }
 
 /** A tool the vendor runs itself. `kind` is unified where three dialects have it, else the dialect's own name. */

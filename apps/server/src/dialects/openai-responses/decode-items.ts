@@ -5,6 +5,7 @@ import { unpackProof } from "#dialects/proof.ts";
 import { asRecord, compact, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { wrapInput } from "./freeform.ts";
+import { flatName } from "./grouped.ts";
 import { contentParts, type item, items } from "./schema.ts";
 
 type Content = string | Array<{ type: string }>;
@@ -90,7 +91,8 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
     }
     case "function_call": {
       const call = parseAt(items.function_call, wire, at);
-      const part: Part = { type: "tool-call", id: call.call_id, name: call.name, input: call.arguments };
+      const name = flatName(call.namespace, call.name);
+      const part: Part = { type: "tool-call", id: call.call_id, name, input: call.arguments };
       return { role: "assistant", parts: [part], joins: true };
     }
     case "custom_tool_call": {
@@ -98,7 +100,7 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
       const part: Part = {
         type: "tool-call",
         id: call.call_id,
-        name: call.name,
+        name: flatName(call.namespace, call.name),
         input: wrapInput(call.input),
       };
       return { role: "assistant", parts: [part], joins: true };
@@ -130,6 +132,8 @@ export function decodeInput(input: string | Item[]): Message[] {
   if (typeof input === "string") return [{ role: "user", parts: [{ type: "text", text: input }] }];
   const messages: Message[] = [];
   for (const [index, wire] of input.entries()) {
+    // Tools are not said by anybody; they are read with the others.
+    if (wire.type === "additional_tools") continue;
     const { role, parts, joins } = decodeItem(wire, `input.${index}`);
     const last = messages.at(-1);
     if (joins && last?.role === role) last.parts.push(...parts);

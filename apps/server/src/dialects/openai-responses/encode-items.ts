@@ -3,6 +3,7 @@ import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { audioFormat, dataUrl } from "#dialects/media.ts";
 import { compact, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
+import type { OwnName } from "./tools.ts";
 
 export function encodeAnnotations(citations: Citation[]): Wire[] {
   const wire: Wire[] = [];
@@ -68,9 +69,9 @@ function simplified(content: Wire[]): string | Wire[] {
   return content.length === 1 && only?.["type"] === "input_text" ? String(only["text"]) : content;
 }
 
-/** Which tools take plain text, and which calls so far were theirs: their results have a form of their own too. */
+/** Tools with a form of their own, and calls so far that took plain text: their results have their own form too. */
 interface Freeform {
-  names: ReadonlySet<string>;
+  names: ReadonlyMap<string, OwnName>;
   calls: Set<string>;
 }
 
@@ -78,15 +79,16 @@ interface Freeform {
 export function callItem(
   itemId: string | undefined,
   call: { id: string; name: string; input: string },
-  isFreeform: boolean,
+  own: OwnName | undefined,
 ): Wire {
   const head = compact<Wire>({
     id: itemId,
     status: itemId && "completed",
     call_id: call.id,
-    name: call.name,
+    name: own?.name ?? call.name,
+    namespace: own?.namespace,
   });
-  if (isFreeform) return { type: "custom_tool_call", ...head, input: unwrapInput(call.input) };
+  if (own?.freeform === true) return { type: "custom_tool_call", ...head, input: unwrapInput(call.input) };
   return { type: "function_call", ...head, arguments: call.input === "" ? "{}" : call.input };
 }
 
@@ -123,9 +125,9 @@ function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<stri
     spoken = undefined;
     if (part.type === "reasoning") wire.push(...encodeReasoning(part));
     else if (part.type === "tool-call") {
-      const isFreeform = freeform.names.has(part.name);
-      if (isFreeform) freeform.calls.add(part.id);
-      wire.push(callItem(undefined, part, isFreeform));
+      const own = freeform.names.get(part.name);
+      if (own?.freeform === true) freeform.calls.add(part.id);
+      wire.push(callItem(undefined, part, own));
     } else {
       const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
       if (own === undefined) dropped.add(part.type);
@@ -154,7 +156,7 @@ function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>):
 /** The items of the wire. A plain system message that opens the conversation is its instructions. */
 export function encodeInput(
   messages: Message[],
-  names: ReadonlySet<string>,
+  names: ReadonlyMap<string, OwnName>,
   dropped: Set<string>,
 ): { instructions?: string; input: Wire[] } {
   const freeform: Freeform = { names, calls: new Set() };

@@ -3,8 +3,8 @@ import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/i
 import { dataUrl } from "#dialects/media.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
-import { freeformNames } from "./freeform.ts";
 import { completeResponse, encodeLogprobs, newId, reasoningItem, responseHead } from "./response.ts";
+import { type OwnName, ownNames } from "./tools.ts";
 
 interface OpenMessage {
   type: "message";
@@ -30,7 +30,7 @@ interface OpenCall {
   callId: string;
   name: string;
   input: string;
-  freeform: boolean;
+  own: OwnName | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ interface OpenCall {
  * side, because every event says which item it belongs to; everything else is closed before the next begins.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
-  const freeformTools = freeformNames(request);
+  const names = ownNames(request);
   let sequence = 0;
   let head: Wire = {};
   const output: Wire[] = [];
@@ -113,13 +113,13 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     let text = "";
     for (const call of calls.values()) {
       const place = { item_id: call.id, output_index: call.index };
-      const item = callItem(call.id, { id: call.callId, name: call.name, input: call.input }, call.freeform);
-      if (call.freeform) {
+      const item = callItem(call.id, { id: call.callId, name: call.name, input: call.input }, call.own);
+      if (call.own?.freeform === true) {
         // The text is known when its wrapping is complete, so it comes in one delta.
         text += emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
         text += emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
       } else {
-        const whole = { ...place, name: call.name, arguments: item["arguments"] };
+        const whole = { ...place, name: item["name"], arguments: item["arguments"] };
         text += emit("response.function_call_arguments.done", whole);
       }
       text += done(call.index, item);
@@ -213,21 +213,20 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function call(event: Extract<ChatEvent, { type: "tool-call" }>): string {
     const text = closeOpen();
     const { id: callId, name } = event;
-    const freeform = freeformTools.has(name);
-    const state = { id: newId(freeform ? "ctc" : "fc"), index: reserve(), callId, name, input: "", freeform };
+    const own = names.get(name);
+    const id = newId(own?.freeform === true ? "ctc" : "fc");
+    const state = { id, index: reserve(), callId, name, input: "", own };
     calls.set(event.part, state);
-    const empty = freeform
-      ? { type: "custom_tool_call", input: "" }
-      : { type: "function_call", arguments: "" };
-    const item = { id: state.id, ...empty, status: "in_progress", call_id: callId, name };
-    return text + added(state.index, item);
+    const whole = callItem(id, { id: callId, name, input: "" }, own);
+    const empty = own?.freeform === true ? { input: "" } : { arguments: "" };
+    return text + added(state.index, { ...whole, ...empty, status: "in_progress" });
   }
 
   function input(part: number, delta: string): string {
     const state = calls.get(part);
     if (state === undefined) return "";
     state.input += delta;
-    if (state.freeform) return "";
+    if (state.own?.freeform === true) return "";
     const place = { item_id: state.id, output_index: state.index, delta };
     return emit("response.function_call_arguments.delta", place);
   }

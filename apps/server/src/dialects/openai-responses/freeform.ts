@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import type { ChatRequest, Tool } from "#dialects/ir.ts";
+import type { Tool } from "#dialects/ir.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 
 /**
@@ -36,12 +36,6 @@ export function decodeFreeformTool(wire: Wire): Tool | undefined {
     schema,
     freeform: { dialect: "openai-responses", fields: wire },
   };
-}
-
-export function freeformNames(request: Pick<ChatRequest, "tools">): ReadonlySet<string> {
-  return new Set(
-    (request.tools ?? []).filter((tool) => tool.freeform !== undefined).map((tool) => tool.name),
-  );
 }
 
 export function wrapInput(text: string): string {

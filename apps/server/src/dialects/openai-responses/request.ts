@@ -1,58 +1,17 @@
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
-import type {
-  ChatRequest,
-  Message,
-  Reasoning,
-  ResponseFormat,
-  ServerTool,
-  Tool,
-  ToolChoice,
-} from "#dialects/ir.ts";
+import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
 import { encodeInput } from "./encode-items.ts";
-import { decodeFreeformTool, freeformNames } from "./freeform.ts";
-import { type ResponsesRequest, responsesRequest } from "./schema.ts";
+import { flatName } from "./grouped.ts";
+import { items, type ResponsesRequest, responsesRequest } from "./schema.ts";
+import { decodeTools, type OfferedTools, encodeToolChoice, encodeTools, ownNames } from "./tools.ts";
 
 const known = new Set(Object.keys(responsesRequest.shape));
 const logprobsInclude = "message.output_text.logprobs";
 const thoughtsInclude = "reasoning.encrypted_content";
-
-function kindOf(type: string): ServerTool["kind"] {
-  if (type.startsWith("web_search")) return "web-search";
-  return type === "code_interpreter" ? "code-execution" : "other";
-}
-
-function decodeTools(wire: ResponsesRequest): Pick<ChatRequest, "tools" | "serverTools"> {
-  const tools: Tool[] = [];
-  const serverTools: ServerTool[] = [];
-  for (const [index, tool] of (wire.tools ?? []).entries()) {
-    const freeform = tool.type === "custom" ? decodeFreeformTool(tool) : undefined;
-    if (freeform !== undefined) {
-      tools.push(freeform);
-      continue;
-    }
-    if (tool.type !== "function") {
-      serverTools.push({ kind: kindOf(tool.type), extra: { dialect: "openai-responses", fields: tool } });
-      continue;
-    }
-    if (!tool.name)
-      throw invalidRequest(`The field "tools.${index}.name" is required.`, `tools.${index}.name`);
-    const decoded: Tool = {
-      name: tool.name,
-      description: tool.description ?? undefined,
-      schema: tool.parameters ?? undefined,
-      strict: tool.strict ?? undefined,
-    };
-    tools.push(compact(decoded));
-  }
-  return {
-    tools: tools.length > 0 ? tools : undefined,
-    serverTools: serverTools.length > 0 ? serverTools : undefined,
-  };
-}
 
 /** `undefined` for a form that only this dialect has; it then stays in `extra`. */
 function decodeToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice | undefined {
@@ -60,7 +19,8 @@ function decodeToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice |
   if (typeof choice === "string") return { type: choice };
   const name = choice["name"];
   if (choice.type === "function" || choice.type === "custom") {
-    if (typeof name === "string" && name !== "") return { type: "tool", name };
+    if (typeof name === "string" && name !== "")
+      return { type: "tool", name: flatName(choice["namespace"], name) };
     throw invalidRequest('The field "tool_choice.name" is required.', "tool_choice.name");
   }
   if (choice.type === "allowed_tools") return { type: choice["mode"] === "required" ? "required" : "auto" };
@@ -106,6 +66,18 @@ function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
 }
 
+/** All that are offered, also those that come in the middle of the input; each with the path of its list. */
+function toolsOf(body: ResponsesRequest): OfferedTools[] {
+  const offered: OfferedTools[] = [{ at: "tools", tools: body.tools ?? [] }];
+  if (typeof body.input === "string") return offered;
+  for (const [index, wire] of body.input.entries()) {
+    if (wire.type !== "additional_tools") continue;
+    const at = `input.${index}`;
+    offered.push({ at: `${at}.tools`, tools: parseAt(items.additional_tools, wire, at).tools });
+  }
+  return offered;
+}
+
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(responsesRequest, value, "");
   const model = address.model ?? body.model;
@@ -118,7 +90,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     model,
     stream: body.stream ?? address.stream ?? false,
     messages: [...opening, ...decodeInput(body.input)],
-    ...decodeTools(body),
+    ...decodeTools(toolsOf(body)),
     toolChoice: decodeToolChoice(body.tool_choice),
     parallelToolCalls: body.parallel_tool_calls ?? undefined,
     maxOutputTokens: body.max_output_tokens ?? undefined,
@@ -133,39 +105,6 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     includeUsage: true,
     extra: decodeExtra(body),
   });
-}
-
-const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
-  "web-search": { type: "web_search" },
-  "code-execution": { type: "code_interpreter", container: { type: "auto" } },
-};
-
-/** Strictness is this wire's default, so a caller who said nothing must be said to want none. */
-export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
-  const tools = (request.tools ?? []).map(
-    ({ name, description, schema, strict, freeform }) =>
-      ownFields("openai-responses", freeform) ??
-      compact<Wire>({
-        type: "function",
-        name,
-        description,
-        parameters: schema ?? { type: "object", properties: {} },
-        strict: strict ?? false,
-      }),
-  );
-  for (const { kind, extra } of request.serverTools ?? []) {
-    const wire = ownFields("openai-responses", extra) ?? unifiedTools[kind];
-    if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
-    else tools.push(wire);
-  }
-  return tools;
-}
-
-export function encodeToolChoice({ toolChoice: choice, tools }: ChatRequest): unknown {
-  if (choice === undefined) return undefined;
-  if (choice.type !== "tool") return choice.type;
-  const isFreeform = freeformNames({ tools }).has(choice.name);
-  return { type: isFreeform ? "custom" : "function", name: choice.name };
 }
 
 export function encodeFormat(format: ResponseFormat): Wire {
@@ -206,7 +145,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const format = request.responseFormat;
   const body = compact<Wire>({
     model: request.model,
-    ...encodeInput(request.messages, freeformNames(request), dropped),
+    ...encodeInput(request.messages, ownNames(request), dropped),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,

@@ -6,9 +6,9 @@ import { asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
-import { freeformNames } from "./freeform.ts";
-import { encodeFormat, encodeToolChoice, encodeTools } from "./request.ts";
+import { encodeFormat } from "./request.ts";
 import { type OutputItem, type WireResponse, wireResponse } from "./schema.ts";
+import { encodeToolChoice, encodeTools, type OwnName, ownNames } from "./tools.ts";
 import { countCall, decodeUsage, encodeUsage } from "./usage.ts";
 
 export function reasoningText(item: OutputItem): string {
@@ -146,7 +146,7 @@ function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
   return [{ id: newId("msg"), type: "message", status: "completed", role: "assistant", content }];
 }
 
-function encodeOutput(choice: Choice | undefined, freeform: ReadonlySet<string>): Wire[] {
+function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, OwnName>): Wire[] {
   const output: Wire[] = [];
   let spoken: Part[] = [];
   const flush = () => {
@@ -165,8 +165,8 @@ function encodeOutput(choice: Choice | undefined, freeform: ReadonlySet<string>)
     flush();
     if (part.type === "reasoning") output.push(reasoningItem(part.id ?? newId("rs"), part.text, part));
     else if (part.type === "tool-call") {
-      const isFreeform = freeform.has(part.name);
-      output.push(callItem(newId(isFreeform ? "ctc" : "fc"), part, isFreeform));
+      const own = names.get(part.name);
+      output.push(callItem(newId(own?.freeform === true ? "ctc" : "fc"), part, own));
     } else if (part.type === "image") output.push(...mediaItem(part));
     else if (part.type === "foreign") {
       const own = ownFields("openai-responses", part.extra);
@@ -234,7 +234,7 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
   const head = responseHead(request, response.id, response.model || request.model, created);
   return completeResponse(
     head,
-    encodeOutput(choice, freeformNames(request)),
+    encodeOutput(choice, ownNames(request)),
     choice?.finish ?? "stop",
     response.usage,
   );

@@ -36,9 +36,16 @@ export const items = {
   function_call: z.looseObject({
     call_id: z.string().min(1),
     name: z.string().min(1),
+    namespace: z.string().nullish(),
     arguments: z.string(),
   }),
-  custom_tool_call: z.looseObject({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() }),
+  custom_tool_call: z.looseObject({
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    namespace: z.string().nullish(),
+    input: z.string(),
+  }),
+  additional_tools: z.looseObject({ tools: z.array(z.unknown()) }),
   function_call_output: z.looseObject({ call_id: z.string().min(1), output: content }),
   reasoning: z.looseObject({
     id: z.string().nullish(),

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import type { Tool } from "#dialects/ir.ts";
+import { ownFields } from "#dialects/wire.ts";
+
+/**
+ * Tools in groups, which only this wire has: agents call `sleep` of `clock`. Every other dialect sees one flat name,
+ * and what a model calls by it is told to the client as group and name.
+ */
+
+export const group = z.looseObject({
+  type: z.literal("namespace"),
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  tools: z.array(z.looseObject({ type: z.string() })),
+});
+
+const Place = z.object({ namespace: z.string(), name: z.string(), description: z.string().nullish() });
+
+/** What every tool belongs to that belongs to nothing else. */
+const rootGroup = "functions";
+/** No vendor takes more. */
+const maxName = 64;
+
+/** One name for both. The same two always give the same one, so that a history fits its tools. */
+export function flatName(namespace: unknown, name: string): string {
+  if (typeof namespace !== "string" || namespace === "" || namespace === rootGroup) return name;
+  const flat = `${namespace.replace(/_+$/, "")}__${name}`.replaceAll(/[^\w-]/g, "_");
+  return flat.length > maxName ? name : flat;
+}
+
+export function groupedTool(tool: Tool, { name, description }: z.infer<typeof group>): Tool {
+  const fields = { namespace: name, name: tool.name, description };
+  const grouped = { dialect: "openai-responses" as const, fields };
+  return { ...tool, name: flatName(name, tool.name), grouped };
+}
+
+export function placeOf(tool: Tool): z.infer<typeof Place> | undefined {
+  return Place.safeParse(ownFields("openai-responses", tool.grouped)).data;
+}
+
+/** Puts tools that were grouped back into their groups, where the first of each stood. */
+export function regrouped(tools: Array<{ tool: Tool; wire: Wire }>): Wire[] {
+  const groups = new Map<string, Wire[]>();
+  const list: Wire[] = [];
+  for (const { tool, wire } of tools) {
+    const place = placeOf(tool);
+    if (place === undefined) {
+      list.push(wire);
+      continue;
+    }
+    let members = groups.get(place.namespace);
+    if (members === undefined) {
+      members = [];
+      groups.set(place.namespace, members);
+      const description = place.description ?? "";
+      list.push({ type: "namespace", name: place.namespace, description, tools: members });
+    }
+    members.push({ ...wire, name: place.name });
+  }
+  return list;
+}

@@ -1,0 +1,123 @@
+import type { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";
+import { compact, ownFields, parseAt } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import { decodeFreeformTool } from "./freeform.ts";
+import { group, groupedTool, placeOf, regrouped } from "./grouped.ts";
+import { wireTool } from "./schema.ts";
+
+/** Tools as this wire offers them: functions, plain text, groups of both, and those that the vendor runs itself. */
+
+/** A list of tools and the path where it stands. */
+export interface OfferedTools {
+  at: string;
+  tools: unknown[];
+}
+
+function kindOf(type: string): ServerTool["kind"] {
+  if (type.startsWith("web_search")) return "web-search";
+  return type === "code_interpreter" ? "code-execution" : "other";
+}
+
+function decodeFunction(wire: z.infer<typeof wireTool>, at: string): Tool {
+  if (!wire.name) throw invalidRequest(`The field "${at}.name" is required.`, `${at}.name`);
+  return compact<Tool>({
+    name: wire.name,
+    description: wire.description ?? undefined,
+    schema: wire.parameters ?? undefined,
+    strict: wire.strict ?? undefined,
+  });
+}
+
+type Decoded = { tools: Tool[]; server?: ServerTool };
+
+function decodeTool(value: unknown, at: string): Decoded {
+  const wire = parseAt(wireTool, value, at);
+  if (wire.type === "function") return { tools: [decodeFunction(wire, at)] };
+  const freeform = wire.type === "custom" ? decodeFreeformTool(wire) : undefined;
+  if (freeform !== undefined) return { tools: [freeform] };
+  if (wire.type === "namespace") {
+    const whole = parseAt(group, value, at);
+    const members = whole.tools.flatMap((member, index) => decodeTool(member, `${at}.tools.${index}`).tools);
+    return { tools: members.map((member) => groupedTool(member, whole)) };
+  }
+  return {
+    tools: [],
+    server: { kind: kindOf(wire.type), extra: { dialect: "openai-responses", fields: wire } },
+  };
+}
+
+/** Throws `invalidRequest`. A grouped tool whose flat name is taken would be called in the other's place: it goes. */
+export function decodeTools(offered: OfferedTools[]): Pick<ChatRequest, "tools" | "serverTools"> {
+  const tools: Tool[] = [];
+  const names = new Set<string>();
+  const serverTools: ServerTool[] = [];
+  for (const { at, tools: list } of offered) {
+    for (const [index, value] of list.entries()) {
+      const decoded = decodeTool(value, `${at}.${index}`);
+      for (const tool of decoded.tools) {
+        if (tool.grouped !== undefined && names.has(tool.name)) continue;
+        names.add(tool.name);
+        tools.push(tool);
+      }
+      if (decoded.server !== undefined) serverTools.push(decoded.server);
+    }
+  }
+  return {
+    tools: tools.length > 0 ? tools : undefined,
+    serverTools: serverTools.length > 0 ? serverTools : undefined,
+  };
+}
+
+const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
+  "web-search": { type: "web_search" },
+  "code-execution": { type: "code_interpreter", container: { type: "auto" } },
+};
+
+/** Strictness is this wire's default, so a caller who said nothing must be said to want none. */
+function encodeTool({ name, description, schema, strict, freeform }: Tool): Wire {
+  const parameters = schema ?? { type: "object", properties: {} };
+  return (
+    ownFields("openai-responses", freeform) ??
+    compact<Wire>({ type: "function", name, description, parameters, strict: strict ?? false })
+  );
+}
+
+export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
+  const tools = regrouped((request.tools ?? []).map((tool) => ({ tool, wire: encodeTool(tool) })));
+  for (const { kind, extra } of request.serverTools ?? []) {
+    const wire = ownFields("openai-responses", extra) ?? unifiedTools[kind];
+    if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
+    else tools.push(wire);
+  }
+  return tools;
+}
+
+/** How this wire names a tool that has a form of its own here. */
+export interface OwnName {
+  name: string;
+  namespace?: string;
+  /** Its input is plain text. */
+  freeform: boolean;
+}
+
+/** By the name every other dialect knows; ordinary functions are not in it. */
+export function ownNames(request: Pick<ChatRequest, "tools">): ReadonlyMap<string, OwnName> {
+  const names = new Map<string, OwnName>();
+  for (const tool of request.tools ?? []) {
+    const place = placeOf(tool);
+    const freeform = tool.freeform !== undefined;
+    if (place !== undefined) names.set(tool.name, { name: place.name, namespace: place.namespace, freeform });
+    else if (freeform) names.set(tool.name, { name: tool.name, freeform });
+  }
+  return names;
+}
+
+export function encodeToolChoice(request: ChatRequest): unknown {
+  const { toolChoice: choice } = request;
+  if (choice === undefined) return undefined;
+  if (choice.type !== "tool") return choice.type;
+  const { freeform, ...own } = ownNames(request).get(choice.name) ?? { name: choice.name, freeform: false };
+  return { type: freeform ? "custom" : "function", ...own };
+}
