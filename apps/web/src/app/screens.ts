@@ -12,6 +12,8 @@ import {
   IconBuildingStore,
   IconReceipt2,
   IconTicket,
+  IconHistory,
+  IconSettings,
   IconUserCircle,
   IconUsersGroup,
   IconWallet,
@@ -126,6 +128,22 @@ export const screens: Screen[] = [
     keywords: "balance redeem code invite credit",
   },
   {
+    id: "setting",
+    title: phrase("Settings"),
+    icon: IconSettings,
+    load: () => import("#features/settings/settings-page.tsx"),
+    action: "configure",
+    keywords: "options system notice logo footer retry time-out sign-up chat",
+  },
+  {
+    id: "audit",
+    title: phrase("Audit log"),
+    icon: IconHistory,
+    load: () => import("#features/audit-log/audit-log-page.tsx"),
+    action: "administer",
+    keywords: "who changed history",
+  },
+  {
     id: "profile",
     title: phrase("Profile"),
     icon: IconUserCircle,
@@ -176,7 +194,7 @@ const fullMenu: MenuGroup[] = [
     ],
   },
   { id: "billing-group", title: phrase("Billing"), entries: [item("topup"), item("model_price")] },
-  { id: "usage-group", title: phrase("Usage"), entries: [item("log"), item("midjourney"), item("task")] },
+  { id: "usage-group", title: phrase("Usage"), entries: [item("log"), item("midjourney"), item("task"), item("audit")] },
 ];
 
 export function screenById(id: string): Screen | undefined {

@@ -58,6 +58,10 @@ export const knownSentences = [
   phrase("Enter the code"),
   phrase("Change your own account in your profile."),
   phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
+  phrase("The logo must be an http or https URL or a picture"),
+  phrase("The address must start with a scheme such as https: and must not run code here"),
+  phrase("Fill in what this sign-in needs before switching it on."),
+  phrase("E-mail cannot be verified: no mail server (SMTP) is configured."),
 ] as const;
 
 /** A sentence of the schemas or the server in the reader's language; unknown ones stay English. */

@@ -1,0 +1,35 @@
+import { AuditPage, AuditQuery } from "@gateway/shared/audit";
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
+export type Range = keyof typeof daysOf;
+
+/** What narrows the list, as it stands in the address bar. */
+export const AuditFilter = AuditQuery.pick({ username: true, target_type: true, target_id: true }).extend({
+  range: z.enum(["all", "day", "week", "month"]).catch("all").default("all"),
+});
+export type AuditFilter = z.infer<typeof AuditFilter>;
+
+const pageSize = 50;
+const secondsPerDay = 86_400;
+
+export const auditQuery = ({ range, ...filter }: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["audit", filter, range],
+    queryFn: ({ pageParam }) => {
+      const days = daysOf[range];
+      const start = days === 0 ? 0 : Math.floor(Date.now() / 1000) - days * secondsPerDay;
+      return http.get("/audit", AuditPage, {
+        ...filter,
+        size: pageSize,
+        cursor: pageParam,
+        start_timestamp: start,
+      });
+    },
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });

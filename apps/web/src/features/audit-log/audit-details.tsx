@@ -1,0 +1,77 @@
+/** One entry of the audit log: what was, and what is. */
+import type { AuditRow } from "@gateway/shared/audit";
+import { Drawer, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { formatTime } from "#lib/quota.ts";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { Fold } from "#ui/fold.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { type Change, changesOf, printed } from "./diff.ts";
+import { actionText, targetText } from "./words.ts";
+import classes from "./audit-details.module.css";
+
+export function AuditDetails({ row, onClose }: { row: AuditRow | null; onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const changes = row ? changesOf(row.before, row.after) : [];
+  const changed = changes.filter((change) => !change.same);
+  const same = changes.filter((change) => change.same);
+  return (
+    <Drawer
+      opened={row !== null}
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 640}
+      title={row ? `${targetText(t, row.target_type)} ${actionText(t, row.action)}` : ""}
+      closeButtonProps={{ "aria-label": t("Close") }}
+    >
+      {row ? (
+        <Stack gap="lg">
+          <Facts columns={2}>
+            <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
+            <Fact label={t("Who")}>{row.username || t("the system")}</Fact>
+            <Fact label={t("Target")}>{row.target_id}</Fact>
+            <Fact label={t("From")}>{row.ip || "–"}</Fact>
+            <Fact label={t("Action")}>{row.action}</Fact>
+          </Facts>
+          {changed.length > 0 ? (
+            <Comparison changes={changed} />
+          ) : (
+            <Text c="dimmed" fz="sm">
+              {t("No details are written down for this.")}
+            </Text>
+          )}
+          {same.length > 0 ? (
+            <Fold label={t("Unchanged fields")}>
+              <Comparison changes={same} />
+            </Fold>
+          ) : null}
+        </Stack>
+      ) : null}
+    </Drawer>
+  );
+}
+
+function Comparison({ changes }: { changes: Change[] }) {
+  const { t } = useTranslation();
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th scope="col">{t("Field")}</th>
+          <th scope="col">{t("Before")}</th>
+          <th scope="col">{t("After")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <tr key={change.path} data-same={change.same || undefined}>
+            <th scope="row">{change.path}</th>
+            <td data-side="before">{printed(change.before) || "–"}</td>
+            <td data-side="after">{printed(change.after) || "–"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

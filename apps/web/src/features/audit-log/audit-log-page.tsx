@@ -1,0 +1,181 @@
+/** Who did what in the console, and what it was before. Nothing here can be changed. */
+import type { AuditRow } from "@gateway/shared/audit";
+import { ActionIcon, Button, Text, Tooltip } from "@mantine/core";
+import { IconHistory, IconRefresh } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { AuditFilter, auditQuery, type Range } from "./api.ts";
+import { AuditDetails } from "./audit-details.tsx";
+import { changesOf, printed } from "./diff.ts";
+import { actionText, targetText, targetWords } from "./words.ts";
+
+const noFilter = AuditFilter.parse({});
+
+export default function AuditLogPage() {
+  const { t } = useTranslation();
+  const [filter, setFilter] = useListParams(AuditFilter);
+  const [opened, setOpened] = useState<AuditRow | null>(null);
+  const audit = useInfiniteQuery(auditQuery(filter));
+  const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
+  const columns = useMemo(() => auditColumns(t), [t]);
+  const narrowed = JSON.stringify(AuditFilter.parse(filter)) !== JSON.stringify(noFilter);
+
+  return (
+    <Page
+      title={t("Audit log")}
+      description={t("Who changed what in the console. Open a row to see before and after.")}
+    >
+      <DataTable
+        id="audit"
+        label={t("Audit log")}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        fetching={audit.isPlaceholderData}
+        error={audit.error}
+        onRetry={() => void audit.refetch()}
+        onOpen={setOpened}
+        paging={{
+          kind: "more",
+          hasMore: audit.hasNextPage,
+          loading: audit.isFetchingNextPage,
+          onMore: () => void audit.fetchNextPage(),
+        }}
+        toolbar={
+          <>
+            <SearchBox
+              value={filter.username}
+              onChange={(username) => setFilter({ username })}
+              placeholder={t("Username")}
+              width={170}
+            />
+            <FilterSelect
+              label={t("Target")}
+              value={filter.target_type}
+              onChange={(target_type) => setFilter({ target_type })}
+              data={Object.entries(targetWords).map(([value, word]) => ({ value, label: t(word) }))}
+            />
+            <SearchBox
+              value={filter.target_id}
+              onChange={(target_id) => setFilter({ target_id })}
+              placeholder={t("Target ID or name")}
+              width={170}
+            />
+            <FilterSelect
+              label={t("Time")}
+              value={filter.range === "all" ? "" : filter.range}
+              onChange={(range) => setFilter({ range: (range || "all") as Range })}
+              data={[
+                { value: "day", label: t("Last 24 hours") },
+                { value: "week", label: t("Last 7 days") },
+                { value: "month", label: t("Last 30 days") },
+              ]}
+            />
+          </>
+        }
+        tools={
+          <Tooltip label={t("Refresh")}>
+            <ActionIcon
+              size={34}
+              aria-label={t("Refresh")}
+              loading={audit.isRefetching}
+              onClick={() => void audit.refetch()}
+            >
+              <IconRefresh size={17} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+        }
+        empty={
+          narrowed ? (
+            <Empty
+              title={t("Nothing matches")}
+              action={
+                <Button variant="default" onClick={() => setFilter(noFilter)}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              icon={IconHistory}
+              title={t("Nothing has been changed yet")}
+              hint={t("Every change an administrator makes is written down here.")}
+            />
+          )
+        }
+      />
+      <AuditDetails row={opened} onClose={() => setOpened(null)} />
+    </Page>
+  );
+}
+
+function auditColumns(t: TFunction): Column<AuditRow>[] {
+  return [
+    {
+      id: "action",
+      title: t("What"),
+      fixed: true,
+      card: "title",
+      cell: (row) => (
+        <span>
+          <Text span fw={500} fz="inherit">
+            {targetText(t, row.target_type)}
+          </Text>{" "}
+          {actionText(t, row.action)}
+        </span>
+      ),
+    },
+    {
+      id: "target",
+      title: t("Target"),
+      card: "fact",
+      cell: (row) => (
+        <Text span ff="monospace" fz="sm">
+          {row.target_id}
+        </Text>
+      ),
+    },
+    {
+      id: "changes",
+      title: t("Fields"),
+      card: "line",
+      width: 220,
+      cell: (row) => <Fields row={row} />,
+    },
+    { id: "username", title: t("Who"), card: "fact", cell: (row) => row.username || t("the system") },
+    { id: "ip", title: t("From"), card: "line", cell: (row) => row.ip || "–" },
+    {
+      id: "time",
+      title: t("When"),
+      card: "line",
+      cell: (row) => <RelativeTime seconds={row.created_time} />,
+    },
+  ];
+}
+
+const mostFields = 3;
+
+/** The first few that changed, by name; a single one with its values. */
+function Fields({ row }: { row: AuditRow }) {
+  const changed = changesOf(row.before, row.after).filter((change) => !change.same);
+  const [only] = changed;
+  const more = changed.length - mostFields;
+  const names = changed.slice(0, mostFields).map((change) => change.path);
+  return (
+    <Text span c="dimmed" fz="inherit" truncate display="block" maw={320}>
+      {only && changed.length === 1
+        ? `${only.path}: ${printed(only.before) || "–"} → ${printed(only.after) || "–"}`
+        : names.join(", ") || "–"}
+      {more > 0 ? ` +${more}` : ""}
+    </Text>
+  );
+}

@@ -1,0 +1,48 @@
+/** Actions and targets in words. One that is not listed is shown as the server names it. */
+import type { TFunction } from "i18next";
+import { phrase } from "#lib/i18n.ts";
+
+export const targetWords: Record<string, string> = {
+  channel: phrase("Channel"),
+  model_owner: phrase("Model owner"),
+  price: phrase("Price"),
+  redemption: phrase("Redemption code"),
+  setting: phrase("Setting"),
+  token: phrase("Token"),
+  user: phrase("User"),
+  user_group: phrase("User group"),
+};
+
+const verbWords: Record<string, string> = {
+  create: phrase("created"),
+  change: phrase("changed"),
+  delete: phrase("deleted"),
+  switch: phrase("switched on or off"),
+  promote: phrase("promoted"),
+  demote: phrase("demoted"),
+  quota: phrase("balance changed"),
+  password: phrase("password changed"),
+  register: phrase("signed up"),
+  setup: phrase("set up"),
+  sync: phrase("synchronised"),
+  group: phrase("group changed"),
+  sessions_end: phrase("sessions ended"),
+  access_token: phrase("access token made"),
+  access_token_revoke: phrase("access token revoked"),
+  totp_enable: phrase("second factor switched on"),
+  totp_disable: phrase("second factor switched off"),
+  totp_recovery: phrase("recovery codes made"),
+  reset_totp: phrase("second factor reset"),
+};
+
+export function targetText(t: TFunction, type: string): string {
+  const word = targetWords[type];
+  return word === undefined ? type : t(word);
+}
+
+/** "channel.create" → "created". */
+export function actionText(t: TFunction, action: string): string {
+  const verb = action.slice(action.indexOf(".") + 1);
+  const word = verbWords[verb];
+  return word === undefined ? verb : t(word);
+}

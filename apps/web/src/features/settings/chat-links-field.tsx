@@ -1,0 +1,162 @@
+/** The chat clients as rows; stored as the JSON list that the older API has. */
+import {
+  type ChatLinkEntry,
+  ChatLinkEntry as Entry,
+  defaultChatLinks,
+  readChatLinks,
+} from "@gateway/shared/chat-link";
+import {
+  ActionIcon,
+  Button,
+  Code,
+  Group,
+  NumberInput,
+  Switch,
+  Text,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import classes from "./settings.module.css";
+
+type ChatLinksFieldProps = {
+  label: string;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+};
+
+type Row = ChatLinkEntry & { id: number };
+
+let lastId = 0;
+const rowOf = (entry: ChatLinkEntry): Row => ({ ...entry, id: ++lastId });
+const textOf = (rows: readonly ChatLinkEntry[]) =>
+  rows.length === 0
+    ? ""
+    : JSON.stringify(rows.map(({ name, url, show, sort }) => ({ name, url, show, sort })));
+
+export function ChatLinksField({ label, value, error, onChange }: ChatLinksFieldProps) {
+  const { t } = useTranslation();
+  const [rows, setRows] = useState<Row[]>(() => readChatLinks(value).map(rowOf));
+  // What we last wrote; another value came from outside: saved by somebody, discarded, back to the default.
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    setKnown(value);
+    setRows(readChatLinks(value).map(rowOf));
+  }
+
+  const change = (next: Row[]) => {
+    const text = textOf(next);
+    setRows(next);
+    setKnown(text);
+    onChange(text);
+  };
+  const set = (id: number, patch: Partial<ChatLinkEntry>) =>
+    change(rows.map((row) => (row.id === id ? { ...row, ...patch } : row)));
+
+  return (
+    <fieldset className={classes.links}>
+      <legend>{label}</legend>
+      <Text c="dimmed" fz="xs" mb="xs">
+        {t("In an address, these are filled in:")} <Code>{"{key}"}</Code> <Code>{"{server}"}</Code>
+      </Text>
+      {rows.length === 0 ? (
+        <Text fz="sm" mb="xs">
+          {t("The list is empty, so these are offered: {{names}}.", {
+            names: defaultChatLinks
+              .filter((entry) => entry.show)
+              .map((entry) => entry.name)
+              .join(", "),
+          })}
+        </Text>
+      ) : null}
+      {rows.map((row, place) => (
+        <LinkRow
+          key={row.id}
+          row={row}
+          number={place + 1}
+          onChange={(patch) => set(row.id, patch)}
+          onRemove={() => change(rows.filter((one) => one.id !== row.id))}
+        />
+      ))}
+      {error && rows.length > 0 ? (
+        <Text c="red" fz="xs" role="alert" mb="xs">
+          {error}
+        </Text>
+      ) : null}
+      <Group gap="xs">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          onClick={() =>
+            change([...rows, rowOf({ name: "", url: "https://", show: true, sort: rows.length + 1 })])
+          }
+        >
+          {t("Add a client")}
+        </Button>
+        {rows.length === 0 ? (
+          <Button size="xs" variant="subtle" onClick={() => change(defaultChatLinks.map(rowOf))}>
+            {t("Start from these")}
+          </Button>
+        ) : null}
+      </Group>
+    </fieldset>
+  );
+}
+
+type LinkRowProps = {
+  row: Row;
+  number: number;
+  onChange: (patch: Partial<ChatLinkEntry>) => void;
+  onRemove: () => void;
+};
+
+function LinkRow({ row, number, onChange, onRemove }: LinkRowProps) {
+  const { t } = useTranslation();
+  const problem = (key: "name" | "url") => {
+    const sentence = Entry.shape[key].safeParse(row[key]).error?.issues[0]?.message;
+    return sentence === undefined ? undefined : translateSentence(t, sentence);
+  };
+  const remove = t("Remove client {{number}}", { number });
+  return (
+    <div className={classes.link}>
+      <TextInput
+        aria-label={t("Name of client {{number}}", { number })}
+        placeholder={t("Name")}
+        value={row.name}
+        error={problem("name")}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <TextInput
+        aria-label={t("Address of client {{number}}", { number })}
+        placeholder="https://chat.example.com/#/?key={key}&server={server}"
+        value={row.url}
+        error={problem("url")}
+        onChange={(event) => onChange({ url: event.currentTarget.value })}
+      />
+      <NumberInput
+        aria-label={t("Order of client {{number}}, highest first", { number })}
+        placeholder={t("Order")}
+        min={0}
+        max={100_000}
+        allowDecimal={false}
+        value={row.sort}
+        onChange={(sort) => onChange({ sort: typeof sort === "number" ? sort : 0 })}
+      />
+      <Switch
+        label={t("Shown")}
+        checked={row.show}
+        onChange={(event) => onChange({ show: event.currentTarget.checked })}
+      />
+      <Tooltip label={remove}>
+        <ActionIcon aria-label={remove} onClick={onRemove}>
+          <IconTrash size={16} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}

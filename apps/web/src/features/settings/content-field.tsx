@@ -1,0 +1,50 @@
+/** A text of the operator's, written on the left and shown on the right as visitors will see it. */
+import { Text, Textarea } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import classes from "./settings.module.css";
+
+const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
+
+type ContentFieldProps = {
+  label: string;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+};
+
+export function ContentField({ label, value, error, onChange }: ContentFieldProps) {
+  const { t } = useTranslation();
+  const [shown] = useDebouncedValue(value, 200);
+  const isAddress = /^https?:\/\/\S+$/.test(shown.trim());
+  return (
+    <div className={classes.content}>
+      <Textarea
+        aria-label={label}
+        placeholder={t("Markdown or HTML")}
+        error={error}
+        autosize
+        minRows={8}
+        maxRows={24}
+        spellCheck={false}
+        classNames={{ input: classes.source ?? "" }}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <div className={classes.preview} role="region" aria-label={t("Preview")} tabIndex={0}>
+        {shown.trim() === "" ? (
+          <Text c="dimmed" fz="sm">
+            {t("The preview appears here.")}
+          </Text>
+        ) : isAddress ? (
+          <Text fz="sm">{t("{{address}} is shown in a frame.", { address: shown.trim() })}</Text>
+        ) : (
+          <Suspense fallback={null}>
+            <RichText text={shown} />
+          </Suspense>
+        )}
+      </div>
+    </div>
+  );
+}

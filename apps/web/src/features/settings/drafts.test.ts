@@ -1,0 +1,34 @@
+import { defaultSettings, Settings, SettingsView } from "@gateway/shared/settings";
+import { describe, expect, it } from "vitest";
+import { problemOf, savedValue, withDraft } from "./drafts.ts";
+import { settingGroups } from "./fields.ts";
+
+const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
+
+describe("drafts of settings", () => {
+  it("hold only what differs from what is saved", () => {
+    const changed = withDraft({}, saved, "RetryTimes", 5);
+    expect(changed).toEqual({ RetryTimes: 5 });
+    expect(withDraft(changed, saved, "RetryTimes", 3)).toEqual({});
+  });
+
+  it("start empty for a secret", () => {
+    expect(savedValue(saved, "GitHubClientSecret")).toBe("");
+  });
+
+  it("are checked by the server's schema", () => {
+    expect(problemOf("RetryTimes", 21)).toBeTruthy();
+    expect(problemOf("ServerAddress", "nowhere")).toBe("The address must be an http or https URL");
+    expect(problemOf("ServerAddress", "https://ai.example.com")).toBeUndefined();
+  });
+});
+
+describe("the settings on the screen", () => {
+  it("exist, and each is there once", () => {
+    const keys = settingGroups
+      .flatMap((group) => group.sections.flatMap((section) => section.fields))
+      .map((field) => field.key);
+    expect(new Set(keys).size).toBe(keys.length);
+    for (const key of keys) expect(Settings.shape).toHaveProperty(key);
+  });
+});

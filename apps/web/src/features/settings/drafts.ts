@@ -1,0 +1,30 @@
+/** What was typed and not yet saved. Pure. */
+import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/settings";
+
+export type Value = string | number | boolean;
+/** Only what differs from what is saved. */
+export type Drafts = Partial<Record<SettingKey, Value>>;
+
+/** A secret never comes back: its saved value is "" here, and typing replaces it. */
+export function savedValue(settings: SettingsView, key: SettingKey): Value {
+  return key in settings ? (settings[key as keyof SettingsView] as Value) : "";
+}
+
+export function withDraft(drafts: Drafts, settings: SettingsView, key: SettingKey, value: Value): Drafts {
+  const { [key]: _, ...rest } = drafts;
+  return value === savedValue(settings, key) ? rest : { ...rest, [key]: value };
+}
+
+export function without(drafts: Drafts, keys: readonly SettingKey[]): Drafts {
+  return Object.fromEntries(Object.entries(drafts).filter(([key]) => !keys.includes(key as SettingKey)));
+}
+
+export function defaultOf(key: SettingKey): Value {
+  return defaultSettings[key];
+}
+
+/** The sentence of the schema the server enforces; undefined when it takes the value. */
+export function problemOf(key: SettingKey, value: Value): string | undefined {
+  const parsed = Settings.shape[key].safeParse(value);
+  return parsed.success ? undefined : (parsed.error.issues[0]?.message ?? "");
+}

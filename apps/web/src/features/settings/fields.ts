@@ -1,0 +1,352 @@
+/** Which settings there are on the screen, where, and under which words. Only what has an effect is listed. */
+import type { SettingKey } from "@gateway/shared/settings";
+import { phrase } from "#lib/i18n.ts";
+
+export type FieldKind =
+  | "text"
+  | "address"
+  | "secret"
+  | "switch"
+  | "number"
+  /** Stored in milliseconds, shown in seconds. */
+  | "milliseconds"
+  | "points"
+  | "language"
+  | "logo"
+  | "content"
+  | "chat-links";
+
+export type Field = {
+  key: SettingKey;
+  kind: FieldKind;
+  /** English; translated where it is shown. */
+  label: string;
+  hint?: string;
+  /** Behind the number. */
+  unit?: string;
+};
+
+export type SettingSection = {
+  id: string;
+  title: string;
+  hint?: string;
+  /** Where the other side sends people back to, under the server's address. */
+  callback?: string;
+  fields: Field[];
+};
+export type SettingGroup = {
+  id: "operation" | "system" | "other";
+  title: string;
+  sections: SettingSection[];
+};
+
+const seconds = phrase("seconds");
+const days = phrase("days");
+
+export const settingGroups: SettingGroup[] = [
+  {
+    id: "operation",
+    title: phrase("Operation"),
+    sections: [
+      {
+        id: "money",
+        title: phrase("Money"),
+        hint: phrase("How amounts are shown, and where people go to pay."),
+        fields: [
+          {
+            key: "DisplayInCurrencyEnabled",
+            kind: "switch",
+            label: phrase("Show amounts in dollars"),
+            hint: phrase("Off: they are shown in points."),
+          },
+          {
+            key: "QuotaPerUnit",
+            kind: "number",
+            label: phrase("Points per dollar"),
+            hint: phrase("Only for display; calls are charged in points."),
+          },
+          {
+            key: "TopUpLink",
+            kind: "address",
+            label: phrase("Where codes are sold"),
+            hint: phrase("Shown on the top-up screen. Empty hides the link."),
+          },
+        ],
+      },
+      {
+        id: "gifts",
+        title: phrase("Gifts and validity"),
+        hint: phrase("What newcomers and inviters receive, in points."),
+        fields: [
+          { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },
+          { key: "QuotaForInvitee", kind: "points", label: phrase("For an invited user, on top") },
+          { key: "QuotaForInviter", kind: "points", label: phrase("For the inviter") },
+          {
+            key: "QuotaValidityDays",
+            kind: "number",
+            unit: days,
+            label: phrase("A balance is valid for"),
+            hint: phrase("From the last top-up. 0 is for ever."),
+          },
+        ],
+      },
+      {
+        id: "prices",
+        title: phrase("Prices and estimates"),
+        fields: [
+          {
+            key: "ChargeUnpricedModels",
+            kind: "switch",
+            label: phrase("Serve models without a price"),
+            hint: phrase("They are charged at ratio 30. Off: they are refused with a clear error."),
+          },
+          {
+            key: "DefaultMaxOutputTokens",
+            kind: "number",
+            unit: phrase("tokens"),
+            label: phrase("Output to reserve when nobody says"),
+            hint: phrase("Used when neither the caller nor the model sets a limit."),
+          },
+          {
+            key: "UpdatePriceService",
+            kind: "address",
+            label: phrase("Price list address"),
+            hint: phrase("Empty: the list that comes with this version."),
+          },
+        ],
+      },
+      {
+        id: "retries",
+        title: phrase("Retries"),
+        hint: phrase("What happens before the first byte has reached the caller."),
+        fields: [
+          { key: "RetryTimes", kind: "number", label: phrase("Further attempts") },
+          {
+            key: "RetryTimeOut",
+            kind: "number",
+            unit: seconds,
+            label: phrase("No new attempt after"),
+          },
+          {
+            key: "RetryCooldownSeconds",
+            kind: "number",
+            unit: seconds,
+            label: phrase("Freeze a failed channel for"),
+            hint: phrase("For that model; the vendor's own wish wins."),
+          },
+        ],
+      },
+      {
+        id: "time-outs",
+        title: phrase("Time-outs"),
+        fields: [
+          { key: "ConnectTimeoutMs", kind: "milliseconds", label: phrase("To connect") },
+          { key: "FirstByteTimeoutMs", kind: "milliseconds", label: phrase("To the first byte") },
+          { key: "IdleTimeoutMs", kind: "milliseconds", label: phrase("Between two bytes") },
+          {
+            key: "HeartbeatSeconds",
+            kind: "number",
+            unit: seconds,
+            label: phrase("Heartbeat in silent streams"),
+            hint: phrase("0 is never."),
+          },
+        ],
+      },
+      {
+        id: "monitoring",
+        title: phrase("Monitoring"),
+        fields: [
+          {
+            key: "AutomaticDisableChannelEnabled",
+            kind: "switch",
+            label: phrase("Disable failing channels"),
+            hint: phrase("Only on evidence: a refused credential, an empty balance, or too many failures."),
+          },
+          {
+            key: "AutomaticEnableChannelEnabled",
+            kind: "switch",
+            label: phrase("Enable them again when a test succeeds"),
+            hint: phrase("Channels switched off by hand stay off."),
+          },
+        ],
+      },
+      {
+        id: "logs",
+        title: phrase("Logs"),
+        fields: [
+          {
+            key: "LogRetentionDays",
+            kind: "number",
+            unit: days,
+            label: phrase("Keep the request log for"),
+            hint: phrase("0 keeps everything. Statistics and balances stay in any case."),
+          },
+        ],
+      },
+      {
+        id: "chat-links",
+        title: phrase("Chat clients"),
+        hint: phrase("Offered in the playground and beside each token."),
+        fields: [
+          { key: "ChatLinks", kind: "chat-links", label: phrase("Clients") },
+          {
+            key: "ChatLink",
+            kind: "address",
+            label: phrase("Your own ChatGPT Next"),
+            hint: phrase("Replaces the address of that client while the list above is empty."),
+          },
+        ],
+      },
+    ],
+  },
+  {
+    id: "system",
+    title: phrase("System"),
+    sections: [
+      {
+        id: "address",
+        title: phrase("Address"),
+        fields: [
+          {
+            key: "ServerAddress",
+            kind: "address",
+            label: phrase("Server address"),
+            hint: phrase("As people and programs reach this site, for example https://ai.example.com"),
+          },
+        ],
+      },
+      {
+        id: "sign-in",
+        title: phrase("Sign-in and sign-up"),
+        fields: [
+          {
+            key: "PasswordLoginEnabled",
+            kind: "switch",
+            label: phrase("Sign-in with a password"),
+          },
+          {
+            key: "RegisterEnabled",
+            kind: "switch",
+            label: phrase("New people may sign up"),
+            hint: phrase("Off: only administrators create accounts."),
+          },
+          {
+            key: "PasswordRegisterEnabled",
+            kind: "switch",
+            label: phrase("Sign-up with a password"),
+          },
+        ],
+      },
+      {
+        id: "github",
+        title: "GitHub",
+        hint: phrase("An OAuth app of yours at GitHub."),
+        callback: "/oauth/github",
+        fields: [
+          { key: "GitHubOAuthEnabled", kind: "switch", label: phrase("Sign-in with GitHub") },
+          { key: "GitHubClientId", kind: "text", label: phrase("Client ID") },
+          { key: "GitHubClientSecret", kind: "secret", label: phrase("Client secret") },
+        ],
+      },
+      {
+        id: "oidc",
+        title: "OpenID Connect",
+        hint: phrase("Any provider that publishes its configuration: Keycloak, Authentik, Entra ID, Google."),
+        callback: "/oauth/oidc",
+        fields: [
+          { key: "OIDCAuthEnabled", kind: "switch", label: phrase("Sign-in with OpenID Connect") },
+          { key: "OIDCIssuer", kind: "address", label: phrase("Issuer") },
+          {
+            key: "OIDCScopes",
+            kind: "text",
+            label: phrase("Scopes"),
+            hint: phrase("With commas between them."),
+          },
+          { key: "OIDCClientId", kind: "text", label: phrase("Client ID") },
+          { key: "OIDCClientSecret", kind: "secret", label: phrase("Client secret") },
+          {
+            key: "OIDCUsernameClaims",
+            kind: "text",
+            label: phrase("Username claim"),
+            hint: phrase("A new account takes its name from it."),
+          },
+        ],
+      },
+      {
+        id: "lark",
+        title: "Lark",
+        hint: phrase("An app of yours at Lark."),
+        callback: "/oauth/lark",
+        fields: [
+          { key: "LarkAuthEnabled", kind: "switch", label: phrase("Sign-in with Lark") },
+          { key: "LarkClientId", kind: "text", label: phrase("App ID") },
+          { key: "LarkClientSecret", kind: "secret", label: phrase("App secret") },
+        ],
+      },
+      {
+        id: "wechat",
+        title: phrase("WeChat"),
+        hint: phrase("A server that speaks for your official account and hands out codes."),
+        fields: [
+          { key: "WeChatAuthEnabled", kind: "switch", label: phrase("Sign-in with WeChat") },
+          { key: "WeChatServerAddress", kind: "address", label: phrase("Address of that server") },
+          { key: "WeChatServerToken", kind: "secret", label: phrase("Its access token") },
+          {
+            key: "WeChatAccountQRCodeImageURL",
+            kind: "address",
+            label: phrase("Picture of the account's QR code"),
+          },
+        ],
+      },
+    ],
+  },
+  {
+    id: "other",
+    title: phrase("Texts and looks"),
+    sections: [
+      {
+        id: "identity",
+        title: phrase("Identity"),
+        fields: [
+          { key: "SystemName", kind: "text", label: phrase("System name") },
+          {
+            key: "Language",
+            kind: "language",
+            label: phrase("Default language"),
+            hint: phrase("For visitors whose browser speaks none of ours."),
+          },
+          {
+            key: "Logo",
+            kind: "logo",
+            label: phrase("Logo"),
+            hint: phrase("An address or a small picture. Empty shows our mark."),
+          },
+        ],
+      },
+      {
+        id: "notice",
+        title: phrase("Notice"),
+        hint: phrase("Opens once for everybody when it is new, and later from the bell."),
+        fields: [{ key: "Notice", kind: "content", label: phrase("Notice") }],
+      },
+      {
+        id: "home",
+        title: phrase("Home page"),
+        hint: phrase("Markdown, HTML, or an address that is shown in a frame. Empty shows our page."),
+        fields: [{ key: "HomePageContent", kind: "content", label: phrase("Home page") }],
+      },
+      {
+        id: "about",
+        title: phrase("About page"),
+        hint: phrase("Markdown or HTML. Empty shows our page."),
+        fields: [{ key: "About", kind: "content", label: phrase("About page") }],
+      },
+      {
+        id: "footer",
+        title: phrase("Footer"),
+        hint: phrase("Below every public page. Empty shows ours."),
+        fields: [{ key: "Footer", kind: "content", label: phrase("Footer") }],
+      },
+    ],
+  },
+];

@@ -1,0 +1,117 @@
+import type { SettingKey, SettingsView } from "@gateway/shared/settings";
+/** A few settings that are one decision: one save for all of them. */
+import { Button, Group, Text, Title } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { useServerAddress } from "#lib/site.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { CopyCode } from "#ui/copy.tsx";
+import { Section } from "#ui/page.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useSaveSettings } from "./api.ts";
+import { type Drafts, problemOf, savedValue, type Value } from "./drafts.ts";
+import type { SettingSection } from "./fields.ts";
+import { SettingField } from "./setting-field.tsx";
+import classes from "./settings.module.css";
+
+type SectionCardProps = {
+  section: SettingSection;
+  settings: SettingsView;
+  drafts: Drafts;
+  onDraft: (key: SettingKey, value: Value) => void;
+  onForget: (keys: SettingKey[]) => void;
+};
+
+export function SectionCard({ section, settings, drafts, onDraft, onForget }: SectionCardProps) {
+  const { t } = useTranslation();
+  const save = useSaveSettings();
+  const address = useServerAddress();
+  const [refused, setRefused] = useState<Record<string, string>>({});
+  const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
+  const errorOf = (key: SettingKey) => {
+    const draft = drafts[key];
+    const sentence = draft === undefined ? undefined : (problemOf(key, draft) ?? refused[key]);
+    return sentence === undefined ? undefined : translateSentence(t, sentence);
+  };
+  const faulty = dirty.some((key) => problemOf(key, drafts[key] ?? "") !== undefined);
+
+  const submit = async () => {
+    if (dirty.length === 0 || faulty) return;
+    if (drafts.PasswordLoginEnabled === false && !(await confirmNoPasswords())) return;
+    setRefused({});
+    try {
+      await save.mutateAsync(Object.fromEntries(dirty.map((key) => [key, drafts[key] ?? ""])));
+      onForget(dirty);
+      toast.success(t("Saved"));
+    } catch (error) {
+      // Anything that names no field was already reported as a toast.
+      if (error instanceof ApiError) setRefused(error.fields);
+    }
+  };
+  const confirmNoPasswords = () =>
+    confirm({
+      title: t("Switch off sign-in with a password?"),
+      body: t("Without another way to sign in, nobody can, you included."),
+      action: t("Switch off"),
+    });
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+      aria-label={t(section.title)}
+      noValidate
+    >
+      <Section padding={0}>
+        <div className={classes.head}>
+          <Title order={2} fz="md">
+            {t(section.title)}
+          </Title>
+          {section.hint ? (
+            <Text c="dimmed" fz="sm" mt={2}>
+              {t(section.hint)}
+            </Text>
+          ) : null}
+        </div>
+        {section.callback ? (
+          <Group gap={6} px={20} pt={8} wrap="nowrap">
+            <Text c="dimmed" fz="sm" flex="none">
+              {t("Callback address")}
+            </Text>
+            <CopyCode text={address + section.callback} label={t("Callback address")} />
+          </Group>
+        ) : null}
+        <div className={classes.fields}>
+          {section.fields.map((field) => (
+            <SettingField
+              key={field.key}
+              field={field}
+              value={drafts[field.key] ?? savedValue(settings, field.key)}
+              dirty={field.key in drafts}
+              secretSet={settings.secrets_set.includes(field.key)}
+              error={errorOf(field.key)}
+              onChange={(value) => onDraft(field.key, value)}
+            />
+          ))}
+        </div>
+        {dirty.length > 0 ? (
+          <Group className={classes.foot} justify="flex-end" gap="xs">
+            <Text fz="sm" c="dimmed" mr="auto" className={classes.unsaved} role="status">
+              <span className={classes.dot} aria-hidden /> {t("Not saved")}
+            </Text>
+            <Button variant="default" onClick={() => onForget(dirty)} disabled={save.isPending}>
+              {t("Discard")}
+            </Button>
+            <Button type="submit" disabled={faulty} loading={save.isPending}>
+              {t("Save")}
+            </Button>
+          </Group>
+        ) : null}
+      </Section>
+    </form>
+  );
+}

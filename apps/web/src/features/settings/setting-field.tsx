@@ -1,0 +1,174 @@
+/** One setting: its words, its input, and the way back to the default. */
+import {
+  ActionIcon,
+  Button,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Switch,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
+import { IconArrowBackUp } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { languages } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { ChatLinksField } from "./chat-links-field.tsx";
+import { ContentField } from "./content-field.tsx";
+import { defaultOf, type Value } from "./drafts.ts";
+import type { Field } from "./fields.ts";
+import { LogoField } from "./logo-field.tsx";
+import classes from "./settings.module.css";
+
+type SettingFieldProps = {
+  field: Field;
+  value: Value;
+  dirty: boolean;
+  secretSet: boolean;
+  error: string | undefined;
+  onChange: (value: Value) => void;
+};
+
+type InputWrapperOrder = ("label" | "input" | "description" | "error")[];
+
+export function SettingField(props: SettingFieldProps) {
+  const { field, value, dirty, secretSet, onChange } = props;
+  const { t } = useTranslation();
+  const initial = defaultOf(field.key);
+  const wide = ["switch", "content", "chat-links", "logo"].includes(field.kind);
+  const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
+  const backLabel = t("Back to the default: {{value}}", { value: printed(initial, field, t) });
+  return (
+    <div
+      className={classes.field}
+      data-kind={field.kind}
+      data-wide={wide || undefined}
+      data-dirty={dirty || undefined}
+    >
+      {changed ? (
+        <Tooltip label={field.kind === "secret" ? t("Remove") : backLabel} multiline maw={320}>
+          <ActionIcon
+            className={classes.back ?? ""}
+            size={22}
+            aria-label={`${t(field.label)}: ${field.kind === "secret" ? t("Remove") : backLabel}`}
+            onClick={() => onChange(initial)}
+          >
+            <IconArrowBackUp size={14} />
+          </ActionIcon>
+        </Tooltip>
+      ) : null}
+      <Input {...props} />
+    </div>
+  );
+}
+
+function printed(value: Value, field: Field, t: (key: string) => string): string {
+  if (value === "") return t("empty");
+  if (typeof value === "boolean") return value ? t("on") : t("off");
+  if (field.kind === "milliseconds") return String(Number(value) / 1000);
+  if (field.kind === "language") return languages.find((one) => one.id === value)?.name ?? String(value);
+  return String(value);
+}
+
+function Input({ field, value, secretSet, dirty, error, onChange }: SettingFieldProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const label = t(field.label);
+  const text = String(value);
+  const common = {
+    label,
+    description: field.hint ? t(field.hint) : undefined,
+    error,
+    // Below, so that inputs side by side stand on one line.
+    inputWrapperOrder: ["label", "input", "description", "error"] as InputWrapperOrder,
+  };
+  const number = (scale: number, unit: string | undefined) => (
+    <NumberInput
+      {...common}
+      value={typeof value === "number" ? value / scale : ""}
+      onChange={(next) => onChange(typeof next === "number" ? Math.round(next * scale) : Number.NaN)}
+      min={0}
+      thousandSeparator=","
+      decimalScale={scale === 1 ? 0 : 1}
+      suffix={unit ? ` ${t(unit)}` : undefined}
+    />
+  );
+  switch (field.kind) {
+    case "switch":
+      return (
+        <Switch
+          label={label}
+          description={common.description}
+          error={error}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case "number":
+      return number(1, field.unit);
+    case "milliseconds":
+      return number(1000, "seconds");
+    case "points":
+      return (
+        <NumberInput
+          {...common}
+          description={typeof value === "number" ? `= ${format.usd(value)}` : undefined}
+          value={typeof value === "number" ? value : ""}
+          onChange={(next) => onChange(typeof next === "number" ? next : Number.NaN)}
+          min={0}
+          allowDecimal={false}
+          thousandSeparator=","
+        />
+      );
+    case "secret":
+      return (
+        <PasswordInput
+          {...common}
+          autoComplete="new-password"
+          placeholder={secretSet && !dirty ? t("Set; type to replace it") : undefined}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case "language":
+      return (
+        <Select
+          {...common}
+          data={languages.map((language) => ({ value: language.id, label: language.name }))}
+          value={text}
+          onChange={(next) => next && onChange(next)}
+          allowDeselect={false}
+        />
+      );
+    case "logo":
+      return <LogoField {...common} value={text} onChange={onChange} />;
+    case "content":
+      return <ContentField label={label} value={text} error={error} onChange={onChange} />;
+    case "chat-links":
+      return <ChatLinksField label={label} value={text} error={error} onChange={onChange} />;
+    case "address":
+    case "text":
+      return (
+        <TextInput
+          {...common}
+          type={field.kind === "address" ? "url" : "text"}
+          placeholder={field.kind === "address" ? "https://" : undefined}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          rightSectionWidth="auto"
+          rightSection={
+            field.key === "ServerAddress" && text === "" ? (
+              <Button
+                size="compact-xs"
+                variant="subtle"
+                mr={6}
+                onClick={() => onChange(document.baseURI.replace(/\/+$/, ""))}
+              >
+                {t("Use this one")}
+              </Button>
+            ) : null
+          }
+        />
+      );
+  }
+}

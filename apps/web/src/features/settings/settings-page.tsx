@@ -1,0 +1,137 @@
+/** How this installation behaves and what it says. Root only; every change is live on all nodes at once. */
+import { Center, Loader, Stack, Tabs, Text } from "@mantine/core";
+import { IconSearchOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useBlocker, useSearchParams } from "react-router-dom";
+import { confirm } from "#ui/confirm.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import { settingsQuery } from "./api.ts";
+import { type Drafts, withDraft, without } from "./drafts.ts";
+import { type SettingGroup, settingGroups, type SettingSection } from "./fields.ts";
+import { SectionCard } from "./section-card.tsx";
+import classes from "./settings.module.css";
+
+export default function SettingsPage() {
+  const { t } = useTranslation();
+  const [search, setSearch] = useSearchParams();
+  const settings = useQuery(settingsQuery);
+  const [drafts, setDrafts] = useState<Drafts>({});
+  const wanted = search.get("q") ?? "";
+  const group = settingGroups.find((one) => one.id === search.get("tab")) ?? settingGroups[0];
+  useLeaveGuard(Object.keys(drafts).length > 0);
+
+  const found = wanted === "" ? group?.sections : sectionsWith(wanted, t);
+  const setParam = (name: string, value: string) =>
+    setSearch(
+      (current) => {
+        const next = new URLSearchParams(current);
+        if (value === "") next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+
+  return (
+    <Page
+      title={t("Settings")}
+      description={t("Each section is saved on its own, and works at once on every node.")}
+      actions={
+        <SearchBox
+          value={wanted}
+          onChange={(value) => setParam("q", value)}
+          placeholder={t("Search settings")}
+          width={240}
+        />
+      }
+    >
+      <Tabs
+        value={wanted === "" ? (group?.id ?? null) : null}
+        onChange={(tab) => tab && setSearch({ tab }, { replace: true })}
+      >
+        <Tabs.List>
+          {settingGroups.map((one) => (
+            <Tabs.Tab key={one.id} value={one.id}>
+              {t(one.title)}
+              {isDirty(one, drafts) ? (
+                <span className={classes.dot} role="img" aria-label={t("Not saved")} />
+              ) : null}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Tabs>
+      {settings.error && !settings.data ? (
+        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+      ) : !settings.data ? (
+        <Center h={240}>
+          <Loader size="sm" aria-label={t("Loading")} />
+        </Center>
+      ) : found?.length === 0 ? (
+        <Empty icon={IconSearchOff} title={t("Nothing found")} hint={t("No setting has these words.")} />
+      ) : (
+        <Stack gap="md" className={classes.sections}>
+          {wanted === "" ? null : (
+            <Text c="dimmed" fz="sm" role="status">
+              {t("{{count}} sections found", { count: found?.length ?? 0 })}
+            </Text>
+          )}
+          {found?.map((section) => (
+            <SectionCard
+              key={section.id}
+              section={section}
+              settings={settings.data}
+              drafts={drafts}
+              onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
+              onForget={(keys) => setDrafts((all) => without(all, keys))}
+            />
+          ))}
+        </Stack>
+      )}
+    </Page>
+  );
+}
+
+function isDirty(group: SettingGroup, drafts: Drafts): boolean {
+  return group.sections.some((section) => section.fields.some((field) => field.key in drafts));
+}
+
+/** Sections of all tabs in which each word occurs: in a label, a hint, a title, or the setting's own name. */
+function sectionsWith(words: string, t: (key: string) => string): SettingSection[] {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const sections = settingGroups.flatMap((group) => group.sections);
+  return sections.filter((section) => {
+    const texts = [section.title, section.hint ?? ""];
+    for (const field of section.fields) texts.push(field.key, field.label, field.hint ?? "");
+    // The English words find it in every language.
+    const whole = texts
+      .flatMap((text) => [text, text && t(text)])
+      .join(" ")
+      .toLowerCase();
+    return parts.every((part) => whole.includes(part));
+  });
+}
+
+function useLeaveGuard(dirty: boolean): void {
+  const { t } = useTranslation();
+  useEffect(() => {
+    if (!dirty) return;
+    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", stay);
+    return () => window.removeEventListener("beforeunload", stay);
+  }, [dirty]);
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
+  );
+  useEffect(() => {
+    if (blocker.state !== "blocked") return;
+    void confirm({
+      title: t("Leave without saving?"),
+      body: t("Your changes will be lost."),
+      action: t("Discard changes"),
+    }).then((leave) => (leave ? blocker.proceed() : blocker.reset()));
+  }, [blocker, t]);
+}
