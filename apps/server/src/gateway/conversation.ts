@@ -72,7 +72,8 @@ async function remember(
   try {
     const response = responseIn(end);
     if (response === undefined) return;
-    const native = dialectFor(chosen.channel, "openai-responses") === "openai-responses";
+    const native =
+      dialectFor(chosen.channel, "openai-responses", chosen.upstreamModel) === "openai-responses";
     await rememberResponse(services.db, {
       id: String(response["id"]),
       userId: caller.userId,

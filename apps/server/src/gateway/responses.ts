@@ -89,6 +89,7 @@ async function askVendor(
       {
         method,
         path: `/v1/responses/${encodeURIComponent(stored.id)}${suffix}${query}`,
+        dialect: "openai-responses",
         headers: { accept: "application/json" },
         body: null,
         signal: leavingSignal(reply),

@@ -1,4 +1,4 @@
-import type { Provider } from "./provider.ts";
+import { anthropicKey, type Provider } from "./provider.ts";
 
 /** https://docs.claude.com/en/api/messages, read 2026-11. */
 export const anthropic: Provider = {
@@ -12,5 +12,6 @@ export const anthropic: Provider = {
   models: ["claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"],
   testModel: "claude-haiku-4-5",
   website: "https://console.anthropic.com",
-  headers: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
+  headers: anthropicKey,
+  listing: { path: "/v1/models?limit=1000" },
 };

@@ -1,18 +1,72 @@
-import { bearer, type Provider } from "./provider.ts";
+import { z } from "zod";
+import { bearer, type Call, type Provider } from "./provider.ts";
 
-/** Any server that speaks OpenAI's wire: vLLM, LM Studio, llama.cpp, another gateway … */
+/** Our paths by the numbers under which operators have always configured them. */
+const modes: Record<string, { path: string; title: string }> = {
+  "1": { path: "/v1/chat/completions", title: "Chat" },
+  "2": { path: "/v1/completions", title: "Completions" },
+  "3": { path: "/v1/embeddings", title: "Embeddings" },
+  "4": { path: "/v1/moderations", title: "Moderations" },
+  "5": { path: "/v1/images/generations", title: "Image generation" },
+  "6": { path: "/v1/images/edits", title: "Image edits" },
+  "7": { path: "/v1/images/variations", title: "Image variations" },
+  "9": { path: "/v1/audio/speech", title: "Speech" },
+  "10": { path: "/v1/audio/transcriptions", title: "Transcription" },
+  "11": { path: "/v1/audio/translations", title: "Audio translation" },
+  "16": { path: "/v1/responses", title: "Responses" },
+};
+
+const OFF = "disable";
+const Path = z
+  .string()
+  .regex(/^(?:\/[^\s{}]*|disable)?$/, 'A path begins with "/"; "disable" switches the endpoint off.')
+  .optional();
+
+const plugin = z.object({
+  customize: z
+    .object(
+      Object.fromEntries(
+        Object.entries(modes).map(([mode, { path, title }]) => [
+          mode,
+          Path.meta({ title, description: `${path} unless given; "${OFF}" switches it off` }),
+        ]),
+      ),
+    )
+    .optional()
+    .meta({ title: "Paths" }),
+});
+
+function chosenPath(given: Call["plugin"], standard: string): string | undefined {
+  const mode = Object.entries(modes).find(([, { path }]) => path === standard)?.[0];
+  const path = mode === undefined ? undefined : given["customize"]?.[mode];
+  return typeof path === "string" && path !== "" ? path : undefined;
+}
+
+/** Any server that speaks OpenAI's wire. With a path for Responses of its own it is asked in that dialect too. */
 export const custom: Provider = {
   type: 8,
   id: "custom",
   label: "OpenAI-compatible",
   icon: "openai",
   baseUrl: "",
-  dialects: ["openai-chat"],
+  dialects: ["openai-chat", "openai-responses"],
+  speaks(call) {
+    const responses = chosenPath(call.plugin, "/v1/responses");
+    return responses === undefined || responses === OFF
+      ? ["openai-chat"]
+      : ["openai-chat", "openai-responses"];
+  },
   endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "rerank"],
+  offers: (path, given) => {
+    const known = Object.values(modes).some((mode) => mode.path === path) && path !== "/v1/responses";
+    return chosenPath(given, known ? path : "/v1/chat/completions") !== OFF || path === "/v1/rerank";
+  },
   keyless: true,
   keyHint: "sk-…",
   models: [],
   testModel: "",
   website: "",
+  plugin,
   headers: bearer,
+  path: (call, standard) => chosenPath(call.plugin, standard) ?? standard,
 };

@@ -1,16 +1,48 @@
-import type { Provider } from "./provider.ts";
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { bearer, type Call, type Provider } from "./provider.ts";
 
-/** https://ai.google.dev/api/generate-content, read 2026-11. */
+const plugin = z.object({
+  code_execution: z
+    .object({ enable: z.boolean().optional().meta({ title: "Let the model run code" }) })
+    .optional()
+    .meta({ title: "Code execution" }),
+  use_openai_api: z
+    .object({
+      enable: z.boolean().optional().meta({ title: "Use Google's OpenAI-compatible endpoint for chat" }),
+    })
+    .optional()
+    .meta({ title: "OpenAI wire" }),
+});
+
+/** The vendor refuses its own tools beside the caller's functions, so those come first. */
+function runCode(body: Wire, call: Call): Wire {
+  const wanted = call.dialect === "gemini" && call.plugin["code_execution"]?.["enable"] === true;
+  return wanted && body["tools"] === undefined ? { ...body, tools: [{ codeExecution: {} }] } : body;
+}
+
+/** https://ai.google.dev/api/generate-content and https://ai.google.dev/gemini-api/docs/openai, read 2026-11. */
 export const gemini: Provider = {
   type: 25,
   id: "gemini",
   label: "Google Gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
-  dialects: ["gemini"],
-  endpoints: ["chat"],
+  dialects: ["gemini", "openai-chat"],
+  speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
+  endpoints: ["chat", "embeddings", "images"],
   keyHint: "AIza…",
+  otherLabel: "API version (v1beta unless given)",
   models: ["gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"],
   testModel: "gemini-2.5-flash-lite",
   website: "https://aistudio.google.com",
-  headers: (key) => ({ "x-goog-api-key": key }),
+  plugin,
+  headers: (key, { dialect }) => (dialect === "gemini" ? { "x-goog-api-key": key } : bearer(key)),
+  path({ other }, standard) {
+    const version = other === "" ? "v1beta" : other;
+    return standard.startsWith("/v1/")
+      ? `/${version}/openai${standard.slice("/v1".length)}`
+      : standard.replace(/^\/v1beta\//, `/${version}/`);
+  },
+  adjustRequest: runCode,
+  listing: { path: "/v1beta/models?pageSize=1000" },
 };

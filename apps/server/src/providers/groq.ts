@@ -1,16 +1,35 @@
+import type { Wire } from "#dialects/dialect.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { onChat, systemForDeveloper, without, withoutInMessages } from "./quirks.ts";
 
-/** https://console.groq.com/docs/api-reference, read 2026-11. */
+/** Only its reasoning models know an effort, and each family its own words. */
+function effort(body: Wire): Wire {
+  const { reasoning_effort: wanted, ...rest } = body;
+  const model = String(body["model"]);
+  if (wanted === undefined) return body;
+  if (model.includes("gpt-oss"))
+    return wanted === "low" || wanted === "medium" || wanted === "high" ? body : rest;
+  if (model.includes("qwen3")) return { ...rest, reasoning_effort: wanted === "none" ? "none" : "default" };
+  return rest;
+}
+
+/** https://console.groq.com/docs/openai, read 2026-11. */
 export const groq: Provider = {
   type: 31,
   id: "groq",
   label: "Groq",
   baseUrl: "https://api.groq.com/openai",
-  dialects: ["openai-chat"],
-  endpoints: ["chat", "audio"],
+  dialects: ["openai-chat", "openai-responses"],
+  endpoints: ["chat", "responses", "audio"],
   keyHint: "gsk_…",
   models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b"],
   testModel: "llama-3.3-70b-versatile",
   website: "https://console.groq.com",
   headers: bearer,
+  adjustRequest: onChat(
+    systemForDeveloper,
+    without("logprobs", "top_logprobs", "logit_bias", "n"),
+    withoutInMessages("name", "reasoning_content", "reasoning_details"),
+    effort,
+  ),
 };

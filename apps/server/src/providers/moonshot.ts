@@ -1,16 +1,26 @@
-import { bearer, type Provider } from "./provider.ts";
+import { z } from "zod";
+import { bearerOrAnthropic, type Provider } from "./provider.ts";
+import { clamped, freeToolChoice, onChat, plain } from "./quirks.ts";
 
-/** https://platform.moonshot.cn/docs, read 2026-11. */
+const Account = z.object({ data: z.object({ available_balance: z.number() }) });
+
+/** https://platform.moonshot.cn/docs, read 2026-11. api.moonshot.ai outside China. */
 export const moonshot: Provider = {
   type: 29,
   id: "moonshot",
   label: "Moonshot",
   baseUrl: "https://api.moonshot.cn",
-  dialects: ["openai-chat"],
+  dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat"],
   keyHint: "sk-…",
-  models: ["kimi-k2-turbo-preview", "kimi-latest", "moonshot-v1-8k"],
+  models: ["kimi-k2.5", "kimi-k2-turbo-preview", "kimi-latest", "moonshot-v1-8k"],
   testModel: "moonshot-v1-8k",
   website: "https://platform.moonshot.cn",
-  headers: bearer,
+  headers: bearerOrAnthropic,
+  path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),
+  adjustRequest: onChat(...plain, clamped("temperature", 0, 1), freeToolChoice),
+  balance: {
+    path: "/v1/users/me/balance",
+    read: (answer) => ({ amount: Account.parse(answer).data.available_balance, currency: "CNY" }),
+  },
 };

@@ -1,4 +1,5 @@
 import { bearer, type Provider } from "./provider.ts";
+import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
 
 /** https://platform.openai.com/docs/api-reference, read 2026-11. */
 export const openai: Provider = {
@@ -21,4 +22,5 @@ export const openai: Provider = {
   testModel: "gpt-4o-mini",
   website: "https://platform.openai.com/usage",
   headers: bearer,
+  adjustRequest: onChat(openaiLimits, withoutThoughts),
 };

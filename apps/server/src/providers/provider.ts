@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { DialectId } from "#dialects/ir.ts";
+import type { TokenCache } from "./token-cache.ts";
 
 /** What can be asked of an upstream besides chat, in the words of the OpenAI paths. */
 export type Endpoint =
@@ -16,17 +17,58 @@ export type Endpoint =
 
 /** What a provider may know about the call it shapes. */
 export interface Call {
-  /** The name that is sent upstream. */
+  /** The name that is sent upstream; "" when no model is asked, as for a list of models. */
   model: string;
   stream: boolean;
+  /** What the body speaks; absent for everything that is not chat. */
+  dialect?: DialectId;
   /** `channel.other`: API version, region … */
   other: string;
   /** `channel.plugin`, checked against the provider's schema when it was saved. */
   plugin: Record<string, Record<string, unknown>>;
 }
 
+/** A request as it leaves the house. Header names are lower case. */
+export interface Outgoing {
+  method: "GET" | "POST" | "DELETE";
+  url: string;
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+}
+
+/** What a signature may need of the world: handed in, so that signing stays a function of its input. */
+export interface Io {
+  /** Throws when there is no answer at all. */
+  fetch(request: Outgoing): Promise<{ status: number; text: string }>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  tokens: TokenCache;
+}
+
+/** A credential that the vendor cannot be asked with: malformed, refused, or of a kind the vendor has retired. */
+export class CredentialError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "CredentialError";
+  }
+}
+
+/** Where a vendor lists its models. */
+export interface Listing {
+  /** Below the provider's address, or a whole address. */
+  path: string;
+  /** The names in the answer; unless given, the usual places are read. */
+  read?(answer: unknown): string[];
+}
+
+export interface Balance {
+  path: string;
+  /** undefined when the answer holds none. */
+  read(answer: unknown): { amount: number; currency: "USD" | "CNY" } | undefined;
+}
+
 /**
- * A vendor: where it lives, which dialect it speaks, how it wants the credential, its quirks. A plain record; shared
+ * A vendor: where it lives, which dialects it speaks, how it wants the credential, its quirks. A plain record; shared
  * code never asks which vendor it is.
  */
 export interface Provider {
@@ -36,11 +78,18 @@ export interface Provider {
   id: string;
   label: string;
   icon?: string;
-  /** Without a trailing slash; "" when only the operator can know it. */
+  /**
+   * Without a trailing slash; "" when only the operator can know it. A `{name}` in it is filled by `places`, in the
+   * operator's own address too.
+   */
   baseUrl: string;
   /** What its chat endpoints speak. A client of one of these passes untouched; others are translated to the first. */
   dialects: readonly [DialectId, ...DialectId[]];
+  /** Only when that depends on the model: those of `dialects` that this call may use. */
+  speaks?(call: Call): readonly [DialectId, ...DialectId[]];
   endpoints: readonly Endpoint[];
+  /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
+  offers?(path: string, plugin: Call["plugin"]): boolean;
   /** Vendors on the operator's own machine may have no key. */
   keyless?: boolean;
   /** What a key looks like, for the form. */
@@ -52,13 +101,42 @@ export interface Provider {
   website: string;
   plugin?: ZodType;
   /** How the credential travels. */
-  headers(key: string): Record<string, string>;
-  /** Only when the path is not the dialect's. */
-  path?(call: Call): string;
-  /** Quirks, on the vendor's own wire, after encoding. */
+  headers(key: string, call: Call): Record<string, string>;
+  /** What stands for the `{name}`s of the address. Throws CredentialError when the key lacks it. */
+  places?(key: string, call: Call): Record<string, string>;
+  /** Only when the path is not the standard one: the dialect's, or OpenAI's for what is not chat. */
+  path?(call: Call, standard: string): string;
+  /** Quirks of chat, on the vendor's own wire, after encoding. Answers the same object when there is nothing to do. */
   adjustRequest?(body: Wire, call: Call): Wire;
+  /** The last touch before sending. Throws CredentialError. */
+  sign?(request: Outgoing, key: string, io: Io): Outgoing | Promise<Outgoing>;
+  /** For streams that are not server-sent events, known by their content type: chunks become such events. */
+  unframe?: { contentType: string; open(): (chunk: Uint8Array) => Buffer };
+  /** Unless given, `/v1/models`; "none" when the vendor keeps no list, then `models` is all there is to say. */
+  listing?: Listing | "none";
+  balance?: Balance;
 }
 
 export function bearer(key: string): Record<string, string> {
   return key === "" ? {} : { authorization: `Bearer ${key}` };
+}
+
+/** Anthropic's way, for those who copied its wire. */
+export function anthropicKey(key: string): Record<string, string> {
+  return { "x-api-key": key, "anthropic-version": "2023-06-01" };
+}
+
+/** For vendors with OpenAI's wire at one path and Anthropic's below another. */
+export function bearerOrAnthropic(key: string, { dialect }: Call): Record<string, string> {
+  return dialect === "anthropic" ? anthropicKey(key) : bearer(key);
+}
+
+/** Whether a channel with this plugin can serve a path of ours. */
+export function serves(provider: Provider, needs: Endpoint, path: string, plugin: Call["plugin"]): boolean {
+  return provider.endpoints.includes(needs) && provider.offers?.(path, plugin) !== false;
+}
+
+/** The dialects that a call to this model may use. */
+export function dialectsFor(provider: Provider, call: Call): readonly [DialectId, ...DialectId[]] {
+  return provider.speaks?.(call) ?? provider.dialects;
 }

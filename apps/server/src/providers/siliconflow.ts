@@ -1,4 +1,8 @@
+import { z } from "zod";
 import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+const Account = z.object({ data: z.object({ totalBalance: z.coerce.number() }) });
 
 /** https://docs.siliconflow.cn, read 2026-11. */
 export const siliconflow: Provider = {
@@ -14,4 +18,9 @@ export const siliconflow: Provider = {
   testModel: "Qwen/Qwen3-8B",
   website: "https://cloud.siliconflow.cn",
   headers: bearer,
+  adjustRequest: onChat(...plain),
+  balance: {
+    path: "/v1/user/info",
+    read: (answer) => ({ amount: Account.parse(answer).data.totalBalance, currency: "CNY" }),
+  },
 };

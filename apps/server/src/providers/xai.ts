@@ -1,4 +1,16 @@
-import { bearer, type Provider } from "./provider.ts";
+import type { Wire } from "#dialects/dialect.ts";
+import { bearer, type Call, type Provider } from "./provider.ts";
+import { onChat, without, withoutThoughts } from "./quirks.ts";
+
+const reasons = /^grok-(?:4|3-mini|code)/;
+
+/** Its reasoning models refuse what would bend their sampling, and all but one family the effort. */
+function limits(body: Wire, call: Call): Wire {
+  const free = reasons.test(call.model)
+    ? without("presence_penalty", "frequency_penalty", "stop")(body, call)
+    : body;
+  return call.model.startsWith("grok-3-mini") ? free : without("reasoning_effort")(free, call);
+}
 
 /** https://docs.x.ai/docs/api-reference, read 2026-11. */
 export const xai: Provider = {
@@ -13,4 +25,5 @@ export const xai: Provider = {
   testModel: "grok-4-fast",
   website: "https://console.x.ai",
   headers: bearer,
+  adjustRequest: onChat(withoutThoughts, limits),
 };

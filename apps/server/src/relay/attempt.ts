@@ -3,9 +3,10 @@ import { dialects } from "#dialects/index.ts";
 import type { DialectId, UpstreamError } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { CredentialError, dialectsFor, type Call as Shape } from "#providers/provider.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
 import type { Chosen } from "./plan.ts";
-import { send } from "./send.ts";
+import { send, shapeOf } from "./send.ts";
 
 /** One upstream call: encode, send, classify. */
 export type Attempted =
@@ -28,15 +29,16 @@ export async function attempt(
   chosen: Target,
 ): Promise<Attempted> {
   const { channel } = chosen;
-  const upstream = dialects[dialectFor(channel, call.client.id)];
+  const dialect = dialectFor(channel, call.client.id, chosen.upstreamModel);
+  const upstream = dialects[dialect];
   const { stream } = call.request;
-  const shape = { model: chosen.upstreamModel, stream, other: channel.other, plugin: channel.plugin };
-  const { body, dropped } = encodeBody(call, chosen, upstream);
-  const path = channel.provider.path?.(shape) ?? upstream.path(shape);
+  const asked = { model: chosen.upstreamModel, stream, dialect };
+  const { body, dropped } = encodeBody(call, chosen, upstream, shapeOf(channel, asked));
   try {
     const response = await send(services, chosen, {
       method: "POST",
-      path,
+      path: upstream.path(asked),
+      ...asked,
       headers: {
         "content-type": "application/json",
         accept: stream ? "text/event-stream" : "application/json",
@@ -54,14 +56,15 @@ export async function attempt(
 }
 
 /** The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first. */
-export function dialectFor(channel: ChannelInForce, client: DialectId): DialectId {
-  const { dialects: spoken } = channel.provider;
+export function dialectFor(channel: ChannelInForce, client: DialectId, model: string): DialectId {
+  const spoken = dialectsFor(channel.provider, shapeOf(channel, { model }));
   if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
   return spoken.includes(client) ? client : spoken[0];
 }
 
-/** A failure of the connection, in the words of the retry rules. Anything that is not one is a defect and passes. */
+/** A failure before any answer, in the words of the retry rules. Anything else is a defect and passes. */
 export function transportFailure(error: unknown): UpstreamError {
+  if (error instanceof CredentialError) return { kind: "auth", message: error.message, status: 0 };
   if (!(error instanceof TransportError)) throw error;
   return {
     kind: error.kind === "timeout" ? "timeout" : "network",
@@ -74,6 +77,7 @@ function encodeBody(
   call: Tried,
   chosen: Target,
   upstream: Dialect,
+  shape: Shape,
 ): { body: string | Buffer; dropped: string[] } {
   const { channel } = chosen;
   const { provider } = channel;
@@ -88,13 +92,7 @@ function encodeBody(
     dropped = encoded.dropped;
   }
   wire = withParameters(wire, channel.parameters, chosen.upstreamModel);
-  if (provider.adjustRequest !== undefined)
-    wire = provider.adjustRequest(wire, {
-      model: chosen.upstreamModel,
-      stream: call.request.stream,
-      other: channel.other,
-      plugin: channel.plugin,
-    });
+  if (provider.adjustRequest !== undefined) wire = provider.adjustRequest(wire, shape);
   return { body: wire === call.body ? call.raw : JSON.stringify(wire), dropped };
 }
 

@@ -5,9 +5,10 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
+import { CredentialError, dialectsFor } from "#providers/provider.ts";
 import type { RelayServices } from "./call.ts";
 import { type Chosen, makePlan, nextChoice } from "./plan.ts";
-import { send } from "./send.ts";
+import { send, shapeOf } from "./send.ts";
 
 /** How many tokens a request has: asked of the vendor where it speaks the client's dialect, else counted by us. */
 export interface CountCall {
@@ -66,12 +67,18 @@ async function askVendor(
 ): Promise<string | undefined> {
   const { channel, upstreamModel } = chosen;
   const { count, id } = call.client;
-  if (count === undefined || !channel.provider.dialects.includes(id)) return undefined;
+  if (count === undefined) return undefined;
+  const path = count.path(upstreamModel);
+  const { provider, plugin } = channel;
+  const spoken = dialectsFor(provider, shapeOf(channel, { model: upstreamModel }));
+  if (!spoken.includes(id) || provider.offers?.(path, plugin) === false) return undefined;
   const named = call.body["model"] === undefined ? call.body : { ...call.body, model: upstreamModel };
   try {
     const response = await send(services, chosen, {
       method: "POST",
-      path: count.path(upstreamModel),
+      path,
+      model: upstreamModel,
+      dialect: id,
       headers: { "content-type": "application/json", accept: "application/json", ...call.forward },
       body: call.request.model === upstreamModel ? call.raw : JSON.stringify(named),
       signal: call.signal,
@@ -81,7 +88,7 @@ async function askVendor(
     return response.status === 200 ? text : undefined;
   } catch (error) {
     // A vendor that cannot count just now leaves it to us.
-    if (error instanceof TransportError) return undefined;
+    if (error instanceof TransportError || error instanceof CredentialError) return undefined;
     throw error;
   }
 }

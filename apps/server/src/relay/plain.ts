@@ -34,6 +34,8 @@ async function tryChannel(
     const response = await send(services, chosen, {
       method: "POST",
       path: call.path,
+      model: chosen.upstreamModel,
+      stream: call.stream,
       headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
       body: call.bodyFor(chosen.upstreamModel),
       signal: call.signal,

@@ -8,6 +8,7 @@ import {
 import { pick } from "#domain/channels/pick.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
+import { serves } from "#providers/provider.ts";
 import type { Call, RelayServices } from "./call.ts";
 
 /** A group the call may use, with the channels that list its model. */
@@ -82,7 +83,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   return { lanes, prices, worstCase, tried };
 }
 
-function lanesOf(services: RelayServices, { caller, pin, model, needs }: Call): Lane[] {
+function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): Lane[] {
   const lanes: Lane[] = [];
   const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
   let refused: string | undefined;
@@ -96,8 +97,8 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs }: Call): 
     const found = pinned(services, pin) ?? services.candidates.find(symbol, model);
     const home = pin?.home?.channel;
     const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
-    const channels =
-      needs === "chat" ? listed : listed.filter(({ provider }) => provider.endpoints.includes(needs));
+    const offered = ({ provider, plugin }: ChannelInForce) => serves(provider, needs, endpoint, plugin);
+    const channels = listed.every(offered) ? listed : listed.filter(offered);
     if (channels.length > 0)
       lanes.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
     if (pin?.only !== undefined) break;

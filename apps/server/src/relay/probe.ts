@@ -1,5 +1,4 @@
 import type { ChannelTestResult } from "@gateway/shared/channel";
-import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { parseMapping } from "#domain/channels/candidates.ts";
@@ -7,10 +6,12 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Providers } from "#providers/index.ts";
+import { readModelList } from "#providers/model-list.ts";
+import { dialectsFor } from "#providers/provider.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
-import { send } from "./send.ts";
+import { send, shapeOf } from "./send.ts";
 
 /**
  * Calls that an operator makes to a channel: does it answer, and what does it offer. They go the way of every call,
@@ -39,7 +40,8 @@ export async function probeChannel(
   model: string,
 ): Promise<ChannelTestResult> {
   const upstreamModel = mapModel(channel, model).upstream;
-  const client = dialects[channel.provider.dialects[0]];
+  const [dialect] = dialectsFor(channel.provider, shapeOf(channel, { model: upstreamModel }));
+  const client = dialects[dialect];
   const request: ChatRequest = {
     model: upstreamModel,
     stream: false,
@@ -68,16 +70,48 @@ function describe(error: UpstreamError): string {
   return error.status === 0 ? sentence : `HTTP ${error.status}: ${sentence}`;
 }
 
-/** OpenAI and Anthropic list `data[].id`, Gemini `models[].name`. */
-const ModelList = z.object({
-  data: z.array(z.object({ id: z.string() })).nullish(),
-  models: z.array(z.object({ name: z.string() })).nullish(),
-});
-
 /** The names the vendor lists, sorted. Throws a GatewayError whose sentence says what went wrong. */
 export async function fetchModels(services: ProbeServices, input: ChannelForTest): Promise<string[]> {
   const channel = asInForce(services.providers, input);
-  const gemini = channel.provider.dialects[0] === "gemini";
+  const { provider } = channel;
+  if (provider.listing === "none") return [...provider.models].sort();
+  const listing = provider.listing ?? { path: "/v1/models", read: readModelList };
+  const what = "Failed to get model list";
+  const answer = await ask(
+    services,
+    channel,
+    { path: listing.path, ownPath: provider.listing !== undefined },
+    what,
+  );
+  const names = readOr(() => (listing.read ?? readModelList)(answer));
+  if (names === undefined)
+    throw new GatewayError("upstream_failed", `${what}: the answer is not a list of models.`);
+  return [...new Set(names)].sort();
+}
+
+/** What is left on the vendor's account, or undefined when this vendor does not tell. Throws a GatewayError. */
+export async function fetchBalance(
+  services: ProbeServices,
+  input: ChannelForTest,
+): Promise<{ amount: number; currency: "USD" | "CNY" } | undefined> {
+  const channel = asInForce(services.providers, input);
+  const { balance } = channel.provider;
+  if (balance === undefined) return undefined;
+  const what = "Failed to get the balance";
+  const answer = await ask(services, channel, { path: balance.path, ownPath: true }, what);
+  const left = readOr(() => balance.read(answer));
+  if (left === undefined) throw new GatewayError("upstream_failed", `${what}: the answer does not hold one.`);
+  return left;
+}
+
+/** A question to the vendor itself, not to one of its models. */
+async function ask(
+  services: ProbeServices,
+  channel: ChannelInForce,
+  where: { path: string; ownPath: boolean },
+  what: string,
+): Promise<unknown> {
+  const [dialect] = dialectsFor(channel.provider, shapeOf(channel, {}));
   let text: string;
   let status: number;
   try {
@@ -86,7 +120,8 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
       { channel, key: channel.keys[0] },
       {
         method: "GET",
-        path: gemini ? "/v1beta/models?pageSize=1000" : "/v1/models",
+        ...where,
+        dialect,
         headers: { accept: "application/json" },
         body: null,
         signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
@@ -96,20 +131,19 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
     status = response.status;
     text = await response.text(MAX_LIST_BYTES);
   } catch (error) {
-    throw new GatewayError("upstream_failed", `Failed to get model list: ${transportFailure(error).message}`);
+    throw new GatewayError("upstream_failed", `${what}: ${transportFailure(error).message}`);
   }
-  if (status !== 200) throw new GatewayError("upstream_failed", `Failed to get model list: HTTP ${status}.`);
-  const parsed = ModelList.safeParse(parseJson(text));
-  if (!parsed.success)
-    throw new GatewayError(
-      "upstream_failed",
-      "Failed to get model list: the answer is not a list of models.",
-    );
-  const names = [
-    ...(parsed.data.data ?? []).map((model) => model.id),
-    ...(parsed.data.models ?? []).map((model) => model.name.replace(/^models\//, "")),
-  ];
-  return [...new Set(names)].sort();
+  if (status !== 200) throw new GatewayError("upstream_failed", `${what}: HTTP ${status}.`);
+  return parseJson(text);
+}
+
+/** A vendor's reader throws on what it does not know. */
+function readOr<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,12 +1,23 @@
+import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
+import { TransportError, type UpstreamClient, type UpstreamResponse } from "#platform/http.ts";
+import { outgoing } from "#providers/outgoing.ts";
+import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";
+import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
 import type { RelayServices } from "./call.ts";
 
 /** The one way to a channel's vendor: address, credential, the operator's headers, proxy and time-outs. */
 export interface ToVendor {
   method: "GET" | "POST" | "DELETE";
-  /** Below the channel's address. */
+  /** The standard path, below the channel's address: the dialect's, or OpenAI's for what is not chat. */
   path: string;
+  /** The path is this vendor's own already. */
+  ownPath?: boolean;
+  /** What a vendor's own path may depend on. */
+  model?: string;
+  stream?: boolean;
+  /** What the body speaks, if it is chat. */
+  dialect?: DialectId;
   /** The call's own; the operator's and the credential's win over them. */
   headers: Record<string, string>;
   body: string | Buffer | null;
@@ -15,30 +26,72 @@ export interface ToVendor {
   timeoutMs?: number;
 }
 
-export function send(
+/** Throws TransportError, or CredentialError when the channel's key is not one for this vendor. */
+export async function send(
   services: Pick<RelayServices, "settings" | "upstream">,
   { channel, key }: { channel: ChannelInForce; key: KeyInForce | undefined },
   request: ToVendor,
 ): Promise<UpstreamResponse> {
   const settings = services.settings.current();
-  return services.upstream.send({
-    url: joinUrl(channel.baseUrl, request.path),
-    method: request.method,
-    headers: { ...request.headers, ...channel.headers, ...channel.provider.headers(key?.key ?? "") },
-    body: request.body,
-    proxy: channel.proxy,
-    connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
-    firstByteTimeoutMs: request.timeoutMs ?? (channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs),
-    idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
-    signal: request.signal,
-  });
+  const transfer = (what: Outgoing) =>
+    services.upstream.send({
+      ...what,
+      proxy: channel.proxy,
+      connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
+      firstByteTimeoutMs: request.timeoutMs ?? (channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs),
+      idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
+      signal: request.signal,
+    });
+  const io: Io = {
+    async fetch(what) {
+      const response = await transfer(what);
+      return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
+    },
+    now: Date.now,
+    tokens: tokensOf(services.upstream),
+  };
+  const sent = await outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
+  return asEvents(channel.provider, await transfer(sent));
 }
 
-/** Base addresses are given with and without `/v1`; both must work. */
-export function joinUrl(baseUrl: string, path: string): string {
-  const base = baseUrl.replace(/\/+$/, "");
-  const version = /\/v\d+(?:beta)?$/.exec(base)?.[0];
-  return version !== undefined && path.startsWith(`${version}/`)
-    ? base + path.slice(version.length)
-    : base + path;
+/** What the provider may know about a call through this channel. */
+export function shapeOf(
+  channel: Pick<ChannelInForce, "other" | "plugin">,
+  { model = "", stream = false, dialect }: { model?: string; stream?: boolean; dialect?: DialectId },
+): Call {
+  const { other, plugin } = channel;
+  return { model, stream, other, plugin, ...(dialect === undefined ? {} : { dialect }) };
+}
+
+const MAX_TOKEN_BYTES = 64 * 1024;
+
+/** Tokens live as long as the client they were fetched with. */
+const caches = new WeakMap<UpstreamClient, TokenCache>();
+
+function tokensOf(upstream: UpstreamClient): TokenCache {
+  let cache = caches.get(upstream);
+  if (cache === undefined) caches.set(upstream, (cache = createTokenCache(Date.now)));
+  return cache;
+}
+
+/** The answer as it came, or with its vendor's own framing turned into server-sent events. */
+function asEvents({ unframe }: Provider, response: UpstreamResponse): UpstreamResponse {
+  const type = String(response.headers["content-type"] ?? "");
+  if (unframe === undefined || !type.startsWith(unframe.contentType)) return response;
+  const read = unframe.open();
+  return {
+    ...response,
+    headers: { ...response.headers, "content-type": "text/event-stream" },
+    async *chunks() {
+      for await (const chunk of response.chunks()) {
+        let events: Buffer;
+        try {
+          events = read(chunk);
+        } catch (error) {
+          throw new TransportError("network", "The upstream's stream is damaged.", error);
+        }
+        if (events.length > 0) yield events;
+      }
+    },
+  };
 }

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+const Endpoints = z.object({ endpoints: z.array(z.object({ name: z.string() })) });
+
+/** https://docs.databricks.com/machine-learning/model-serving/score-foundation-models.html, read 2026-11. */
+export const azureDatabricks: Provider = {
+  type: 54,
+  id: "azure-databricks",
+  label: "Azure Databricks",
+  icon: "azure",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "completions", "embeddings"],
+  keyHint: "dapi…",
+  models: ["databricks-claude-sonnet-4-5", "databricks-gpt-oss-120b"],
+  testModel: "databricks-claude-sonnet-4-5",
+  website: "https://accounts.azuredatabricks.net",
+  headers: bearer,
+  path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/serving-endpoints"),
+  adjustRequest: onChat(...plain),
+  listing: {
+    path: "/api/2.0/serving-endpoints",
+    read: (answer) => Endpoints.parse(answer).endpoints.map((endpoint) => endpoint.name),
+  },
+};

@@ -1,0 +1,24 @@
+import { anthropicKey, type Provider } from "./provider.ts";
+import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+
+/**
+ * https://learn.microsoft.com/azure/ai-foundry/foundry-models/how-to/use-foundry-models-claude, read 2026-11.
+ * Claude speaks its own wire there, every other model OpenAI's.
+ */
+export const azureFoundry: Provider = {
+  type: 915,
+  id: "azure-foundry",
+  label: "Azure AI Foundry",
+  icon: "azureai",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses", "anthropic"],
+  endpoints: ["chat", "responses", "embeddings", "images"],
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://ai.azure.com",
+  headers: (key, { dialect }) => (dialect === "anthropic" ? anthropicKey(key) : { "api-key": key }),
+  speaks: ({ model }) => (model.includes("claude") ? ["anthropic"] : ["openai-chat", "openai-responses"]),
+  path: ({ dialect }, standard) => (dialect === "anthropic" ? "/anthropic" : "/openai") + standard,
+  adjustRequest: onChat(openaiLimits, withoutThoughts),
+};

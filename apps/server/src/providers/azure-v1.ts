@@ -1,0 +1,24 @@
+import type { Provider } from "./provider.ts";
+import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle, read 2026-11. */
+export const azureV1: Provider = {
+  type: 55,
+  id: "azure-v1",
+  label: "Azure OpenAI V1",
+  icon: "azure",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio"],
+  keyHint: "",
+  otherLabel: "API version (preview or latest; may be empty)",
+  models: [],
+  testModel: "",
+  website: "https://ai.azure.com",
+  headers: (key) => ({ "api-key": key }),
+  path({ other }, standard) {
+    if (other === "") return `/openai${standard}`;
+    return `/openai${standard}${standard.includes("?") ? "&" : "?"}api-version=${encodeURIComponent(other)}`;
+  },
+  adjustRequest: onChat(openaiLimits, withoutThoughts),
+};

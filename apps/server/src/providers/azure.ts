@@ -1,0 +1,30 @@
+import type { Provider } from "./provider.ts";
+import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+
+/** The version that most deployments know; newer features want a newer one in the channel. */
+const DEFAULT_VERSION = "2024-10-21";
+
+/**
+ * https://learn.microsoft.com/azure/ai-foundry/openai/reference, read 2026-11.
+ * Models are addressed by the name of their deployment.
+ */
+export const azure: Provider = {
+  type: 3,
+  id: "azure",
+  label: "Azure OpenAI",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio"],
+  keyHint: "",
+  otherLabel: "API version",
+  models: [],
+  testModel: "",
+  website: "https://portal.azure.com",
+  headers: (key) => ({ "api-key": key }),
+  path: ({ model, other }, standard) =>
+    standard.startsWith("/v1/responses")
+      ? `/openai${standard}`
+      : `/openai/deployments/${encodeURIComponent(model)}${standard.slice("/v1".length)}?api-version=${encodeURIComponent(other || DEFAULT_VERSION)}`,
+  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  listing: { path: "/openai/deployments?api-version=2023-03-15-preview" },
+};

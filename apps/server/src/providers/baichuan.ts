@@ -1,0 +1,19 @@
+import { bearer, type Provider } from "./provider.ts";
+import { clamped, onChat, plain, withoutThoughts } from "./quirks.ts";
+
+/** https://platform.baichuan-ai.com/docs/api, read 2026-11. */
+export const baichuan: Provider = {
+  type: 26,
+  id: "baichuan",
+  label: "Baichuan",
+  baseUrl: "https://api.baichuan-ai.com",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "embeddings"],
+  keyHint: "sk-…",
+  models: ["Baichuan4-Turbo", "Baichuan4-Air", "Baichuan-Text-Embedding"],
+  testModel: "Baichuan4-Air",
+  website: "https://platform.baichuan-ai.com",
+  headers: bearer,
+  adjustRequest: onChat(...plain, withoutThoughts, clamped("temperature", 0, 1)),
+  listing: "none",
+};

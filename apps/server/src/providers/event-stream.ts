@@ -1,0 +1,67 @@
+import { crc32 } from "node:zlib";
+
+/**
+ * AWS's framing of streams: length, headers, payload, checksums. It knows nothing of what the payloads say.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html, read 2026-11.
+ */
+export interface EventMessage {
+  headers: Record<string, string>;
+  payload: Buffer;
+}
+
+const PRELUDE = 12;
+const CHECKSUM = 4;
+const STRING = 7;
+/** No message of a chat is nearly as long; a larger length is garbage. */
+const MAX_MESSAGE = 24 * 1024 * 1024;
+
+/** Messages from chunks that are cut anywhere. Throws on a message whose checksum is wrong. */
+export function createMessageSplitter(): (chunk: Uint8Array) => EventMessage[] {
+  let held = Buffer.alloc(0);
+  return (chunk) => {
+    held = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
+    const messages: EventMessage[] = [];
+    while (held.length >= PRELUDE) {
+      const length = held.readUInt32BE(0);
+      if (
+        length < PRELUDE + CHECKSUM ||
+        length > MAX_MESSAGE ||
+        crc32(held.subarray(0, 8)) !== held.readUInt32BE(8)
+      )
+        throw new Error("The event stream is damaged.");
+      if (held.length < length) break;
+      const message = held.subarray(0, length);
+      held = held.subarray(length);
+      if (crc32(message.subarray(0, -CHECKSUM)) !== message.readUInt32BE(length - CHECKSUM))
+        throw new Error("The event stream is damaged.");
+      const headerEnd = PRELUDE + message.readUInt32BE(4);
+      messages.push({
+        headers: readHeaders(message.subarray(PRELUDE, headerEnd)),
+        payload: message.subarray(headerEnd, -CHECKSUM),
+      });
+    }
+    return messages;
+  };
+}
+
+/** The lengths of values that are not strings, by type; those headers are skipped. */
+const widths: Record<number, number> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
+
+function readHeaders(bytes: Buffer): Record<string, string> {
+  const headers: Record<string, string> = {};
+  let at = 0;
+  while (at < bytes.length) {
+    const nameEnd = at + 1 + bytes.readUInt8(at);
+    const name = bytes.toString("utf8", at + 1, nameEnd);
+    const type = bytes.readUInt8(nameEnd);
+    const width = widths[type];
+    if (width !== undefined) {
+      at = nameEnd + 1 + width;
+      continue;
+    }
+    const end = nameEnd + 3 + bytes.readUInt16BE(nameEnd + 1);
+    if (type === STRING) headers[name] = bytes.toString("utf8", nameEnd + 3, end);
+    at = end;
+  }
+  return headers;
+}

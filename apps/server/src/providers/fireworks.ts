@@ -1,0 +1,18 @@
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+/** https://docs.fireworks.ai/api-reference, read 2026-11. */
+export const fireworks: Provider = {
+  type: 903,
+  id: "fireworks",
+  label: "Fireworks",
+  baseUrl: "https://api.fireworks.ai/inference",
+  dialects: ["openai-chat", "openai-responses"],
+  endpoints: ["chat", "responses", "completions", "embeddings"],
+  keyHint: "fw_…",
+  models: ["accounts/fireworks/models/deepseek-v3p1", "accounts/fireworks/models/gpt-oss-120b"],
+  testModel: "accounts/fireworks/models/gpt-oss-120b",
+  website: "https://app.fireworks.ai",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

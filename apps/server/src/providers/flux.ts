@@ -1,0 +1,16 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** Flux's models behind a server that speaks OpenAI's image wire; the vendor's own API has another one. */
+export const flux: Provider = {
+  type: 46,
+  id: "flux",
+  label: "Flux (OpenAI-compatible server)",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "images"],
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://bfl.ai",
+  headers: bearer,
+};

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+
+const Catalog = z.array(z.object({ id: z.string() }));
+
+/** https://docs.github.com/en/rest/models/inference, read 2026-11. */
+export const github: Provider = {
+  type: 49,
+  id: "github",
+  label: "GitHub Models",
+  baseUrl: "https://models.github.ai",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "embeddings"],
+  keyHint: "github_pat_…",
+  models: ["openai/gpt-4o-mini", "openai/gpt-4.1"],
+  testModel: "openai/gpt-4o-mini",
+  website: "https://github.com/marketplace/models",
+  headers: bearer,
+  path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/inference"),
+  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  listing: {
+    path: "/catalog/models",
+    read: (answer) => Catalog.parse(answer).map((model) => model.id),
+  },
+};

@@ -1,0 +1,19 @@
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+/** https://platform.lingyiwanwu.com/docs, read 2026-11. */
+export const lingyi: Provider = {
+  type: 33,
+  id: "lingyi",
+  label: "Lingyiwanwu (01.AI)",
+  icon: "yi",
+  baseUrl: "https://api.lingyiwanwu.com",
+  dialects: ["openai-chat"],
+  endpoints: ["chat"],
+  keyHint: "",
+  models: ["yi-lightning", "yi-vision-v2"],
+  testModel: "yi-lightning",
+  website: "https://platform.lingyiwanwu.com",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

@@ -1,0 +1,18 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server, read 2026-11. */
+export const llamacpp: Provider = {
+  type: 913,
+  id: "llamacpp",
+  label: "llama.cpp",
+  icon: "meta",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "completions", "embeddings", "rerank"],
+  keyless: true,
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://github.com/ggml-org/llama.cpp",
+  headers: bearer,
+};

@@ -1,0 +1,17 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://lmstudio.ai/docs/developer/openai-compat, read 2026-11. */
+export const lmstudio: Provider = {
+  type: 912,
+  id: "lmstudio",
+  label: "LM Studio",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "completions", "embeddings"],
+  keyless: true,
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://lmstudio.ai",
+  headers: bearer,
+};

@@ -1,0 +1,18 @@
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+/** https://novita.ai/docs/api-reference/model-apis-llm-create-chat-completion, read 2026-11. */
+export const novita: Provider = {
+  type: 908,
+  id: "novita",
+  label: "Novita",
+  baseUrl: "https://api.novita.ai/openai",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "completions", "embeddings", "rerank"],
+  keyHint: "sk_…",
+  models: ["deepseek/deepseek-v3.2", "openai/gpt-oss-120b"],
+  testModel: "openai/gpt-oss-120b",
+  website: "https://novita.ai/console",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

@@ -1,0 +1,18 @@
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+/** https://docs.api.nvidia.com/nim/reference, read 2026-11. */
+export const nvidia: Provider = {
+  type: 906,
+  id: "nvidia",
+  label: "NVIDIA NIM",
+  baseUrl: "https://integrate.api.nvidia.com",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "completions", "embeddings"],
+  keyHint: "nvapi-…",
+  models: ["meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
+  testModel: "meta/llama-3.3-70b-instruct",
+  website: "https://build.nvidia.com",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

@@ -1,0 +1,42 @@
+import { fillPlaces, joinUrl } from "./address.ts";
+import type { Call, Io, Outgoing, Provider } from "./provider.ts";
+
+/** What of a channel shapes each of its requests. */
+export interface Sender {
+  provider: Provider;
+  baseUrl: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A request before the vendor's demands: the standard path, our own headers, the body. */
+export interface Draft {
+  method: Outgoing["method"];
+  path: string;
+  /** The path is this vendor's own already. */
+  ownPath?: boolean;
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+}
+
+/**
+ * The request as this vendor wants it: address, credential, signature. The operator's headers win over ours, the
+ * credential over both. Throws CredentialError.
+ */
+export async function outgoing(
+  { provider, baseUrl, headers }: Sender,
+  key: string,
+  call: Call,
+  draft: Draft,
+  io: Io,
+): Promise<Outgoing> {
+  const base = baseUrl === "" ? provider.baseUrl : baseUrl;
+  const path = draft.ownPath === true ? draft.path : (provider.path?.(call, draft.path) ?? draft.path);
+  const joined = joinUrl(base, path);
+  const request = {
+    method: draft.method,
+    url: provider.places === undefined ? joined : fillPlaces(joined, provider.places(key, call)),
+    headers: { ...draft.headers, ...headers, ...provider.headers(key, call) },
+    body: draft.body,
+  };
+  return provider.sign === undefined ? request : provider.sign(request, key, io);
+}

@@ -1,0 +1,115 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import type { Call } from "./provider.ts";
+
+/**
+ * What vendors of OpenAI's wire refuse or name differently, one small pure function each. Every one answers the very
+ * same object when there is nothing to do, so that an untouched body can go on as the client's own bytes.
+ */
+export type Adjust = (body: Wire, call: Call) => Wire;
+
+/** These adjustments in this order, to chat bodies of OpenAI's wire; everything else passes. */
+export function onChat(...adjustments: Adjust[]): Adjust {
+  return (body, call) =>
+    call.dialect === "openai-chat"
+      ? adjustments.reduce((current, adjust) => adjust(current, call), body)
+      : body;
+}
+
+/** Drops fields that the vendor answers with an error. */
+export function without(...fields: string[]): Adjust {
+  return (body) => {
+    if (!fields.some((field) => field in body)) return body;
+    const rest = { ...body };
+    for (const field of fields) delete rest[field];
+    return rest;
+  };
+}
+
+/** A field that the vendor knows by another name; a value that is there already wins. */
+export function renamed(from: string, to: string): Adjust {
+  return (body) => {
+    if (!(from in body)) return body;
+    const { [from]: value, ...rest } = body;
+    return to in rest ? rest : { ...rest, [to]: value };
+  };
+}
+
+/** Most vendors know the limit by its first name. */
+export const maxTokens = renamed("max_completion_tokens", "max_tokens");
+
+export function clamped(field: string, low: number, high: number): Adjust {
+  return (body) => {
+    const value = body[field];
+    if (typeof value !== "number" || (value >= low && value <= high)) return body;
+    return { ...body, [field]: Math.min(high, Math.max(low, value)) };
+  };
+}
+
+/** Vendors without schemas for answers still promise JSON. */
+export const jsonWithoutSchema: Adjust = (body) =>
+  asRecord(body["response_format"])?.["type"] === "json_schema"
+    ? { ...body, response_format: { type: "json_object" } }
+    : body;
+
+/** Vendors that cannot be forced to call a tool. */
+export const freeToolChoice: Adjust = (body) =>
+  body["tool_choice"] === undefined || body["tool_choice"] === "auto" || body["tool_choice"] === "none"
+    ? body
+    : { ...body, tool_choice: "auto" };
+
+function eachMessage(body: Wire, change: (message: Wire) => Wire): Wire {
+  const { messages } = body;
+  if (!Array.isArray(messages)) return body;
+  let changed = false;
+  const next = messages.map((each: unknown) => {
+    const message = asRecord(each);
+    if (message === undefined) return each;
+    const adjusted = change(message);
+    if (adjusted !== message) changed = true;
+    return adjusted;
+  });
+  return changed ? { ...body, messages: next } : body;
+}
+
+/** The role "developer" is OpenAI's own word for what others call "system". */
+export const systemForDeveloper: Adjust = (body) =>
+  eachMessage(body, (message) =>
+    message["role"] === "developer" ? { ...message, role: "system" } : message,
+  );
+
+/** Drops fields of messages. */
+export function withoutInMessages(...fields: string[]): Adjust {
+  const drop = without(...fields);
+  return (body, call) => eachMessage(body, (message) => drop(message, call));
+}
+
+/** Thoughts of earlier turns, which strict vendors refuse as unknown fields. */
+export const withoutThoughts = withoutInMessages("reasoning_content", "reasoning", "reasoning_details");
+
+/** What nearly every vendor but OpenAI needs. */
+export const plain = [systemForDeveloper, maxTokens] as const;
+
+const reasons = /(?:^|\/)(?:o[1-9]|gpt-5|codex|computer-use)/;
+const chats = /(?:^|\/)(?:gpt-5[\d.]*-chat|gpt-3|gpt-4|chatgpt)/;
+/** From 5.1 on, thinking is off unless asked for, and then sampling is free. */
+const thinksOnDemand = /(?:^|\/)gpt-5\.[1-9](?!.*(?:codex|pro))/;
+const sampling = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "logit_bias",
+];
+
+/** https://platform.openai.com/docs/guides/reasoning: what OpenAI's models refuse, wherever they are hosted. */
+export const openaiLimits: Adjust = (body, call) => {
+  if (chats.test(call.model)) return without("reasoning_effort")(body, call);
+  if (!reasons.test(call.model)) return body;
+  const limited = renamed("max_tokens", "max_completion_tokens")(body, call);
+  const effort = body["reasoning_effort"];
+  const thinks = effort !== undefined && effort !== "none";
+  return thinksOnDemand.test(call.model) && !thinks ? limited : without(...sampling)(limited, call);
+};

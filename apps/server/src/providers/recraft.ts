@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { bearer, type Provider } from "./provider.ts";
+
+const Account = z.object({ credits: z.number() });
+
+/** https://www.recraft.ai/docs/api-reference, read 2026-11. A thousand credits are sold for a dollar. */
+export const recraft: Provider = {
+  type: 51,
+  id: "recraft",
+  label: "Recraft",
+  baseUrl: "https://external.api.recraft.ai",
+  dialects: ["openai-chat"],
+  endpoints: ["images"],
+  keyHint: "",
+  models: ["recraftv3", "recraftv2"],
+  testModel: "",
+  website: "https://www.recraft.ai/profile/api",
+  headers: bearer,
+  listing: "none",
+  balance: {
+    path: "/v1/users/me",
+    read: (answer) => ({ amount: Account.parse(answer).credits / 1_000, currency: "USD" }),
+  },
+};

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+const Account = z.object({ balance: z.number() });
+
+/** https://platform.stepfun.com/docs/zh/api-reference, read 2026-11. */
+export const stepfun: Provider = {
+  type: 909,
+  id: "stepfun",
+  label: "StepFun",
+  baseUrl: "https://api.stepfun.com",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "images", "audio"],
+  keyHint: "",
+  models: ["step-3", "step-2-mini", "step-1-8k"],
+  testModel: "step-2-mini",
+  website: "https://platform.stepfun.com",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+  balance: {
+    path: "/v1/accounts",
+    read: (answer) => ({ amount: Account.parse(answer).balance, currency: "CNY" }),
+  },
+};

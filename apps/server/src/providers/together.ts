@@ -1,0 +1,18 @@
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, plain } from "./quirks.ts";
+
+/** https://docs.together.ai/reference, read 2026-11. */
+export const together: Provider = {
+  type: 902,
+  id: "together",
+  label: "Together",
+  baseUrl: "https://api.together.xyz",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "completions", "embeddings", "images", "audio", "rerank"],
+  keyHint: "",
+  models: ["meta-llama/Llama-3.3-70B-Instruct-Turbo", "deepseek-ai/DeepSeek-V3.1"],
+  testModel: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  website: "https://api.together.ai",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

@@ -1,0 +1,17 @@
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11. */
+export const vllm: Provider = {
+  type: 911,
+  id: "vllm",
+  label: "vLLM",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "audio", "rerank"],
+  keyless: true,
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://docs.vllm.ai",
+  headers: bearer,
+};

@@ -1,0 +1,19 @@
+import { bearer, type Provider } from "./provider.ts";
+import { onChat, systemForDeveloper } from "./quirks.ts";
+
+/** https://www.volcengine.com/docs/82379/1494384, read 2026-11. */
+export const volcengine: Provider = {
+  type: 901,
+  id: "volcengine",
+  label: "VolcEngine (Doubao)",
+  baseUrl: "https://ark.cn-beijing.volces.com",
+  dialects: ["openai-chat", "openai-responses"],
+  endpoints: ["chat", "responses", "embeddings", "images"],
+  keyHint: "",
+  models: ["doubao-seed-1-8-251228", "doubao-seed-1-6-250615", "doubao-seed-1-6-flash-250828"],
+  testModel: "doubao-seed-1-6-flash-250828",
+  website: "https://console.volcengine.com/ark",
+  headers: bearer,
+  path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/api/v3"),
+  adjustRequest: onChat(systemForDeveloper),
+};
