@@ -98,6 +98,22 @@ describe("the users screen", () => {
     await page.getByRole("dialog").getByRole("heading", { name: "anna" }).waitFor();
   });
 
+  it("switches several off at once, and never those who rank as high", async () => {
+    for (const username of ["many-1", "many-2"])
+      await site.api("POST", "/user", { username, password: "long enough", group: "svip" });
+    await site.api("PUT", "/user", { id: 1, group: "svip" });
+    const page = await site.open("/panel/user?group=svip");
+    await rowOf(page, "many-1").waitFor();
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByRole("button", { name: "Disable" }).click();
+    const question = page.getByRole("dialog");
+    await question.getByText("Disable 2 users?").waitFor();
+    await question.getByRole("button", { name: "Disable" }).click();
+    await rowOf(page, "many-1").getByText("Disabled").waitFor();
+    await rowOf(page, "many-2").getByText("Disabled").waitFor();
+    await rowOf(page, "root").getByText("Enabled").waitFor();
+  });
+
   it("is a list of cards on a phone", async () => {
     const page = await site.open("/panel/user", { phone: true, dark: true });
     await page.getByRole("listitem").filter({ hasText: "root" }).getByText("Super administrator").waitFor();

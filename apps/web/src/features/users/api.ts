@@ -46,9 +46,12 @@ export const groupSymbolsQuery = queryOptions({
 });
 
 /** A change of anybody shows in the list and in the details. */
-function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
+function useUserMutation<Input, Output>(
+  mutationFn: (input: Input) => Promise<Output>,
+  meta: { quiet?: boolean } = {},
+) {
   const client = useQueryClient();
-  return useMutation({ mutationFn, onSettled: () => client.invalidateQueries({ queryKey: all }) });
+  return useMutation({ mutationFn, meta, onSettled: () => client.invalidateQueries({ queryKey: all }) });
 }
 
 export const useCreateUser = () =>
@@ -57,9 +60,11 @@ export const useCreateUser = () =>
 export const useChangeUser = () =>
   useUserMutation((input: UserChange) => http.put("/user", UserDetail, input));
 
-export const useManageUser = () =>
-  useUserMutation((input: { username: string; action: UserAction }) =>
-    http.post("/user/manage", z.unknown(), input),
+/** @param meta quiet: the caller tells what went wrong */
+export const useManageUser = (meta: { quiet?: boolean } = {}) =>
+  useUserMutation(
+    (input: { username: string; action: UserAction }) => http.post("/user/manage", z.unknown(), input),
+    meta,
   );
 
 export const useChangeQuota = () =>

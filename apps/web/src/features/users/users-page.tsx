@@ -11,6 +11,7 @@ import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { usersQuery } from "./api.ts";
+import { BulkBar } from "./bulk-bar.tsx";
 import { QuotaDialog } from "./quota-dialog.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { useUserColumns } from "./user-columns.tsx";
@@ -25,6 +26,7 @@ export default function UsersPage() {
   const [query, setQuery] = useListParams(UserQuery);
   const [shown, show] = useShownUser();
   const [open, setOpen] = useState<Open>(null);
+  const [selected, setSelected] = useState<string[]>([]);
   const columns = useUserColumns();
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
@@ -66,12 +68,22 @@ export default function UsersPage() {
         }}
         order={query.order}
         onOrder={(order) => setQuery({ order })}
+        selection={{ keys: selected, onChange: setSelected }}
+        bulkActions={(keys) => (
+          <BulkBar
+            rows={rows?.filter((row) => keys.includes(String(row.id))) ?? []}
+            onDone={() => setSelected([])}
+          />
+        )}
         rowActions={(row) => (
           <UserActions
             row={row}
             onEdit={() => edit(row)}
             onQuota={() => quota(row)}
-            onDeleted={() => show(null)}
+            onDeleted={() => {
+              show(null);
+              setSelected([]);
+            }}
           />
         )}
         onOpen={(row) => show(row.id)}
