@@ -44,6 +44,7 @@ export function JsonField({ value, onChange, error, ...props }: JsonFieldProps) 
       value={text}
       onChange={change}
       error={broken ? t("Must be a valid JSON string") : error}
+      validationError={t("Must be a valid JSON string")}
     />
   );
 }

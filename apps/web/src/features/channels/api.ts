@@ -97,11 +97,3 @@ export function usePatchChannel() {
     onSuccess: (changed) => amendRow(client, changed.id, () => changed),
   });
 }
-
-export function useDeleteChannel() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (row: ChannelRow) => deleteChannel(row.id),
-    onSuccess: () => refreshChannels(client),
-  });
-}

@@ -8,10 +8,11 @@ import {
   IconPencil,
   IconTrash,
 } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
-import { useDeleteChannel, useProvider } from "./api.ts";
+import { deleteChannel, refreshChannels, useProvider } from "./api.ts";
 import { TestMenu } from "./test-menu.tsx";
 import type { EditorTarget } from "./use-editor.ts";
 
@@ -24,20 +25,23 @@ type ChannelActionsProps = {
 export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) {
   const { t } = useTranslation();
   const website = useProvider(row.type)?.website;
-  const remove = useDeleteChannel();
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteChannel(row.id),
+    // First the word, then the new list: this component goes with its row.
+    onSuccess: () => {
+      toast.success(t("{{name}} deleted", { name: row.name }));
+      onDeleted(row.id);
+      return refreshChannels(client);
+    },
+  });
   const askAndDelete = async () => {
     const sure = await confirm({
       title: t("Delete {{name}}?", { name: row.name }),
       body: t("Its keys are destroyed. What it served stays in the log."),
       action: t("Delete"),
     });
-    if (!sure) return;
-    remove.mutate(row, {
-      onSuccess: () => {
-        toast.success(t("{{name}} deleted", { name: row.name }));
-        onDeleted(row.id);
-      },
-    });
+    if (sure) remove.mutate();
   };
   return (
     <>

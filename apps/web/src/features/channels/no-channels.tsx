@@ -1,10 +1,11 @@
+import type { ProviderInfo } from "@gateway/shared/provider";
 import { Button, Group } from "@mantine/core";
 import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
-import { groupsQuery, providersQuery, useSaveChannel } from "./api.ts";
+import { groupsQuery, providersQuery, refreshChannels, saveChannel } from "./api.ts";
 import { useRunTest } from "./channel-tests.ts";
 
 /** An installation without channels: the two ways to the first one. */
@@ -12,28 +13,21 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
   const { t } = useTranslation();
   const demo = useQuery(providersQuery).data?.find((provider) => provider.id === "demo");
   const groups = useQuery(groupsQuery).data;
-  const save = useSaveChannel();
   const runTest = useRunTest();
-  const addDemo = () => {
-    if (!demo) return;
-    save.mutate(
-      {
-        id: undefined,
-        input: {
-          type: demo.type,
-          name: demo.label,
-          models: demo.models,
-          groups: groups?.includes("default") ? ["default"] : (groups ?? ["default"]).slice(0, 1),
-        },
-      },
-      {
-        onSuccess: (row) => {
-          toast.success(t("{{name}} is ready", { name: row.name }));
-          void runTest(row.id);
-        },
-      },
-    );
-  };
+  const client = useQueryClient();
+  const add = useMutation({
+    mutationFn: ({ type, label, models }: ProviderInfo) => {
+      const group = groups?.includes("default") ? "default" : (groups?.[0] ?? "default");
+      return saveChannel(undefined, { type, name: label, models, groups: [group] });
+    },
+    // This component is gone once the channel is in the list.
+    onSuccess: async (row) => {
+      toast.success(t("{{name}} is ready", { name: row.name }));
+      await refreshChannels(client);
+      await runTest(row.id);
+      await refreshChannels(client);
+    },
+  });
   return (
     <Empty
       icon={IconRouteOff}
@@ -54,8 +48,8 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
             <Button
               variant="default"
               leftSection={<IconFlask2 size={16} />}
-              loading={save.isPending}
-              onClick={addDemo}
+              loading={add.isPending}
+              onClick={() => add.mutate(demo)}
             >
               {t("Add the demo channel")}
             </Button>

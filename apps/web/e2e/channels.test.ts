@@ -1,0 +1,327 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+let vendor: ChildProcess;
+/** Where a simulated vendor answers that the gateway does not know. */
+let vendorUrl: string;
+
+beforeAll(async () => {
+  const main = fileURLToPath(new URL("../../server/src/demo/main.ts", import.meta.url));
+  vendor = spawn(process.execPath, [main, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: vendor.stdout! });
+  const [[line]] = await Promise.all([once(lines, "line"), openSite().then((opened) => (site = opened))]);
+  vendorUrl = /http:\S+/.exec(String(line))![0];
+});
+afterAll(async () => {
+  vendor.kill();
+  await site.close();
+});
+
+type Stored = { id: number; name: string };
+const demo = { type: 900, name: "Demo", models: ["demo-chat", "demo-think"], groups: ["default"] };
+
+async function add(values: object): Promise<Stored> {
+  return site.api<Stored>("POST", "/channel", { ...demo, ...values });
+}
+
+// Each test begins with the channels it names.
+beforeEach(async () => {
+  const { data } = await site.api<{ data: Stored[] }>("GET", "/channel?size=100");
+  for (const { id } of data) await site.api("DELETE", `/channel/${id}`);
+});
+
+const rowOf = (page: Page, name: string): Locator =>
+  page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+
+async function openNew(page: Page): Promise<Locator> {
+  await page.getByRole("button", { name: "Add a channel" }).first().click();
+  const form = page.getByRole("dialog", { name: "Add a channel" });
+  await form.getByLabel("Name").waitFor();
+  return form;
+}
+
+async function chooseVendor(page: Page, form: Locator, vendorName: RegExp): Promise<void> {
+  await form.getByRole("combobox", { name: "Vendor" }).click();
+  await page.getByRole("option", { name: vendorName }).click();
+}
+
+async function typeModels(form: Locator, ...models: string[]): Promise<void> {
+  const field = form.getByRole("combobox", { name: "Models", exact: true });
+  for (const model of models) {
+    await field.fill(model);
+    await field.press("Enter");
+  }
+}
+
+const save = (form: Locator) => form.getByRole("button", { name: /^(Add channel|Save)$/ }).click();
+const closed = (form: Locator) => form.waitFor({ state: "detached" });
+
+describe("the first channel", () => {
+  it("is the demo one after a single click, tested at once", async () => {
+    const page = await site.open("/panel/channel");
+    await page.getByRole("button", { name: "Add the demo channel" }).click();
+    const row = rowOf(page, "Demo").first();
+    await row.getByText("Enabled").waitFor();
+    await row.getByText(/^\d+ ms$/).waitFor();
+  });
+});
+
+describe("a new channel", () => {
+  it("of any OpenAI-compatible server says what is wrong, is tested, and is then saved", async () => {
+    const page = await site.open("/panel/channel");
+    const form = await openNew(page);
+    await chooseVendor(page, form, /^OpenAI-compatible/);
+    await save(form);
+    const summary = form.getByRole("alert").filter({ hasText: "Please check:" });
+    await summary.getByRole("button", { name: "API address" }).click();
+    await form.getByText("API address is required").waitFor();
+    expect(await form.getByLabel("API address").evaluate((field) => field === document.activeElement)).toBe(
+      true,
+    );
+
+    await form.getByLabel("Name").fill("Cellar");
+    await form.getByLabel("API address").fill("ftp://cellar");
+    await typeModels(form, "demo-*-chat");
+    await form.getByText("A wildcard * may only be the last character, after at least one other").waitFor();
+    await form.getByRole("button", { name: "Add a mapping" }).click();
+    await form.getByLabel("Requested model 1").fill("house-model");
+    await form.getByLabel("Forwarded model 1").fill("++");
+    await save(form);
+    await form.getByText("The address must be an http or https URL").waitFor();
+    await form.getByText("The target of a mapping must be a model name").waitFor();
+
+    await form.getByLabel("API address").fill(vendorUrl);
+    await form.getByLabel("Remove demo-*-chat").click();
+    await typeModels(form, "demo-chat", "demo-chat", "tiny*");
+    await form.getByText("2 models").waitFor();
+    await form.getByLabel("Forwarded model 1").fill("+demo-think");
+    await form.getByRole("button", { name: "Add to models" }).click();
+    await form.getByText("3 models").waitFor();
+    await form.getByRole("button", { name: "Test", exact: true }).click();
+    await form.getByText(/demo-chat answered in/).waitFor();
+    await page.keyboard.press("Control+Enter");
+    await closed(form);
+
+    await rowOf(page, "Cellar").getByRole("button", { name: "3 models" }).click();
+    await page.getByRole("dialog").getByText("house-model").waitFor();
+    const { data } = await site.api<{ data: object[] }>("GET", "/channel?keyword=Cellar");
+    expect(data[0]).toMatchObject({
+      base_url: vendorUrl,
+      models: ["demo-chat", "tiny*", "house-model"],
+      model_mapping: { "house-model": "+demo-think" },
+    });
+  });
+
+  it("of Anthropic needs a key, which is never shown again", async () => {
+    const page = await site.open("/panel/channel?edit=new");
+    const form = page.getByRole("dialog");
+    await chooseVendor(page, form, /^Anthropic/);
+    await form.getByLabel("Name").fill("Claude");
+    await save(form);
+    await form.getByText("API key is required").waitFor();
+    await form.getByLabel("API keys").fill("sk-ant-secret-of-the-house\nsk-ant-another-of-the-house");
+    await save(form);
+    await closed(form);
+    await rowOf(page, "Claude").getByText("Claude").click();
+    await page.getByRole("dialog").getByText("sk-ant-…ouse").first().waitFor();
+    expect(await page.content()).not.toContain("secret-of-the-house");
+  });
+
+  it("takes the vendor's own list of models", async () => {
+    const page = await site.open("/panel/channel?edit=new");
+    const form = page.getByRole("dialog").first();
+    await chooseVendor(page, form, /^OpenAI-compatible/);
+    await form.getByLabel("Name").fill("Picked");
+    await form.getByLabel("API address").fill(vendorUrl);
+    await typeModels(form, "retired-model", "demo-chat");
+    await form.getByRole("button", { name: "Fetch from vendor" }).click();
+    const picker = page.getByRole("dialog", { name: "Models of the vendor" });
+    await picker.getByText("not listed any more").waitFor();
+    await picker.getByLabel("Find a model").fill("think");
+    await picker.getByLabel("Select all shown").check();
+    await picker.getByLabel("Find a model").fill("");
+    await picker.getByRole("checkbox", { name: "retired-model" }).uncheck();
+    await picker.getByText("+1 −1").waitFor();
+    await picker.getByRole("button", { name: "Use 2 models" }).click();
+    await closed(picker);
+    await form.getByText("demo-think", { exact: true }).waitFor();
+    expect(await form.getByText("retired-model").count()).toBe(0);
+  });
+
+  it("takes a pasted list of models, each once", async () => {
+    const page = await site.open("/panel/channel?edit=new");
+    const form = page.getByRole("dialog");
+    await form.getByRole("button", { name: "Remove all" }).click();
+    await page.evaluate(() => navigator.clipboard.writeText("one, two\nthree\n\ntwo,, one"));
+    await form.getByRole("combobox", { name: "Models", exact: true }).focus();
+    await page.keyboard.press("Control+V");
+    await form.getByText("3 models").waitFor();
+  });
+
+  it("is not lost by mistake", async () => {
+    const page = await site.open("/panel/channel");
+    const form = await openNew(page);
+    await form.getByLabel("Name").fill("Half done");
+    await page.keyboard.press("Escape");
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await closed(question);
+    expect(await form.getByLabel("Name").inputValue()).toBe("Half done");
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await closed(form);
+  });
+});
+
+describe("a stored channel", () => {
+  it("is tested from the list, model by model", async () => {
+    await add({
+      models: ["demo-chat", "broken"],
+      key: "",
+      model_mapping: { broken: "demo-chat@status=503" },
+    });
+    const page = await site.open("/panel/channel");
+    await rowOf(page, "Demo").first().getByText("Not tested").click();
+    await page.getByRole("button", { name: "Test demo-chat" }).click();
+    await page
+      .getByRole("button", { name: "Test demo-chat" })
+      .getByText(/^\d+ ms$/)
+      .waitFor();
+    await page.getByLabel("Find a model").fill("bro");
+    await page.getByRole("button", { name: "Test broken" }).click();
+    await page
+      .getByRole("button", { name: "Test broken" })
+      .getByText(/HTTP 503/)
+      .waitFor();
+  });
+
+  it("is changed without its key, and ranked in place", async () => {
+    const { id } = await add({ key: "sk-stored-key-of-demo" });
+    const page = await site.open("/panel/channel");
+    await page.getByRole("textbox", { name: "Weight: Demo" }).fill("0");
+    await page.keyboard.press("Enter");
+    await page.getByText("Weight cannot be less than 1").waitFor();
+    await page.getByRole("textbox", { name: "Weight: Demo" }).fill("7");
+    await page.keyboard.press("Enter");
+    await expect
+      .poll(() => site.api<object>("GET", `/channel/${id}`))
+      .toMatchObject({ weight: 7, key_hints: ["sk-stor…demo"] });
+
+    await page.goto(`/panel/channel?edit=${id}`);
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("Renamed");
+    await form.getByRole("button", { name: "Advanced" }).click();
+    await form.getByLabel("Extra parameters").fill("{ oops");
+    await save(form);
+    await form.getByText("Must be a valid JSON string").waitFor();
+    await form.getByLabel("Extra parameters").fill('{"temperature": 0.5}');
+    await save(form);
+    await closed(form);
+    await rowOf(page, "Renamed").waitFor();
+    expect(await site.api("GET", `/channel/${id}`)).toMatchObject({
+      name: "Renamed",
+      weight: 7,
+      custom_parameter: { temperature: 0.5 },
+      key_hints: ["sk-stor…demo"],
+    });
+  });
+
+  it("shows the server's objection on the field it is about", async () => {
+    const { id } = await add({});
+    const page = await site.open(`/panel/channel?edit=${id}`);
+    const form = page.getByRole("dialog");
+    await form.getByLabel("API address").fill("https://user:word@example.com");
+    await save(form);
+    await form.getByText("The address must not contain a user name or password.").waitFor();
+    expect(await form.getByLabel("API address").getAttribute("aria-invalid")).toBe("true");
+  });
+
+  it("is copied, switched off, and deleted after a question", async () => {
+    await add({});
+    const page = await site.open("/panel/channel");
+    await page.getByRole("button", { name: "More actions for Demo" }).click();
+    await page.getByRole("menuitem", { name: "Copy as a new channel" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByText("Everything is copied but the keys", { exact: false }).waitFor();
+    await save(form);
+    await closed(form);
+    const copy = rowOf(page, "Demo_copy");
+    await copy.getByRole("switch").click({ force: true });
+    await copy.getByText("Disabled").waitFor();
+    await page.getByRole("button", { name: "More actions for Demo_copy" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Demo_copy deleted").waitFor();
+    await copy.waitFor({ state: "detached" });
+  });
+});
+
+describe("the list", () => {
+  it("keeps its filters in the address", async () => {
+    await add({ name: "Blue", tag: "lab" });
+    await add({ name: "Green", models: ["other-model"] });
+    const page = await site.open("/panel/channel");
+    await page
+      .getByRole("textbox", { name: "Status" })
+      .or(page.getByRole("combobox", { name: "Status" }))
+      .click();
+    await page.getByRole("option", { name: "Enabled", exact: true }).click();
+    await page.getByRole("searchbox", { name: "Model" }).fill("other");
+    await rowOf(page, "Blue").waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("?status=1&model=other");
+    await page.reload();
+    await rowOf(page, "Green").waitFor();
+    expect(await rowOf(page, "Blue").count()).toBe(0);
+    expect(await page.getByRole("searchbox", { name: "Model" }).inputValue()).toBe("other");
+    await page.getByRole("searchbox", { name: "Model" }).fill("nobody-has-this");
+    await page.getByText("No channel matches").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
+    await rowOf(page, "Blue").waitFor();
+  });
+
+  it("tests, disables and deletes many at once, and says how it went", async () => {
+    for (const name of ["One", "Two"]) await add({ name });
+    await add({ name: "Three", key: "demo-fail-401" });
+    const page = await site.open("/panel/channel");
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByText("3 selected").waitFor();
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText("2 succeeded").waitFor();
+    await page.getByRole("button", { name: "1 failed" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText(/HTTP 401/)
+      .waitFor();
+    await page.getByRole("button", { name: "Disable", exact: true }).click();
+    await page.getByText("3 succeeded").waitFor();
+    await expect.poll(() => page.getByRole("row").getByText("Disabled", { exact: true }).count()).toBe(3);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page
+      .getByRole("dialog", { name: "Delete 3 channels?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
+    await page.getByText("No channel yet").waitFor();
+  });
+
+  it("is a list of cards on a phone, and the editor fills the screen", async () => {
+    await add({ name: "Pocket" });
+    const page = await site.open("/panel/channel", { phone: true });
+    const card = page.getByRole("listitem").filter({ hasText: "Pocket" });
+    await card.getByText("Enabled").waitFor();
+    expect(await page.getByRole("table").count()).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByRole("searchbox", { name: "Model" }).waitFor();
+    await card.getByText("Pocket").click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").waitFor();
+    await expect.poll(async () => (await form.boundingBox())?.width).toBe(390);
+    expect(await form.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+  });
+});
