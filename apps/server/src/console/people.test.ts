@@ -103,7 +103,7 @@ describe("the available models", () => {
     expect(guest["gpt-9"]).toEqual({
       groups: ["default"],
       owned_by: "OpenAI",
-      price: { type: "tokens", input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.1 } },
+      price: { type: "tokens", input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.1 }, tiers: [] },
     });
     expect(guest["unpriced"]).toMatchObject({ owned_by: "Anthropic", price: null });
     const vip = await site.as(await site.makeUser({ group: "vip" }));
