@@ -29,7 +29,7 @@ function Person({ row }: { row: UserListRow }) {
       </Avatar>
       <div style={{ minWidth: 0 }}>
         <Group gap={5} wrap="nowrap">
-          <Text span fz="inherit" fw={500} truncate maw={200}>
+          <Text span fz="inherit" fw={500} truncate maw={150}>
             {row.username}
           </Text>
           {row.totp_enabled ? (
@@ -43,7 +43,7 @@ function Person({ row }: { row: UserListRow }) {
             </Tooltip>
           ) : null}
         </Group>
-        <Text fz="xs" c="dimmed" truncate maw={220}>
+        <Text fz="xs" c="dimmed" truncate maw={165}>
           {[other, row.email].filter(Boolean).join(" · ")}
         </Text>
       </div>
@@ -61,7 +61,7 @@ export function useUserColumns(): Column<UserListRow>[] {
         title: t("Username"),
         sortable: true,
         fixed: true,
-        width: 220,
+        width: 180,
         cell: (row) => <Person row={row} />,
       },
       { id: "id", title: "ID", sortable: true, align: "right", card: "none", cell: (row) => row.id },
