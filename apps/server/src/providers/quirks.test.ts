@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import type { Wire } from "#dialects/dialect.ts";
+import { ali } from "./ali.ts";
+import { custom } from "./custom.ts";
+import { gemini } from "./gemini.ts";
+import { groq } from "./groq.ts";
+import { callId, mistral } from "./mistral.ts";
+import { moonshot } from "./moonshot.ts";
+import { ollama } from "./ollama.ts";
+import { openai } from "./openai.ts";
+import { openrouter } from "./openrouter.ts";
+import type { Call, Provider } from "./provider.ts";
+import { serves } from "./provider.ts";
+import { xai } from "./xai.ts";
+import { xunfei } from "./xunfei.ts";
+import { zhipu } from "./zhipu.ts";
+
+const messages = [{ role: "user", content: "Hi" }];
+
+function adjust(provider: Provider, body: Wire, call: Partial<Call> = {}): Wire | undefined {
+  const model = String(body["model"]);
+  const shape: Call = { model, stream: false, dialect: "openai-chat", other: "", plugin: {}, ...call };
+  return provider.adjustRequest?.(body, shape);
+}
+
+describe("OpenAI's reasoning models", () => {
+  it.each(["o1", "o3-mini", "o4-mini", "gpt-5", "gpt-5-mini", "gpt-5-codex", "gpt-5.1-codex"])(
+    "%s get their limit under its new name and no sampling",
+    (model) => {
+      const body = { model, messages, max_tokens: 9, temperature: 0.2, top_p: 0.1, reasoning_effort: "low" };
+      expect(adjust(openai, body)).toEqual({
+        model,
+        messages,
+        max_completion_tokens: 9,
+        reasoning_effort: "low",
+      });
+    },
+  );
+
+  it("of today sample freely as long as they do not think", () => {
+    const body = { model: "gpt-5.2", messages, temperature: 0.2 };
+    expect(adjust(openai, body)).toBe(body);
+    expect(adjust(openai, { ...body, reasoning_effort: "none" })).toHaveProperty("temperature");
+    expect(adjust(openai, { ...body, reasoning_effort: "high" })).not.toHaveProperty("temperature");
+  });
+
+  it("are told apart from models that only chat", () => {
+    for (const model of ["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"]) {
+      const body = { model, messages, max_tokens: 9, temperature: 0.2 };
+      expect(adjust(openai, { ...body, reasoning_effort: "low" })).toEqual(body);
+    }
+  });
+
+  it("do not see the thoughts of other vendors' models", () => {
+    const thought = {
+      role: "assistant",
+      content: "Hello",
+      reasoning_content: "Greet.",
+      reasoning_details: [],
+    };
+    expect(adjust(openai, { model: "gpt-4o", messages: [...messages, thought] })).toEqual({
+      model: "gpt-4o",
+      messages: [...messages, { role: "assistant", content: "Hello" }],
+    });
+  });
+});
+
+describe("Mistral", () => {
+  it("gets only fields that it knows, under its own names", () => {
+    const body = {
+      model: "mistral-small-latest",
+      messages: [{ role: "developer", content: "Be short." }, ...messages],
+      max_completion_tokens: 5,
+      seed: 7,
+      user: "me",
+      stream_options: { include_usage: true },
+    };
+    expect(adjust(mistral, body)).toEqual({
+      model: "mistral-small-latest",
+      messages: [{ role: "system", content: "Be short." }, ...messages],
+      max_tokens: 5,
+      random_seed: 7,
+    });
+  });
+
+  it("gets ids of calls in its form, the same for call and result", () => {
+    const call = { id: "call_abcdefghijkl", type: "function", function: { name: "f", arguments: "{}" } };
+    const adjusted = adjust(mistral, {
+      model: "m",
+      messages: [
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: call.id, content: "1" },
+      ],
+    });
+    const id = callId(call.id);
+    expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(callId("AbCdEf123")).toBe("AbCdEf123");
+    expect(adjusted?.["messages"]).toEqual([
+      { role: "assistant", content: null, tool_calls: [{ ...call, id }] },
+      { role: "tool", tool_call_id: id, content: "1" },
+    ]);
+  });
+});
+
+describe("vendors with limits of their own", () => {
+  it("Groq gets no log probabilities, one answer, and an effort in its models' words", () => {
+    const body = {
+      model: "llama-3.3-70b-versatile",
+      messages,
+      n: 2,
+      logprobs: true,
+      reasoning_effort: "low",
+    };
+    expect(adjust(groq, body)).toEqual({ model: body.model, messages });
+    expect(adjust(groq, { model: "qwen/qwen3-32b", reasoning_effort: "high" })).toHaveProperty(
+      "reasoning_effort",
+      "default",
+    );
+    expect(adjust(groq, { model: "openai/gpt-oss-120b", reasoning_effort: "high" })).toHaveProperty(
+      "reasoning_effort",
+      "high",
+    );
+  });
+
+  it("xAI's reasoning models get no penalties, stops and effort", () => {
+    const body = { model: "grok-4", messages, stop: ["x"], presence_penalty: 1, reasoning_effort: "high" };
+    expect(adjust(xai, body)).toEqual({ model: "grok-4", messages });
+    expect(adjust(xai, { model: "grok-3-mini", reasoning_effort: "high" })).toHaveProperty(
+      "reasoning_effort",
+    );
+  });
+
+  it("Moonshot is not forced to call and stays within its temperatures", () => {
+    const body = { model: "kimi-latest", messages, temperature: 1.7, tool_choice: "required" };
+    expect(adjust(moonshot, body)).toMatchObject({ temperature: 1, tool_choice: "auto" });
+  });
+
+  it("Zhipu stays within its temperatures and promises JSON without a schema", () => {
+    const body = { model: "glm-4.6", temperature: 2, top_p: 0, response_format: { type: "json_schema" } };
+    expect(adjust(zhipu, body)).toMatchObject({
+      temperature: 1,
+      top_p: 0.01,
+      response_format: { type: "json_object" },
+    });
+  });
+
+  it("Qwen's open models do not think when they may not stream", () => {
+    expect(adjust(ali, { model: "qwen3-32b" })).toHaveProperty("enable_thinking", false);
+    expect(adjust(ali, { model: "qwen3-32b" }, { stream: true })).not.toHaveProperty("enable_thinking");
+    expect(adjust(ali, { model: "qwen-plus" })).not.toHaveProperty("enable_thinking");
+  });
+
+  it("Spark is asked for a model by its present name", () => {
+    expect(adjust(xunfei, { model: "SparkDesk-v3.5", messages })).toHaveProperty("model", "generalv3.5");
+    const call: Call = { model: "", stream: false, other: "", plugin: {} };
+    expect(xunfei.headers("app|secret|key", call)).toEqual({ authorization: "Bearer key:secret" });
+  });
+});
+
+describe("features that a channel switches on", () => {
+  it("search the web with Zhipu and Qwen, beside the caller's own tools", () => {
+    const plugin = { web_search: { enable: true }, retrieval: { knowledge_id: "42" } };
+    const own = { type: "function", function: { name: "f" } };
+    const adjusted = adjust(zhipu, { model: "glm-4.6", tools: [own] }, { plugin });
+    expect(adjusted?.["tools"]).toEqual([
+      own,
+      { type: "retrieval", retrieval: { knowledge_id: "42" } },
+      { type: "web_search", web_search: { enable: true, search_engine: "search_std" } },
+    ]);
+    expect(adjust(ali, { model: "qwen-plus" }, { plugin })).toHaveProperty("enable_search", true);
+    expect(adjust(ali, { model: "deepseek-v3.2" }, { plugin })).not.toHaveProperty("enable_search");
+  });
+
+  it("run code with Gemini unless the caller brings functions", () => {
+    const call = { dialect: "gemini" as const, plugin: { code_execution: { enable: true } } };
+    expect(adjust(gemini, { contents: [] }, call)).toEqual({ contents: [], tools: [{ codeExecution: {} }] });
+    const own = { contents: [], tools: [{ functionDeclarations: [] }] };
+    expect(adjust(gemini, own, call)).toBe(own);
+  });
+
+  it("route OpenRouter by the model's vendor, unless the client routes", () => {
+    const plugin = {
+      other: { provider: { anthropic: { order: ["Amazon Bedrock"], allow_fallbacks: false } } },
+    };
+    const body = { model: "anthropic/claude-sonnet-4.5", messages };
+    expect(adjust(openrouter, body, { plugin })).toHaveProperty("provider.order", ["Amazon Bedrock"]);
+    const routed = { ...body, provider: { only: ["anthropic"] } };
+    expect(adjust(openrouter, routed, { plugin })).toBe(routed);
+    expect(adjust(openrouter, { model: "openai/gpt-5", messages }, { plugin })).not.toHaveProperty(
+      "provider",
+    );
+  });
+
+  it("show Ollama the headers of the gate in front of it", () => {
+    const plugin = { headers: { "CF-Access-Client-Id": "id", "CF-Access-Client-Secret": "" } };
+    expect(ollama.headers("", { model: "", stream: false, other: "", plugin })).toEqual({
+      "cf-access-client-id": "id",
+    });
+  });
+});
+
+describe("a custom channel's paths", () => {
+  const plugin = { customize: { "1": "/chat", "6": "disable", "16": "/resp" } };
+
+  it("replace the standard ones", () => {
+    const call: Call = { model: "m", stream: false, other: "", plugin };
+    expect(custom.path?.(call, "/v1/chat/completions")).toBe("/chat");
+    expect(custom.path?.(call, "/v1/embeddings")).toBe("/v1/embeddings");
+    expect(custom.speaks?.(call)).toEqual(["openai-chat", "openai-responses"]);
+    expect(custom.speaks?.({ ...call, plugin: {} })).toEqual(["openai-chat"]);
+  });
+
+  it("switch single endpoints off, and with chat all that is served through chat", () => {
+    expect(serves(custom, "images", "/v1/images/edits", plugin)).toBe(false);
+    expect(serves(custom, "images", "/v1/images/generations", plugin)).toBe(true);
+    const off = { customize: { "1": "disable" } };
+    for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/responses"])
+      expect(serves(custom, "chat", path, off)).toBe(false);
+    expect(serves(custom, "embeddings", "/v1/embeddings", off)).toBe(true);
+  });
+
+  it("are refused when they are no paths", () => {
+    expect(custom.plugin?.safeParse({ customize: { "1": "chat" } }).success).toBe(false);
+    expect(custom.plugin?.safeParse({ customize: { "1": "" } }).success).toBe(true);
+  });
+});
