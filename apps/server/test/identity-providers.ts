@@ -20,6 +20,8 @@ export interface Person {
 }
 
 export interface OpenIdServer extends LocalServer {
+  /** Who sits in front of a browser that this server meets by itself. */
+  visitor: Person;
   client: { id: string; secret: string };
   /** Walks through the provider's pages as this person; answers what the browser comes back with. */
   signIn(authorizeUrl: string, person: Person): Promise<{ code: string; state: string; iss: string }>;
@@ -52,11 +54,12 @@ export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
     },
     findAccount: (_context, id) => ({
       accountId: id,
-      claims: async () => claimsOf(people.get(id) ?? { id }),
+      claims: async () => claimsOf(personOf(id)),
     }),
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
   };
+  const personOf = (id: string) => people.get(id) ?? (id === openId.visitor.id ? openId.visitor : { id });
   const provider = new Provider(server.url, configuration);
   const rest = provider.callback();
   handle = (request, response) => {
@@ -65,7 +68,7 @@ export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
       const { prompt, params, session } = await provider.interactionDetails(request, response);
       if (prompt.name === "login") {
         const hint = params["login_hint"];
-        const accountId = typeof hint === "string" ? hint : "";
+        const accountId = typeof hint === "string" ? hint : openId.visitor.id;
         return provider.interactionFinished(request, response, { login: { accountId } });
       }
       const grant = new provider.Grant({ accountId: session?.accountId ?? "", clientId: client.id });
@@ -74,9 +77,10 @@ export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
       return provider.interactionFinished(request, response, { consent }, { mergeWithLastSubmission: true });
     })();
   };
-  return {
+  const openId: OpenIdServer = {
     ...server,
     client,
+    visitor: { id: "nobody" },
     async signIn(authorizeUrl, person) {
       people.set(person.id, person);
       const start = new URL(authorizeUrl);
@@ -87,6 +91,7 @@ export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
       return { code: get("code"), state: get("state"), iss: get("iss") };
     },
   };
+  return openId;
 }
 
 function claimsOf({ id, name, username, email, emailVerified }: Person) {

@@ -53,6 +53,7 @@ const publicRoutes: RouteObject = {
     { path: "about", lazy: page(() => import("#features/site/about-page.tsx")) },
     { path: "login", lazy: page(() => import("#features/session/login-page.tsx")) },
     { path: "register", lazy: page(() => import("#features/session/register-page.tsx")) },
+    { path: "oauth/:provider", lazy: page(() => import("#features/session/callback-page.tsx")) },
     { path: "setup", lazy: page(() => import("#features/session/setup-page.tsx")) },
     {
       path: "price",

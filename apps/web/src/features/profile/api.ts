@@ -7,10 +7,13 @@ import {
   TotpOffer,
 } from "@gateway/shared/profile";
 import { Self, SessionRow } from "@gateway/shared/session";
+import { type IdentityProviderId, IdentityRow } from "@gateway/shared/sign-in";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { openSession, selfQuery } from "#lib/session.ts";
+import { comeBackFromWeChat, leaveFor } from "#lib/sign-in.ts";
+import { statusQuery } from "#lib/site.ts";
 
 const nothing = z.unknown();
 
@@ -82,3 +85,34 @@ export const useDisableTotp = () =>
     (input: { password: string; code: string }) => http.post("/user/self/totp/disable", nothing, input),
     inDialog,
   );
+
+export const identitiesQuery = queryOptions({
+  queryKey: ["own-identities"],
+  queryFn: () => http.get("/user/self/identities", z.array(IdentityRow)),
+  meta: { quiet: true },
+});
+
+/** Leaves for the provider, which sends the browser back to `/oauth/<provider>`. */
+export function useBind() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
+      await leaveFor(id, await client.ensureQueryData(statusQuery));
+      // Busy until the browser is gone.
+      return new Promise<void>(() => {});
+    },
+  });
+}
+
+function useBindingMutation(mutationFn: (input: string) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn,
+    meta: { quiet: true },
+    onSuccess: () => client.invalidateQueries({ queryKey: identitiesQuery.queryKey }),
+  });
+}
+
+export const useUnbind = () => useBindingMutation((type) => http.post("/user/unbind", nothing, { type }));
+
+export const useBindWeChat = () => useBindingMutation((code) => comeBackFromWeChat(code, ""));

@@ -5,6 +5,7 @@ import { useSearchParams } from "react-router-dom";
 import { Page } from "#ui/page.tsx";
 import { AccessTokenSection } from "./access-token.tsx";
 import { AccountSection } from "./account-section.tsx";
+import { BindingsSection } from "./bindings-section.tsx";
 import { DetailsSection } from "./details-section.tsx";
 import { InviteSection } from "./invite-section.tsx";
 import { LooksSection } from "./looks-section.tsx";
@@ -42,6 +43,7 @@ export default function ProfilePage() {
           <Stack>
             <PasswordSection />
             <SecondFactorSection />
+            <BindingsSection />
             <SessionsSection />
           </Stack>
         </Tabs.Panel>

@@ -13,6 +13,7 @@ import { useSite, useSystemName } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form.ts";
 import { useSignIn } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
+import { ThirdParty } from "./third-party.tsx";
 
 /** Existing accounts sign in with what they have; these are the shortest lengths there can be. */
 const LoginForm = LoginInput.extend({
@@ -118,6 +119,7 @@ export default function LoginPage() {
           ) : null}
         </Stack>
       </form>
+      <ThirdParty next={next} />
     </EntryCard>
   );
 }

@@ -1,0 +1,154 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// The identity providers stand beside the server's own tests; here a browser walks through them.
+import {
+  type OpenIdServer,
+  startOpenId,
+  startWeChat,
+  type WireServer,
+} from "../../server/test/identity-providers.ts";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+let openId: OpenIdServer;
+let wechat: WireServer;
+
+beforeAll(async () => {
+  [site, wechat] = await Promise.all([openSite(), startWeChat()]);
+  openId = await startOpenId(`${site.url}/oauth/oidc`);
+  await configure({
+    OIDCIssuer: openId.url,
+    OIDCClientId: openId.client.id,
+    OIDCClientSecret: openId.client.secret,
+    WeChatServerAddress: wechat.url,
+    WeChatServerToken: wechat.credentials.secret,
+    GitHubClientId: "client-of-github",
+    GitHubClientSecret: "secret",
+    LarkClientId: "app-of-lark",
+    LarkClientSecret: "secret",
+  });
+  await configure({ OIDCAuthEnabled: true, WeChatAuthEnabled: true });
+});
+afterAll(async () => {
+  await Promise.all([site.close(), openId.close(), wechat.close()]);
+});
+
+async function configure(values: Record<string, unknown>): Promise<void> {
+  for (const [key, value] of Object.entries(values)) await site.api("PUT", "/option", { key, value });
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+describe("signing in with an account elsewhere", () => {
+  it("goes to the OpenID provider and comes back signed in, to where one wanted to go", async () => {
+    openId.visitor = { id: "kim", username: "kim.lee", name: "Kim Lee" };
+    const page = await site.open("/panel/token", { guest: true });
+    await page.waitForURL("**/login?next=*");
+    await button(page, "OpenID").click();
+    await page.waitForURL("**/panel/token");
+    expect(await site.api("GET", "/user?keyword=kim.lee")).toMatchObject({ total_count: 1 });
+
+    await page.goto("/panel/profile?tab=security");
+    await page.getByText("kim.lee · linked").waitFor();
+    await button(page, "Unlink OpenID").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+    await page.getByText("This is the only way you can sign in. Set a password first.").waitFor();
+  });
+
+  it("takes the code of the WeChat account, and says when it is wrong", async () => {
+    const page = await site.open("/login", { guest: true });
+    await button(page, "WeChat").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("valid for 3 minutes", { exact: false }).waitFor();
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.getByText("Enter the code").waitFor();
+    await dialog.getByLabel("Code").fill("1234");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.getByText("did not confirm this sign-in", { exact: false }).waitFor();
+    wechat.people.set("567890", { id: "wx-somebody" });
+    await dialog.getByLabel("Code").fill("567890");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL("**/panel/dashboard");
+  });
+
+  it("offers only what is switched on, and asks GitHub and Lark as they want to be asked", async () => {
+    const page = await site.open("/login", { guest: true });
+    await button(page, "OpenID").waitFor();
+    expect(await button(page, "GitHub").count()).toBe(0);
+    await configure({ GitHubOAuthEnabled: true, LarkAuthEnabled: true });
+    await page.reload();
+    // What leaves this machine is answered here.
+    await page.route(/^https:\/\/(github\.com|open\.feishu\.cn)\//, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<title>Elsewhere</title>" }),
+    );
+    await button(page, "GitHub").click();
+    await page.waitForURL("https://github.com/**");
+    const github = new URL(page.url());
+    expect(github.pathname).toBe("/login/oauth/authorize");
+    expect(Object.fromEntries(github.searchParams)).toEqual({
+      client_id: "client-of-github",
+      scope: "user:email",
+      state: expect.stringMatching(/^\w{43}$/) as string,
+    });
+    await page.goto(`${site.url}/login`);
+    await button(page, "Lark").click();
+    await page.waitForURL("https://open.feishu.cn/**");
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      app_id: "app-of-lark",
+      redirect_uri: `${site.url}/oauth/lark`,
+      state: expect.stringMatching(/^\w{43}$/) as string,
+    });
+    await configure({ GitHubOAuthEnabled: false, LarkAuthEnabled: false });
+  });
+});
+
+describe("the way back", () => {
+  it("tries three times while the server is in trouble, counts aloud, then goes to the login page", async () => {
+    const page = await site.open("/login", { guest: true });
+    let asked = 0;
+    await page.route("**/api/oauth/oidc?*", (route) => {
+      asked += 1;
+      return route.fulfill({ status: 502, json: { success: false, message: "", code: "upstream_failed" } });
+    });
+    await page.goto("/oauth/oidc?code=c&state=s");
+    await page.getByText("Try 2 of 3…").waitFor();
+    await page.getByText("Try 3 of 3…").waitFor();
+    await page.getByText("That did not work. Going back…").waitFor();
+    await page.waitForURL("**/login");
+    expect(asked).toBe(3);
+  });
+
+  it("does not repeat what was refused, and says why", async () => {
+    const page = await site.open("/oauth/oidc?code=c&state=made-up", { guest: true });
+    await page
+      .getByText("This sign-in has expired or was begun in another browser", { exact: false })
+      .waitFor();
+    await page.waitForURL("**/login");
+    await page.goto("/oauth/github?error=access_denied");
+    await page.getByText("The sign-in was cancelled.", { exact: false }).waitFor();
+    await page.waitForURL("**/login");
+    await page.goto("/oauth/wechat");
+    await page.waitForURL("**/404");
+  });
+});
+
+describe("linked accounts in the profile", () => {
+  it("are linked and unlinked without leaving the session", async () => {
+    openId.visitor = { id: "root-elsewhere", username: "the.boss" };
+    await configure({ WeChatAccountQRCodeImageURL: "" });
+    const page = await site.open("/panel/profile?tab=security");
+    await button(page, "Link OpenID").click();
+    await page.getByText("the.boss · linked").waitFor();
+    await page.getByText("root", { exact: true }).first().waitFor();
+    wechat.people.set("111", { id: "wx-root" });
+    await button(page, "Link WeChat").click();
+    await page.getByRole("dialog").getByLabel("Code").fill("111");
+    await page.getByRole("dialog").getByRole("button", { name: "Link" }).click();
+    await button(page, "Unlink WeChat").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+    await button(page, "Link WeChat").waitFor();
+    expect(await site.api("GET", "/user/self/identities")).toMatchObject([
+      { provider: "oidc", label: "the.boss" },
+    ]);
+  });
+});

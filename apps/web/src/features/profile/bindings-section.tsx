@@ -1,0 +1,139 @@
+/** Accounts elsewhere that open this one. */
+import type { IdentityProviderId, IdentityRow } from "@gateway/shared/sign-in";
+import { Button, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { offeredProviders, signInReason } from "#lib/sign-in.ts";
+import { useSite } from "#lib/site.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { Failed } from "#ui/empty.tsx";
+import { IdentityProviderIcon, identityProviderTitles } from "#ui/identity-provider.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { toast } from "#ui/toast.tsx";
+import { WeChatDialog } from "#ui/wechat-dialog.tsx";
+import { identitiesQuery, useBind, useBindWeChat, useUnbind } from "./api.ts";
+import classes from "./bindings.module.css";
+
+export function BindingsSection() {
+  const { t } = useTranslation();
+  const site = useSite();
+  const bound = useQuery(identitiesQuery);
+  const offers = offeredProviders(site);
+  const left = bound.data?.map((row) => row.provider).filter((id) => !offers.includes(id)) ?? [];
+  // What is switched off can still be let go of.
+  const shown = [...offers, ...left];
+  if (shown.length === 0) return null;
+  return (
+    <Section title={t("Linked accounts")} hint={t("Other accounts of yours that you can sign in with here.")}>
+      {bound.error && !bound.data ? (
+        <Failed error={bound.error} onRetry={() => void bound.refetch()} />
+      ) : bound.data ? (
+        <Stack component="ul" gap={0} className={classes.list}>
+          {shown.map((id) => (
+            <Binding key={id} id={id} row={bound.data.find((row) => row.provider === id)} />
+          ))}
+        </Stack>
+      ) : (
+        <Skeleton height={56} radius="md" />
+      )}
+    </Section>
+  );
+}
+
+function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undefined }) {
+  const { t } = useTranslation();
+  const name = t(identityProviderTitles[id]);
+  return (
+    <li className={classes.row}>
+      <ThemeIcon variant="default" size={34} radius="md" c="dimmed">
+        <IdentityProviderIcon id={id} />
+      </ThemeIcon>
+      <div className={classes.words}>
+        <Text fw={500}>{name}</Text>
+        <Text fz="sm" c="dimmed" truncate>
+          {row ? (
+            <>
+              {row.label ? `${row.label} · ` : null}
+              {t("linked")} <RelativeTime seconds={row.created_time} />
+            </>
+          ) : (
+            t("Not linked")
+          )}
+        </Text>
+      </div>
+      {row ? <UnbindButton id={id} name={name} /> : <BindButton id={id} name={name} />}
+    </li>
+  );
+}
+
+type ButtonProps = { id: IdentityProviderId; name: string };
+
+function UnbindButton({ id, name }: ButtonProps) {
+  const { t } = useTranslation();
+  const unbind = useUnbind();
+  const act = async () => {
+    const sure = await confirm({
+      title: t("Unlink {{name}}?", { name }),
+      body: t("You will no longer be able to sign in here with it."),
+      action: t("Unlink"),
+    });
+    if (!sure) return;
+    unbind.mutate(id, {
+      onSuccess: () => toast.success(t("Unlinked")),
+      onError: (error) => toast.error(t("Error: {{message}}", { message: signInReason(error, t) })),
+    });
+  };
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      loading={unbind.isPending}
+      aria-label={t("Unlink {{name}}", { name })}
+      onClick={() => void act()}
+    >
+      {t("Unlink")}
+    </Button>
+  );
+}
+
+function BindButton({ id, name }: ButtonProps) {
+  const { t } = useTranslation();
+  const [scanning, setScanning] = useState(false);
+  const bind = useBind();
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        loading={bind.isPending}
+        aria-label={t("Link {{name}}", { name })}
+        onClick={() => (id === "wechat" ? setScanning(true) : bind.mutate(id))}
+      >
+        {t("Link")}
+      </Button>
+      {scanning ? <BindWeChat onClose={() => setScanning(false)} /> : null}
+    </>
+  );
+}
+
+function BindWeChat({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const site = useSite();
+  const bind = useBindWeChat();
+  const done = () => {
+    toast.success(t("Account linked"));
+    onClose();
+  };
+  return (
+    <WeChatDialog
+      onClose={onClose}
+      picture={site?.wechat_qrcode ?? ""}
+      action={t("Link")}
+      onSubmit={(code) => bind.mutate(code, { onSuccess: done })}
+      loading={bind.isPending}
+      error={bind.error ? signInReason(bind.error, t) : undefined}
+    />
+  );
+}

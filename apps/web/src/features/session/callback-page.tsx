@@ -1,0 +1,72 @@
+/** Where identity providers send the browser back to: finishes the sign-in, or a binding, and moves on. */
+import { Group, Loader, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Navigate, useNavigate, useParams, useSearchParams } from "react-router-dom";
+import { offerLanguage } from "#lib/i18n.ts";
+import { openSession, wasSignedIn } from "#lib/session.ts";
+import { comeBack, mayPass, signInReason, keptNext } from "#lib/sign-in.ts";
+import { toast } from "#ui/toast.tsx";
+import { EntryCard } from "./entry-card.tsx";
+import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
+
+const TRIES = 3;
+const bindings = "/panel/profile?tab=security";
+/** WeChat never sends a browser anywhere. */
+const sendBack = new Set(["github", "lark", "oidc"]);
+
+export default function CallbackPage() {
+  const { provider = "" } = useParams();
+  return sendBack.has(provider) ? <Arrival provider={provider} /> : <Navigate to="/404" replace />;
+}
+
+function Arrival({ provider }: { provider: string }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [search] = useSearchParams();
+  const { data, error, failureCount } = useQuery({
+    queryKey: ["sign-in", provider, search.toString()],
+    queryFn: () => comeBack(provider, search, keepInviteCode(null)),
+    retry: (failures, reason) => failures < TRIES - 1 && mayPass(reason),
+    retryDelay: (failures) => 1_000 * (failures + 1),
+    retryOnMount: false,
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
+
+  useEffect(() => {
+    if (data === undefined) return;
+    if (data === null) {
+      toast.success(t("Account linked"));
+      void navigate(bindings, { replace: true });
+      return;
+    }
+    forgetInviteCode();
+    void offerLanguage(data.language);
+    openSession(client, data);
+    void navigate(keptNext(), { replace: true });
+  }, [data, client, navigate, t]);
+
+  useEffect(() => {
+    if (!error) return;
+    toast.error(t("Error: {{message}}", { message: signInReason(error, t) }));
+    const to = wasSignedIn() ? bindings : "/login";
+    const timer = setTimeout(() => void navigate(to, { replace: true }), 2_000);
+    return () => clearTimeout(timer);
+  }, [error, navigate, t]);
+
+  const trying =
+    failureCount === 0
+      ? t("Processing…")
+      : t("Something went wrong. Try {{number}} of {{most}}…", { number: failureCount + 1, most: TRIES });
+  return (
+    <EntryCard title={t("Signing in")}>
+      <Group gap="sm" wrap="nowrap" role="status">
+        {error ? null : <Loader size="sm" />}
+        <Text>{error ? t("That did not work. Going back…") : trying}</Text>
+      </Group>
+    </EntryCard>
+  );
+}

@@ -1,0 +1,79 @@
+/** The buttons below the password form: one for every way of signing in that the operator has set up. */
+import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import { Button, Divider, SimpleGrid } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { openSession } from "#lib/session.ts";
+import { comeBackFromWeChat, keepNext, leaveFor, offeredProviders, signInReason } from "#lib/sign-in.ts";
+import { useSite } from "#lib/site.ts";
+import { IdentityProviderIcon, identityProviderTitles } from "#ui/identity-provider.tsx";
+import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
+
+const WeChatDialog = lazy(async () => ({ default: (await import("#ui/wechat-dialog.tsx")).WeChatDialog }));
+
+/** @param next where to go once signed in */
+export function ThirdParty({ next }: { next: string }) {
+  const { t } = useTranslation();
+  const site = useSite();
+  const [scanning, setScanning] = useState(false);
+  const leave = useMutation({
+    mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
+      keepNext(next);
+      if (site) await leaveFor(id, site);
+      // The browser is on its way; the button stays busy until it is gone.
+      return new Promise<void>(() => {});
+    },
+  });
+  const offers = offeredProviders(site);
+  if (offers.length === 0) return null;
+  return (
+    <>
+      <Divider my="lg" label={t("or sign in with")} labelPosition="center" />
+      <SimpleGrid cols={offers.length > 1 ? 2 : 1} spacing="sm">
+        {offers.map((id) => (
+          <Button
+            key={id}
+            variant="default"
+            size="md"
+            fw={500}
+            leftSection={<IdentityProviderIcon id={id} />}
+            loading={leave.isPending && leave.variables === id}
+            disabled={leave.isPending && leave.variables !== id}
+            onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
+          >
+            {t(identityProviderTitles[id])}
+          </Button>
+        ))}
+      </SimpleGrid>
+      {scanning ? <WeChatSignIn onClose={() => setScanning(false)} /> : null}
+    </>
+  );
+}
+
+function WeChatSignIn({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const site = useSite();
+  const client = useQueryClient();
+  const signIn = useMutation({
+    mutationFn: (code: string) => comeBackFromWeChat(code, keepInviteCode(null)),
+    onSuccess: (self) => {
+      forgetInviteCode();
+      // The login page goes on by itself once there is a session.
+      if (self) openSession(client, self);
+    },
+    meta: { quiet: true },
+  });
+  return (
+    <Suspense>
+      <WeChatDialog
+        onClose={onClose}
+        picture={site?.wechat_qrcode ?? ""}
+        action={t("Sign in")}
+        onSubmit={(code) => signIn.mutate(code)}
+        loading={signIn.isPending}
+        error={signIn.error ? signInReason(signIn.error, t) : undefined}
+      />
+    </Suspense>
+  );
+}

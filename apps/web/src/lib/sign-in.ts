@@ -1,0 +1,94 @@
+/** Signing in with an account elsewhere: who is offered, where to go, and what coming back means. */
+import { Self } from "@gateway/shared/session";
+import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import type { SiteStatus } from "@gateway/shared/status";
+import type { TFunction } from "i18next";
+import { z } from "zod";
+import { errorReason } from "./error-text.ts";
+import { ApiError, http } from "./http.ts";
+import { phrase } from "./i18n.ts";
+
+/** In the order of their buttons. */
+export function offeredProviders(site: SiteStatus | undefined): IdentityProviderId[] {
+  if (!site) return [];
+  const offers: Record<IdentityProviderId, boolean> = {
+    github: site.github_oauth,
+    wechat: site.wechat_login,
+    lark: site.lark_login,
+    oidc: site.oidc_auth,
+  };
+  return (Object.keys(offers) as IdentityProviderId[]).filter((id) => offers[id]);
+}
+
+/** Leaves for the provider's own page; WeChat has none. Throws when the server gives no state. */
+export async function leaveFor(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
+  const url = new URL(await authorizePage(provider, site));
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(url.protocol);
+  window.location.assign(url);
+}
+
+async function authorizePage(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
+  if (provider === "oidc") return http.get("/oauth/endpoint", z.string());
+  const state = await newState();
+  if (provider === "github") {
+    const query = { client_id: site.github_client_id, state, scope: "user:email" };
+    return `https://github.com/login/oauth/authorize?${new URLSearchParams(query).toString()}`;
+  }
+  const redirect_uri = new URL("oauth/lark", document.baseURI).href;
+  const query = new URLSearchParams({ redirect_uri, app_id: site.lark_client_id, state });
+  return `https://open.feishu.cn/open-apis/authen/v1/authorize?${query.toString()}`;
+}
+
+const newState = () => http.get("/oauth/state", z.string());
+
+/** Who is signed in now; null when an account was bound and the session stays as it is. */
+const Arrival = Self.nullable();
+
+/** @param back what the provider added to our address */
+export async function comeBack(provider: string, back: URLSearchParams, aff: string): Promise<Self | null> {
+  const code = back.get("code");
+  const state = back.get("state");
+  if (!code || !state) throw new ApiError(403, { code: "forbidden", message: cancelled });
+  return http.get(`/oauth/${provider}`, Arrival, { code, state, aff, iss: back.get("iss") });
+}
+
+/** The code is the one the official account answered with. */
+export async function comeBackFromWeChat(code: string, aff: string): Promise<Self | null> {
+  return http.get("/oauth/wechat", Arrival, { code, state: await newState(), aff });
+}
+
+/** A refusal is final; a provider or a connection in trouble may be better in a moment. */
+export function mayPass(error: Error): boolean {
+  if (error instanceof ApiError) return error.status >= 500 || error.code === "";
+  return error instanceof TypeError;
+}
+
+const cancelled = phrase("The sign-in was cancelled.");
+const sentences = new Set([
+  cancelled,
+  phrase("The administrator has closed sign-up."),
+  phrase("This way of signing in is switched off."),
+  phrase("This sign-in has expired or was begun in another browser. Start again."),
+  phrase("The sign-in provider cannot be reached. Try again in a moment."),
+  phrase("The sign-in provider did not confirm this sign-in. Start again."),
+  phrase("This account is bound to somebody else here."),
+  phrase("Your account is bound to another account there. Unbind that one first."),
+  phrase("This is the only way you can sign in. Set a password first."),
+  phrase("Fill in what this sign-in needs before switching it on."),
+]);
+
+/** These sentences say more than what their code is usually called. */
+export function signInReason(error: unknown, t: TFunction): string {
+  return error instanceof ApiError && sentences.has(error.message) ? t(error.message) : errorReason(error, t);
+}
+
+const nextKey = "after-sign-in";
+
+/** Where somebody wanted to go before leaving for the provider. */
+export function keepNext(next: string): void {
+  sessionStorage.setItem(nextKey, next);
+}
+
+export function keptNext(): string {
+  return sessionStorage.getItem(nextKey) ?? "/panel/dashboard";
+}

@@ -1,0 +1,69 @@
+/** Follow the official account, get a code, type it in. What the code then does is the caller's business. */
+import { Alert, Button, Image, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+type WeChatDialogProps = {
+  onClose: () => void;
+  /** Address of the official account's QR code; "" when the operator gives none. */
+  picture: string;
+  action: string;
+  onSubmit: (code: string) => void;
+  loading: boolean;
+  /** Why the last code did not work. */
+  error: string | undefined;
+};
+
+export function WeChatDialog({ onClose, picture, action, onSubmit, loading, error }: WeChatDialogProps) {
+  const { t } = useTranslation();
+  const [code, setCode] = useState("");
+  const [missing, setMissing] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(code.trim() === "");
+    if (code.trim() !== "") onSubmit(code.trim());
+  };
+  return (
+    <Modal opened onClose={onClose} title={t("WeChat")} size={400}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {picture ? (
+            <Image
+              src={picture}
+              alt={t("QR code of the official account")}
+              maw={300}
+              mah={300}
+              mx="auto"
+              radius="md"
+              fit="contain"
+            />
+          ) : null}
+          <Text c="dimmed" ta="center">
+            {t(
+              "Scan with WeChat, follow the official account and send it “验证码”. The code it answers with is valid for 3 minutes.",
+            )}
+          </Text>
+          {error ? (
+            <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+              {error}
+            </Alert>
+          ) : null}
+          <TextInput
+            label={t("Code")}
+            autoComplete="one-time-code"
+            data-autofocus
+            size="md"
+            maxLength={64}
+            value={code}
+            error={missing ? t("Enter the code") : undefined}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+          <Button type="submit" size="md" loading={loading} fullWidth>
+            {action}
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
