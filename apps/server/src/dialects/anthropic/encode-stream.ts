@@ -16,6 +16,8 @@ interface WaitingCall {
   input: string;
 }
 
+const noThought = { thinking: "", signature: "" };
+
 /**
  * Events of the wire, one block at a time. This wire cannot interleave blocks: of calls that stream side by side
  * the first goes out as it comes, the others wait for their turn.
@@ -24,6 +26,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   /** Part of the block that is open, and its type on the wire. */
   let open: { part: number; type: string } | undefined;
   let nextIndex = 0;
+  let hasSpoken = false;
   const waiting = new Map<number, WaitingCall>();
   let reason: FinishReason = "stop";
   let raw: string | undefined;
@@ -62,15 +65,18 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function textOf(part: number, text: string): string {
     const opening = ensure(part, "text", { text: "" });
+    hasSpoken = true;
     return text === "" ? opening : opening + delta({ type: "text_delta", text });
   }
 
   function thinking(part: number): string {
-    return ensure(part, "thinking", { thinking: "", signature: "" });
+    return ensure(part, "thinking", noThought);
   }
 
   function prove(proof: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
     const isOpen = open?.part === proof.part && open.type === "thinking";
+    // A proof of the text itself: clients take the last block for the answer, and no vendor demands this one back.
+    if (!isOpen && hasSpoken && proof.encrypted === undefined) return "";
     if (!isOpen && proof.encrypted !== undefined) {
       const data = packProof(proof, "encrypted") ?? "";
       return closeAll() + start(proof.part, "redacted_thinking", { data }) + close();
@@ -84,7 +90,13 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       waiting.set(begun.part, { id: begun.id, name: begun.name, input: "" });
       return "";
     }
-    return closeAll() + start(begun.part, "tool_use", { id: begun.id, name: begun.name, input: {} });
+    // A call has no place for its proof here; a thought before it has, and comes back with it.
+    const proof =
+      begun.signature === undefined
+        ? ""
+        : (open?.type === "thinking" ? "" : closeAll() + start(begun.part, "thinking", noThought)) +
+          delta({ type: "signature_delta", signature: begun.signature });
+    return proof + closeAll() + start(begun.part, "tool_use", { id: begun.id, name: begun.name, input: {} });
   }
 
   function input(part: number, text: string): string {

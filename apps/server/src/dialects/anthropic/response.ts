@@ -125,6 +125,24 @@ function encodeBlock(part: Part): Wire[] {
   }
 }
 
+/** A call's proof stands on the thought before it; a proof of the text itself has no place here. */
+function encodeContent(parts: Part[]): Wire[] {
+  const content: Wire[] = [];
+  let hasSpoken = false;
+  for (const part of parts) {
+    if (part.type === "text") hasSpoken = true;
+    const isBare = part.type === "reasoning" && part.text === "" && part.encrypted === undefined;
+    if (isBare && hasSpoken) continue;
+    if (part.type === "tool-call" && part.signature !== undefined) {
+      const last = content.at(-1);
+      if (last?.["type"] === "thinking" && last["signature"] === "") last["signature"] = part.signature;
+      else content.push({ type: "thinking", thinking: "", signature: part.signature });
+    }
+    content.push(...encodeBlock(part));
+  }
+  return content;
+}
+
 export function newId(): string {
   return `msg_${crypto.randomUUID().replaceAll("-", "")}`;
 }
@@ -137,7 +155,7 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
     type: "message",
     role: "assistant",
     model: response.model || request.model,
-    content: (choice?.parts ?? []).flatMap(encodeBlock),
+    content: encodeContent(choice?.parts ?? []),
     stop_reason: stoppedBySequence ? "stop_sequence" : encodeFinish(choice?.finish ?? "stop"),
     stop_sequence: null,
     usage: encodeUsage(response.usage),

@@ -15,6 +15,7 @@ import { type CallBook, decodeContent } from "./decode-contents.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { jsonSchema } from "./function-schema.ts";
 import { type GenerationConfig, type GeminiRequest, geminiRequest } from "./schema.ts";
+import { signCalls } from "./signatures.ts";
 
 const known = new Set(["model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig"]);
 const knownConfig = new Set([
@@ -225,8 +226,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     ...asRecord(own?.["generationConfig"]),
   });
   const hasFunctions = (request.tools ?? []).length > 0;
+  const said = encodeContents(request.messages, dropped);
   const body = compact<Wire>({
-    ...encodeContents(request.messages, dropped),
+    ...said,
+    contents: signCalls(said.contents, request.model),
     tools: tools.length > 0 ? tools : undefined,
     toolConfig: hasFunctions ? encodeToolChoice(request.toolChoice) : undefined,
     ...own,

@@ -210,8 +210,19 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return text;
   }
 
+  /** A call has no place for its proof here; a thought before it has, and comes back with it. */
+  function proofOfCall({ part, signature }: Extract<ChatEvent, { type: "tool-call" }>): string {
+    if (signature === undefined) return "";
+    return prove({
+      type: "reasoning-proof",
+      choice: 0,
+      part: open?.type === "reasoning" ? open.ir : part,
+      signature,
+    });
+  }
+
   function call(event: Extract<ChatEvent, { type: "tool-call" }>): string {
-    const text = closeOpen();
+    const text = proofOfCall(event) + closeOpen();
     const { id: callId, name } = event;
     const own = names.get(name);
     const id = newId(own?.freeform === true ? "ctc" : "fc");

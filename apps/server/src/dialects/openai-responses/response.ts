@@ -165,6 +165,9 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
     flush();
     if (part.type === "reasoning") output.push(reasoningItem(part.id ?? newId("rs"), part.text, part));
     else if (part.type === "tool-call") {
+      // A call has no place for its proof here; a thought before it has, and comes back with it.
+      const { signature } = part;
+      if (signature !== undefined) output.push(reasoningItem(newId("rs"), "", { signature }));
       const own = names.get(part.name);
       output.push(callItem(newId(own?.freeform === true ? "ctc" : "fc"), part, own));
     } else if (part.type === "image") output.push(...mediaItem(part));
