@@ -1,0 +1,232 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { crc32 } from "node:zlib";
+import { defaultSettings } from "@gateway/shared/settings";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dialects } from "#dialects/index.ts";
+import type { ChatRequest } from "#dialects/ir.ts";
+import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { createUpstreamClient } from "#platform/http.ts";
+import { openProviders } from "#providers/index.ts";
+import { attempt } from "./attempt.ts";
+import { fetchBalance, fetchModels, testChannel } from "./probe.ts";
+
+/** Vendors' demands on the way out and their framing on the way back, over a real connection. */
+let server: Server;
+let url: string;
+let asked: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+let answer: { status: number; type: string; chunks: (string | Buffer)[] };
+
+const upstream = createUpstreamClient();
+const providers = openProviders();
+const services = { settings: { current: () => defaultSettings }, upstream, providers };
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      asked.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
+      response.writeHead(answer.status, { "content-type": answer.type });
+      for (const chunk of answer.chunks) response.write(chunk);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  asked = [];
+});
+afterAll(async () => {
+  await upstream.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function channel(part: Partial<ChannelForTest>): ChannelForTest {
+  return {
+    id: 0,
+    type: 8,
+    name: "one",
+    key: "key",
+    base_url: url,
+    other: "",
+    models: [],
+    groups: ["default"],
+    tag: "",
+    priority: 0,
+    weight: 1,
+    model_mapping: {},
+    model_headers: {},
+    custom_parameter: {},
+    disabled_stream: [],
+    proxy: "",
+    test_model: "",
+    only_chat: false,
+    pre_cost: 1,
+    compatible_response: false,
+    allow_extra_body: false,
+    plugin: {},
+    ...part,
+  };
+}
+
+const json = (body: unknown) => ({ status: 200, type: "application/json", chunks: [JSON.stringify(body)] });
+const claude = json({
+  id: "msg_1",
+  type: "message",
+  role: "assistant",
+  model: "claude",
+  content: [{ type: "text", text: "Hi" }],
+  stop_reason: "end_turn",
+  usage: { input_tokens: 3, output_tokens: 1 },
+});
+
+describe("a test of a channel", () => {
+  it("asks Azure for a deployment, in a version, with its own header", async () => {
+    answer = json({
+      id: "1",
+      model: "gpt-4o",
+      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hi" } }],
+      usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+    });
+    const tested = await testChannel(services, {
+      channel: channel({ type: 3, other: "2025-01-01-preview" }),
+      model: "my deployment",
+    });
+    expect(tested).toMatchObject({ ok: true, message: "" });
+    expect(asked[0]).toMatchObject({
+      path: "/openai/deployments/my%20deployment/chat/completions?api-version=2025-01-01-preview",
+      headers: { "api-key": "key" },
+    });
+  });
+
+  it("asks Bedrock for Claude in Claude's wire, signed", async () => {
+    answer = claude;
+    const tested = await testChannel(services, {
+      channel: channel({ type: 32, key: "us-east-1|AKID|secret" }),
+      model: "anthropic.claude-haiku-4-5-v1:0",
+    });
+    expect(tested).toMatchObject({ ok: true, message: "" });
+    expect(asked[0]?.path).toBe("/model/anthropic.claude-haiku-4-5-v1%3A0/invoke");
+    expect(asked[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\//);
+    expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
+  });
+
+  it("says what is wrong with a key without asking anybody", async () => {
+    const tested = await testChannel(services, {
+      channel: channel({ type: 15, key: "ak|sk" }),
+      model: "ernie",
+    });
+    expect(tested.ok).toBe(false);
+    expect(tested.message).toMatch(/^Baidu replaced keys/);
+    expect(asked).toEqual([]);
+  });
+});
+
+function framed(event: object): Buffer {
+  const bytes = Buffer.from(JSON.stringify(event)).toString("base64");
+  const header = Buffer.from("\u000d:message-type\u0007\u0000\u0005event", "latin1");
+  const body = Buffer.concat([header, Buffer.from(JSON.stringify({ bytes }))]);
+  const message = Buffer.alloc(body.length + 16);
+  message.writeUInt32BE(message.length, 0);
+  message.writeUInt32BE(header.length, 4);
+  message.writeUInt32BE(crc32(message.subarray(0, 8)), 8);
+  body.copy(message, 12);
+  message.writeUInt32BE(crc32(message.subarray(0, -4)), message.length - 4);
+  return message;
+}
+
+describe("a stream in a vendor's own framing", () => {
+  const client = dialects.anthropic;
+  const request: ChatRequest = {
+    model: "claude",
+    stream: true,
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+  };
+  const { body } = client.encodeRequest(request);
+  const call = {
+    client,
+    body,
+    raw: Buffer.from(JSON.stringify(body)),
+    request,
+    forward: {},
+    signal: AbortSignal.timeout(5_000),
+  };
+
+  async function stream(chunks: Buffer[]): Promise<string> {
+    answer = { status: 200, type: "application/vnd.amazon.eventstream", chunks };
+    const provider = providers.get(32);
+    if (provider === undefined) throw new Error("Bedrock is not there");
+    const target = {
+      ...channel({}),
+      provider,
+      baseUrl: url,
+      keys: [],
+      mapping: new Map(),
+      headers: {},
+      parameters: {},
+      disabledStream: new Set<string>(),
+      onlyChat: false,
+      preCost: 1,
+      compatibleResponse: false,
+      testModel: "",
+      autoDisable: false,
+      connectTimeoutMs: 0,
+      firstByteTimeoutMs: 0,
+      idleTimeoutMs: 0,
+    };
+    const key = { id: 0, key: "us-east-1|token", weight: 1 };
+    const tried = await attempt(services, call, { channel: target, key, upstreamModel: "claude" });
+    if (!tried.ok) throw new Error(tried.error.message);
+    expect(tried.response.headers["content-type"]).toBe("text/event-stream");
+    let text = "";
+    for await (const chunk of tried.response.chunks()) text += chunk.toString();
+    return text;
+  }
+
+  it("reaches the relay as server-sent events", async () => {
+    const event = { type: "message_stop" };
+    expect(await stream([framed({ type: "ping" }), framed(event)])).toBe(
+      `event: ping\ndata: {"type":"ping"}\n\nevent: message_stop\ndata: ${JSON.stringify(event)}\n\n`,
+    );
+  });
+
+  it("that is damaged is a failure of the connection", async () => {
+    const damaged = framed({ type: "ping" });
+    damaged.writeUInt8(0, damaged.length - 1);
+    damaged.writeUInt8(1, damaged.length - 2);
+    await expect(stream([damaged])).rejects.toThrow("The upstream's stream is damaged.");
+  });
+});
+
+describe("questions to the vendor itself", () => {
+  it("go to where it lists its models", async () => {
+    answer = json({ data: [{ id: "glm-4.6" }, { id: "glm-4.5" }] });
+    expect(await fetchModels(services, channel({ type: 16 }))).toEqual(["glm-4.5", "glm-4.6"]);
+    answer = json({ models: [{ name: "models/gemini-2.5-pro" }] });
+    expect(await fetchModels(services, channel({ type: 25 }))).toEqual(["gemini-2.5-pro"]);
+    expect(asked.map(({ path }) => path)).toEqual(["/api/paas/v4/models", "/v1beta/models?pageSize=1000"]);
+    expect(asked[1]?.headers["x-goog-api-key"]).toBe("key");
+  });
+
+  it("are answered from what is known where the vendor keeps no list", async () => {
+    expect(await fetchModels(services, channel({ type: 904 }))).toContain("sonar-pro");
+    expect(asked).toEqual([]);
+  });
+
+  it("tell what is left of the account, where the vendor does", async () => {
+    answer = json({ balance_infos: [{ currency: "CNY", total_balance: "7.50" }] });
+    expect(await fetchBalance(services, channel({ type: 28 }))).toEqual({ amount: 7.5, currency: "CNY" });
+    expect(asked[0]?.path).toBe("/user/balance");
+    expect(await fetchBalance(services, channel({ type: 8 }))).toBeUndefined();
+  });
+
+  it("fail with a sentence", async () => {
+    answer = { ...json({}), status: 401 };
+    await expect(fetchModels(services, channel({}))).rejects.toThrow("Failed to get model list: HTTP 401.");
+    answer = json({ hello: "world" });
+    await expect(fetchModels(services, channel({}))).rejects.toThrow("the answer is not a list of models");
+    await expect(fetchBalance(services, channel({ type: 28 }))).rejects.toThrow("does not hold one");
+  });
+});
