@@ -117,8 +117,13 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       />
       {provider?.plugin ? (
         <>
-          <Divider />
+          <Divider label={t("Vendor features")} labelPosition="left" />
           <PluginFields form={form} schema={provider.plugin} />
+          {form.errors["plugin"] ? (
+            <Input.Error data-path="plugin" tabIndex={-1}>
+              {form.errors["plugin"]}
+            </Input.Error>
+          ) : null}
         </>
       ) : null}
     </Fold>

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { FormSection } from "#ui/form-drawer.tsx";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 import type { DraftForm } from "./channel-form.tsx";
+import { vendorWord } from "./vendor-words.ts";
 import classes from "./channels.module.css";
 
 type BasicsSectionProps = {
@@ -43,6 +44,9 @@ export function BasicsSection({ form, providers, provider, keyHints, isNew }: Ba
           withAsterisk={false}
           searchable
           allowDeselect={false}
+          // A new channel begins with its vendor; leaving an empty name would already be a mistake.
+          data-autofocus={isNew || undefined}
+          openOnFocus={false}
           nothingFoundMessage={t("No vendor has this name")}
           maxDropdownHeight={320}
           leftSection={<VendorIcon name={provider?.icon ?? ""} size={16} />}
@@ -69,7 +73,7 @@ export function BasicsSection({ form, providers, provider, keyHints, isNew }: Ba
           required
           withAsterisk={false}
           placeholder={provider ? t("e.g. {{example}}", { example: provider.label }) : undefined}
-          data-autofocus
+          data-autofocus={!isNew || undefined}
           {...form.getInputProps("name")}
         />
       </SimpleGrid>
@@ -113,7 +117,7 @@ export function BasicsSection({ form, providers, provider, keyHints, isNew }: Ba
         </Group>
       ) : null}
       {provider?.other_label ? (
-        <TextInput label={t(provider.other_label)} {...form.getInputProps("other")} />
+        <TextInput label={vendorWord(t, provider.other_label)} {...form.getInputProps("other")} />
       ) : null}
     </FormSection>
   );

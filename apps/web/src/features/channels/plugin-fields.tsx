@@ -1,9 +1,12 @@
 /** A vendor's own features, drawn from the JSON schema it describes them with. */
-import { Fieldset, NumberInput, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { Fold } from "#ui/fold.tsx";
 import { JsonField } from "#ui/json-field.tsx";
 import type { DraftForm } from "./channel-form.tsx";
+import { vendorWord } from "./vendor-words.ts";
 
 const Parameter = z.object({
   type: z.string().optional(),
@@ -27,7 +30,6 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
       <JsonField
         label={t("Vendor features")}
         value={form.values.plugin}
-        error={form.errors["plugin"]}
         onChange={(value) => form.setFieldValue("plugin", value as DraftForm["values"]["plugin"])}
       />
     );
@@ -37,32 +39,47 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
     const unset = value === "" || value === undefined || value === false;
     form.setFieldValue("plugin", { ...plugin, [feature]: unset ? others : { ...others, [name]: value } });
   };
-  return Object.entries(features.data.properties).map(([id, feature]) => (
-    <Fieldset key={id} legend={feature.title ?? id}>
-      <Stack gap="sm">
-        {Object.entries(feature.properties).map(([name, parameter]) => (
-          <ParameterField
-            key={name}
-            name={name}
-            parameter={parameter}
-            value={plugin[id]?.[name]}
-            onChange={(value) => set(id, name, value)}
-          />
-        ))}
-      </Stack>
-    </Fieldset>
-  ));
+  return Object.entries(features.data.properties).map(([id, feature]) => {
+    const parameters = Object.entries(feature.properties);
+    const title = vendorWord(t, feature.title ?? id);
+    const fields = parameters.map(([name, parameter]) => (
+      <ParameterField
+        key={name}
+        label={parameters.length === 1 ? title : vendorWord(t, parameter.title ?? name)}
+        description={describe(t, parameter, parameters.length === 1)}
+        parameter={parameter}
+        value={plugin[id]?.[name]}
+        onChange={(value) => set(id, name, value)}
+      />
+    ));
+    // A feature of one field needs no frame around it.
+    return parameters.length === 1 ? (
+      fields
+    ) : (
+      <Fold key={id} label={title}>
+        {fields}
+      </Fold>
+    );
+  });
+}
+
+/** What stands below a field: its description; the title too when the feature's own name took its place. */
+function describe(t: TFunction, parameter: Parameter, alone: boolean): string | undefined {
+  const parts = alone ? [parameter.title, parameter.description] : [parameter.description];
+  const words = parts.filter((part) => part !== undefined).map((part) => vendorWord(t, part));
+  return words.length > 0 ? words.join(". ") : undefined;
 }
 
 type ParameterFieldProps = {
-  name: string;
+  label: string;
+  description: string | undefined;
   parameter: Parameter;
   value: unknown;
   onChange: (value: unknown) => void;
 };
 
-function ParameterField({ name, parameter, value, onChange }: ParameterFieldProps) {
-  const shown = { label: parameter.title ?? name, description: parameter.description };
+function ParameterField({ label, description, parameter, value, onChange }: ParameterFieldProps) {
+  const shown = { label, description };
   if (parameter.enum)
     return (
       <Select

@@ -1,0 +1,50 @@
+/** What providers call their own fields: words that come with the list of providers, in English. */
+import type { TFunction } from "i18next";
+import { phrase } from "#lib/i18n.ts";
+
+const known = new Set([
+  phrase("API version"),
+  phrase("API version (v1beta unless given)"),
+  phrase("API version (preview or latest; may be empty)"),
+  phrase("Region|ProjectID (global unless given; the project is that of the key)"),
+  phrase("DashScope plugin (X-DashScope-Plugin)"),
+  phrase("Code execution"),
+  phrase("Let the model run code"),
+  phrase("OpenAI wire"),
+  phrase("Use Google's OpenAI-compatible endpoint for chat"),
+  phrase("Paths"),
+  phrase("Chat"),
+  phrase("Completions"),
+  phrase("Embeddings"),
+  phrase("Moderations"),
+  phrase("Image generation"),
+  phrase("Image edits"),
+  phrase("Image variations"),
+  phrase("Speech"),
+  phrase("Transcription"),
+  phrase("Audio translation"),
+  phrase("Provider routing"),
+  phrase("Routing"),
+  phrase("Retrieval"),
+  phrase("Knowledge base"),
+  phrase("Prompt template"),
+  phrase("Web search"),
+  phrase("Let the model search the web"),
+  phrase("Let Qwen search the web"),
+  phrase("Web browser"),
+  phrase("Let glm-4-alltools browse"),
+  phrase("Drawing"),
+  phrase("Let glm-4-alltools draw"),
+  phrase("Code interpreter"),
+  phrase("Sandbox of glm-4-alltools"),
+  phrase("Cloudflare Access in front of it"),
+  phrase("With {{ knowledge }} and {{ question }} where they shall stand"),
+]);
+
+/** In the reader's language, or as it came when it is new to the console. */
+export function vendorWord(t: TFunction, text: string): string {
+  const path = /^(\/\S+) unless given; "disable" switches it off$/.exec(text)?.[1];
+  if (path) return t('{{path}} unless given; "disable" switches it off', { path });
+  // Braces in these words are the vendor's own.
+  return known.has(text) ? t(text, { skipInterpolation: true }) : text;
+}
