@@ -1,5 +1,6 @@
 import type { ChannelInput, ChannelPatch, ChannelTestResult } from "@gateway/shared/channel";
 import { ChannelStatus } from "@gateway/shared/channel";
+import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -186,8 +187,12 @@ export async function noteTest(db: PrismaClient, id: number, result: ChannelTest
   ]);
 }
 
-/** One key per line, each once. */
+/** One key per line, each once. A JSON document, as some vendors hand out, is one key however it is laid out. */
 export function keysOf(text: string): string[] {
+  if (text.trimStart().startsWith("{")) {
+    const document = parseRecord(text);
+    if (document !== undefined) return [JSON.stringify(document)];
+  }
   const lines = text.split("\n").map((line) => line.trim());
   return [...new Set(lines.filter((line) => line !== ""))];
 }
