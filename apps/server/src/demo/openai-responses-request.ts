@@ -1,5 +1,5 @@
 import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
-import { BadQuestion, Listener, type Question, offered } from "./question.ts";
+import { BadQuestion, Listener, type OfferedTool, type Question, offered } from "./question.ts";
 
 export interface ResponsesQuestion extends Question {
   encrypted: boolean;
@@ -28,10 +28,7 @@ export function readResponses(body: Json): ResponsesQuestion {
     model,
     answers: 1,
     stream: body["stream"] === true,
-    tools: asList(body["tools"]).flatMap((tool) => {
-      const { type, name, parameters } = asObject(tool);
-      return type === "function" ? offered(name, parameters) : [];
-    }),
+    tools: toolsIn([...asList(body["tools"]), ...addedTools(body["input"])]),
     toolChoice: named !== "" ? { name: named } : choice === "none" || choice === "required" ? choice : "auto",
     parallelTools: body["parallel_tool_calls"] !== false,
     json:
@@ -44,6 +41,25 @@ export function readResponses(body: Json): ResponsesQuestion {
     encrypted: body["store"] === false || asList(body["include"]).includes("reasoning.encrypted_content"),
     echo: echoOf(body),
   };
+}
+
+/** Tools may also be offered in the middle of the input. */
+function addedTools(input: unknown): unknown[] {
+  return asList(input)
+    .map(asObject)
+    .flatMap((item) => (item["type"] === "additional_tools" ? asList(item["tools"]) : []));
+}
+
+const plainText = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+
+function toolsIn(list: unknown[], namespace?: string): OfferedTool[] {
+  return list.map(asObject).flatMap(({ type, name, parameters, tools }) => {
+    if (type === "namespace") return toolsIn(asList(tools), asText(name));
+    if (type !== "function" && type !== "custom") return [];
+    const plain = type === "custom";
+    const form = { plain, ...(namespace !== undefined && { namespace }) };
+    return offered(name, plain ? plainText : parameters).map((tool) => ({ ...tool, form }));
+  });
 }
 
 function echoOf(body: Json): Json {
@@ -73,11 +89,13 @@ function listen(listener: Listener, items: Json[], continued: boolean): void {
         hearMessage(listener, item, `input[${index}]`);
         break;
       case "function_call":
+      case "custom_tool_call":
         listener.otherTurn("assistant");
-        listener.otherText(asText(item["arguments"]));
+        listener.otherText(asText(item["arguments"] ?? item["input"]));
         open.add(asText(item["call_id"]));
         break;
-      case "function_call_output": {
+      case "function_call_output":
+      case "custom_tool_call_output": {
         const id = asText(item["call_id"]);
         if (!open.delete(id) && !continued) {
           throw new BadQuestion(`No tool call found for function call output with call_id ${id}.`, "input");

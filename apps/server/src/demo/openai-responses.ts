@@ -1,6 +1,6 @@
 import type { Answer } from "./answer.ts";
 import { type ChatWire, type Frame, event } from "./chat-wire.ts";
-import type { Json } from "./json.ts";
+import { type Json, asObject, asText } from "./json.ts";
 import { type ResponsesQuestion, readResponses } from "./openai-responses-request.ts";
 import type { Question } from "./question.ts";
 import { inputPieces } from "./tool-calls.ts";
@@ -72,15 +72,29 @@ function textPart(text: string): Json {
   return { type: "output_text", annotations: [], logprobs: [], text };
 }
 
-function callItem(call: Answer["calls"][number], done: boolean): Json {
+type Call = Answer["calls"][number];
+
+/** What a tool of plain text is called with stands in the only string that the demo model made for it. */
+function writtenFor(call: Call): string {
+  return call.form?.plain === true ? asText(asObject(JSON.parse(call.input))["input"]) : call.input;
+}
+
+function callItem(call: Call, done: boolean): Json {
+  const plain = call.form?.plain === true;
+  const written = done ? writtenFor(call) : "";
   return {
-    id: `fc_${call.id}`,
-    type: "function_call",
+    id: callItemId(call),
+    type: plain ? "custom_tool_call" : "function_call",
     status: done ? "completed" : "in_progress",
     call_id: `call_${call.id}`,
     name: call.name,
-    arguments: done ? call.input : "",
+    ...(call.form?.namespace === undefined ? {} : { namespace: call.form.namespace }),
+    ...(plain ? { input: written } : { arguments: written }),
   };
+}
+
+function callItemId(call: Call): string {
+  return `${call.form?.plain === true ? "ctc" : "fc"}_${call.id}`;
 }
 
 function output(question: Question, answer: Answer): Json[] {
@@ -137,12 +151,13 @@ function* frames(question: Question, answer: Answer): Iterable<Frame> {
     index += 1;
   }
   for (const call of answer.calls) {
-    const at = { item_id: `fc_${call.id}`, output_index: index };
+    const at = { item_id: callItemId(call), output_index: index };
+    const written = writtenFor(call);
+    const plain = call.form?.plain === true;
+    const kind = plain ? "response.custom_tool_call_input" : "response.function_call_arguments";
     yield say("response.output_item.added", { output_index: index, item: callItem(call, false) });
-    for (const delta of inputPieces(call.input)) {
-      yield say("response.function_call_arguments.delta", { ...at, delta }, true);
-    }
-    yield say("response.function_call_arguments.done", { ...at, arguments: call.input });
+    for (const delta of inputPieces(written)) yield say(`${kind}.delta`, { ...at, delta }, true);
+    yield say(`${kind}.done`, { ...at, ...(plain ? { input: written } : { arguments: written }) });
     yield say("response.output_item.done", { output_index: index, item: callItem(call, true) });
     index += 1;
   }

@@ -32,6 +32,8 @@ export interface Question {
 export interface OfferedTool {
   name: string;
   schema: Json;
+  /** What only the wire of Responses knows: the group of the tool, and that its input is plain text. */
+  form?: { namespace?: string; plain: boolean };
 }
 
 /** A request that no vendor would take. */

@@ -10,6 +10,7 @@ export interface ToolCall {
   name: string;
   /** JSON. */
   input: string;
+  form?: OfferedTool["form"];
 }
 
 const places = (
@@ -76,6 +77,7 @@ export function callsFor(question: Question, said: string): ToolCall[] {
   return (question.parallelTools ? pairs : pairs.slice(0, 1)).map(({ tool, place }) => ({
     id: randomBytes(12).toString("hex"),
     name: tool.name,
+    ...(tool.form && { form: tool.form }),
     input: JSON.stringify(exampleOf({ type: "object", ...tool.schema }, { said, place })),
   }));
 }
