@@ -77,7 +77,14 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
     );
   const error = stored.error ?? providers.error ?? groups.error;
   return (
-    <Drawer opened={opened} onClose={onClose} position="right" size={720} title={t("Edit channel")}>
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size={720}
+      title={t("Edit channel")}
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+    >
       {error ? (
         <Failed error={error} />
       ) : (

@@ -39,6 +39,7 @@ export default function ChannelPage() {
     setRefreshing(false);
   };
   const forget = (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
+  const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => openEditor({ kind: "new" });
 
   return (
@@ -48,9 +49,12 @@ export default function ChannelPage() {
         "Accounts at vendors. A call goes to the highest priority that fits, among equals by weight.",
       )}
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={add}>
-          {t("Add a channel")}
-        </Button>
+        // The empty list has this button in its middle.
+        isUntouched ? null : (
+          <Button leftSection={<IconPlus size={16} />} onClick={add}>
+            {t("Add a channel")}
+          </Button>
+        )
       }
     >
       <DataTable
