@@ -9,13 +9,11 @@ import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveOwner } from "./api.ts";
 
-/** Sentences of the schema and the server, so that every language has them. */
-export const ownerSentences = [
-  phrase("The id must be a number above 1000"),
-  phrase("This id is taken"),
-  phrase("This owner comes with the product and cannot be deleted"),
-  phrase("Prices belong to this owner. Give them another owner first"),
-] as const;
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("The id must be a number above 1000");
+phrase("This id is taken");
+phrase("This owner comes with the product and cannot be deleted");
+phrase("Prices belong to this owner. Give them another owner first");
 
 type OwnerDrawerProps = {
   /** Undefined: a new one. */

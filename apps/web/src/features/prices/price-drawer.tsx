@@ -23,6 +23,8 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
   const names = useQuery(modelNamesQuery).data ?? [];
   const [currency, setCurrency] = useState<Currency>("usd");
   const [scale, setScale] = useState<Scale>("M");
+  const [typed, setTyped] = useState("");
+  const [focused, setFocused] = useState(false);
   const before = edited.price ? edited.models : [];
   const form = useSchemaForm(PriceFormValues, initialValues(edited));
   const { type } = form.values;
@@ -63,10 +65,16 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
           placeholder={form.values.models.length === 0 ? "gpt-4o, claude-*" : undefined}
           data={names}
           limit={50}
+          searchValue={typed}
+          onSearchChange={setTyped}
+          // The whole list of models would cover the form.
+          dropdownOpened={typed !== "" && focused}
           splitChars={[",", " ", "\n"]}
           acceptValueOnBlur
           clearable
           {...form.getInputProps("models")}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
           error={modelsError(form.errors)}
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">

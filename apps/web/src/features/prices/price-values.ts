@@ -33,18 +33,16 @@ export function cleaned(values: PriceFormValues): PriceFormValues {
   return { ...values, output: 0, tiers: [], extra_ratios };
 }
 
-/** Sentences of the schema, so that every language has them. */
-export const priceSentences = [
-  phrase("A number from 0 is required"),
-  phrase("The value cannot be less than 0"),
-  phrase("The value is too large"),
-  phrase("The type can only be tokens or times"),
-  phrase("A whole number of tokens is required"),
-  phrase("Model names cannot be repeated"),
-  phrase("The price list is not in a form that can be read."),
-  phrase("The price list is empty."),
-  phrase("The address did not answer with a price list."),
-  phrase("The address did not answer in time."),
-  phrase("The address cannot be reached."),
-  phrase("Only public addresses can be fetched."),
-] as const;
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("A number from 0 is required");
+phrase("The value cannot be less than 0");
+phrase("The value is too large");
+phrase("The type can only be tokens or times");
+phrase("A whole number of tokens is required");
+phrase("Model names cannot be repeated");
+phrase("The price list is not in a form that can be read.");
+phrase("The price list is empty.");
+phrase("The address did not answer with a price list.");
+phrase("The address did not answer in time.");
+phrase("The address cannot be reached.");
+phrase("Only public addresses can be fetched.");

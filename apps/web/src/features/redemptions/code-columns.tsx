@@ -27,10 +27,14 @@ export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>):
     },
     {
       id: "key",
-      title: t("Code"),
+      title: t("Redemption code"),
       width: 190,
       cell: (row) => (
-        <CopyCode text={row.key} label={t("Code")} shown={`${row.key.slice(0, 8)}…${row.key.slice(-4)}`} />
+        <CopyCode
+          text={row.key}
+          label={t("Redemption code")}
+          shown={`${row.key.slice(0, 8)}…${row.key.slice(-4)}`}
+        />
       ),
     },
     { id: "status", title: t("Status"), sortable: true, card: "fact", cell: (row) => <Status row={row} /> },

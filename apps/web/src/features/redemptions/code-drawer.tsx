@@ -10,13 +10,11 @@ import { useSchemaForm } from "#ui/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useChangeCode, useCreateCodes } from "./api.ts";
 
-/** Sentences of the schema and the server, so that every language has them. */
-export const codeSentences = [
-  phrase("At least one code"),
-  phrase("At most 100 codes at a time"),
-  phrase("Quota cannot be negative"),
-  phrase("A redeemed code cannot be changed"),
-] as const;
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("At least one code");
+phrase("At most 100 codes at a time");
+phrase("Quota cannot be negative");
+phrase("A redeemed code cannot be changed");
 
 const CodeForm = z.object({
   name: RedemptionInput.shape.name,

@@ -11,13 +11,11 @@ import { Section } from "#ui/page.tsx";
 import { useRedeem } from "./api.ts";
 import classes from "./top-up.module.css";
 
-/** Sentences of the server, so that every language has them. */
-export const redeemSentences = [
-  phrase("Redemption failed, no redemption code was given"),
-  phrase("Redemption failed, the redemption code is not valid"),
-  phrase("Redemption failed, this redemption code was used already"),
-  phrase("Redemption failed, this redemption code has expired"),
-] as const;
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("Redemption failed, no redemption code was given");
+phrase("Redemption failed, the redemption code is not valid");
+phrase("Redemption failed, this redemption code was used already");
+phrase("Redemption failed, this redemption code has expired");
 
 export function RedeemCard() {
   const { t } = useTranslation();

@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+interface Code {
+  id: number;
+  name: string;
+  key: string;
+  status: number;
+  quota: number;
+  redeemer: string;
+}
+
+async function codes(name: string): Promise<Code[]> {
+  return (await site.api<{ data: Code[] }>("GET", `/redemption?size=100&keyword=${name}`)).data;
+}
+
+describe("redemption codes", () => {
+  it("are entered in dollars, made in one go, and kept as a file", async () => {
+    const page = await site.open("/panel/redemption");
+    await page.getByRole("button", { name: "New codes" }).first().click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("Fair 2027");
+    await form.getByLabel("Worth each").fill("2.5");
+    await form.getByText("1,250,000 points").waitFor();
+    await form.getByLabel("How many").fill("101");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("At most 100 codes at a time").waitFor();
+    await form.getByLabel("How many").fill("3");
+    await form.getByRole("button", { name: "Create" }).click();
+    const made = page.getByRole("dialog").filter({ hasText: "3 codes created" });
+    await made.waitFor();
+    const download = page.waitForEvent("download");
+    await made.getByRole("button", { name: "Download" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe("Fair-2027.txt");
+    const lines = (await readFile(await file.path(), "utf8")).trim().split("\n");
+    const stored = await codes("Fair");
+    expect(lines.sort()).toEqual(stored.map((code) => code.key).sort());
+    expect(stored.every((code) => code.quota === 1_250_000)).toBe(true);
+  });
+
+  it("credit the balance once, show who redeemed them, and are found by status", async () => {
+    const [key] = await site.api<string[]>("POST", "/redemption", { name: "Gift", quota: 500_000, count: 1 });
+    const page = await site.open("/panel/topup");
+    await page.getByRole("textbox", { name: "Redemption code" }).fill(key!);
+    await page.getByRole("button", { name: "Redeem", exact: true }).click();
+    await page.getByText("$1.00 were credited to your balance.").waitFor();
+    await page.getByText("$201.00", { exact: true }).waitFor();
+    await page.getByRole("textbox", { name: "Redemption code" }).fill(key!);
+    await page.getByRole("button", { name: "Redeem", exact: true }).click();
+    await page.getByText("Redemption failed, this redemption code was used already").waitFor();
+
+    const list = await site.open("/panel/redemption?keyword=Gift&status=3");
+    const row = list.getByRole("row").filter({ hasText: "Gift" });
+    await row.getByText("root", { exact: true }).waitFor();
+    expect(await row.getByRole("switch").count()).toBe(0);
+    await list.goto("/panel/redemption?keyword=Gift&status=1");
+    await list.getByText("No code matches").waitFor();
+  });
+
+  it("say in every language why they are refused", async () => {
+    for (const [locale, label, button, sentence] of [
+      ["zh-CN", "兑换码", "兑换", "兑换失败，无效的兑换码"],
+      ["zh-HK", "兌換碼", "兌換", "兌換失敗，無效的兌換碼"],
+      ["ja-JP", "引き換えコード", "引き換える", "引き換え失敗：無効なコードです"],
+    ] as const) {
+      const page = await site.open("/panel/topup", { locale });
+      await page.getByLabel(label, { exact: true }).fill("nonsense");
+      await page.getByRole("button", { name: button, exact: true }).click();
+      await page.getByText(sentence).waitFor();
+    }
+  });
+
+  it("can be switched off and deleted together", async () => {
+    await site.api("POST", "/redemption", { name: "Bulk", quota: 1, count: 2 });
+    const page = await site.open("/panel/redemption?keyword=Bulk");
+    await page.getByRole("switch").first().press("Space");
+    await expect.poll(async () => (await codes("Bulk")).filter((code) => code.status === 2).length).toBe(1);
+    await page.getByLabel("Select all rows").click();
+    await page.getByText("2 selected").waitFor();
+    await page.getByRole("button", { name: "Delete" }).first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No code matches").waitFor();
+    expect(await codes("Bulk")).toEqual([]);
+  });
+});
+
+describe("the invitation", () => {
+  it("is a link to register with one's own code", async () => {
+    const self = await site.api<{ aff_code: string }>("GET", "/user/self");
+    const page = await site.open("/panel/topup");
+    const link = await page.getByLabel("Invitation link", { exact: true }).inputValue();
+    expect(link).toBe(`${site.url}/register?aff=${self.aff_code}`);
+  });
+});
