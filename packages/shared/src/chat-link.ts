@@ -34,13 +34,16 @@ export const defaultChatLinks: readonly ChatLinkEntry[] = [
   { name: "OpenCat", url: "opencat://team/join?domain={server}&token={key}", show: false, sort: 4 },
 ];
 
-/** The operator's list; empty when the text holds none. */
-export function readChatLinks(text: string): ChatLinkEntry[] {
+/** The operator's list, without entries that cannot be used; undefined when the text holds no list. */
+export function readChatLinks(text: string): ChatLinkEntry[] | undefined {
+  let listed: unknown;
   try {
-    return z.array(ChatLinkEntry).safeParse(JSON.parse(text)).data ?? [];
+    listed = JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
+  if (!Array.isArray(listed) || listed.length === 0) return undefined;
+  return listed.map((entry) => ChatLinkEntry.safeParse(entry).data).filter((entry) => entry !== undefined);
 }
 
 /**
@@ -49,8 +52,7 @@ export function readChatLinks(text: string): ChatLinkEntry[] {
  * @param nextChat the older single setting: where the operator's own ChatGPT Next runs
  */
 export function shownChatLinks(text: string, nextChat = ""): ChatLinkEntry[] {
-  const own = readChatLinks(text);
-  const entries = own.length > 0 ? own : defaultChatLinks.map((entry) => placeNextChat(entry, nextChat));
+  const entries = readChatLinks(text) ?? defaultChatLinks.map((entry) => placeNextChat(entry, nextChat));
   return entries.filter((entry) => entry.show).sort((a, b) => b.sort - a.sort);
 }
 

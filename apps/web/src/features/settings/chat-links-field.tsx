@@ -33,6 +33,7 @@ type Row = ChatLinkEntry & { id: number };
 
 let lastId = 0;
 const rowOf = (entry: ChatLinkEntry): Row => ({ ...entry, id: ++lastId });
+const rowsOf = (text: string) => (readChatLinks(text) ?? []).map(rowOf);
 const textOf = (rows: readonly ChatLinkEntry[]) =>
   rows.length === 0
     ? ""
@@ -40,12 +41,12 @@ const textOf = (rows: readonly ChatLinkEntry[]) =>
 
 export function ChatLinksField({ label, value, error, onChange }: ChatLinksFieldProps) {
   const { t } = useTranslation();
-  const [rows, setRows] = useState<Row[]>(() => readChatLinks(value).map(rowOf));
+  const [rows, setRows] = useState<Row[]>(() => rowsOf(value));
   // What we last wrote; another value came from outside: saved by somebody, discarded, back to the default.
   const [known, setKnown] = useState(value);
   if (value !== known) {
     setKnown(value);
-    setRows(readChatLinks(value).map(rowOf));
+    setRows(rowsOf(value));
   }
 
   const change = (next: Row[]) => {

@@ -1,3 +1,4 @@
+import { fillChatLink, shownChatLinks } from "@gateway/shared/chat-link";
 import type { TokenRow } from "@gateway/shared/token";
 import { ActionIcon, Loader, Menu, Text, Tooltip } from "@mantine/core";
 import { IconExternalLink, IconMessageCircle } from "@tabler/icons-react";
@@ -5,7 +6,6 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerAddress, useSite } from "#lib/site.ts";
 import { useFetchKey } from "./api.ts";
-import { chatLinksOf, fillChatLink } from "./chat-links.ts";
 
 /** Hands the key to a chat client. The key is fetched when the menu opens, so that its items are plain links. */
 export function ChatMenu({ token }: { token: TokenRow }) {
@@ -13,7 +13,7 @@ export function ChatMenu({ token }: { token: TokenRow }) {
   const site = useSite();
   const server = useServerAddress();
   const { mutate, data: key, error, reset } = useFetchKey();
-  const links = useMemo(() => chatLinksOf(site?.chat_links ?? "", site?.chat_link), [site]);
+  const links = useMemo(() => shownChatLinks(site?.chat_links ?? "", site?.chat_link), [site]);
   if (links.length === 0) return null;
   return (
     <Menu position="bottom-end" width={260} onOpen={() => mutate(token.id)} onClose={reset} withinPortal>

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { chatLinksOf, fillChatLink } from "./chat-links.ts";
+import { fillChatLink, shownChatLinks } from "./chat-link.ts";
 
 describe("chat links", () => {
   it("shows the two default clients, the higher sort first, while nothing is configured", () => {
-    expect(chatLinksOf("").map((link) => link.name)).toEqual([
+    expect(shownChatLinks("").map((link) => link.name)).toEqual([
       "chatgpt-web-midjourney-proxy",
       "ChatGPT Next",
     ]);
   });
 
   it("falls back to the defaults when the setting is not a list", () => {
-    expect(chatLinksOf("{broken")).toHaveLength(2);
-    expect(chatLinksOf('{"name":"x"}')).toHaveLength(2);
+    expect(shownChatLinks("{broken")).toHaveLength(2);
+    expect(shownChatLinks('{"name":"x"}')).toHaveLength(2);
   });
 
   it("shows the operator's list instead, without hidden entries", () => {
@@ -20,16 +20,16 @@ describe("chat links", () => {
       { name: "Hidden", url: "https://hidden.example/{key}", show: false, sort: 9 },
       { name: "High", url: "app://{key}", show: true, sort: 2 },
     ]);
-    expect(chatLinksOf(list).map((link) => link.name)).toEqual(["High", "Low"]);
+    expect(shownChatLinks(list).map((link) => link.name)).toEqual(["High", "Low"]);
   });
 
   it("offers no link that would run code in the console", () => {
     const list = JSON.stringify([{ name: "Bad", url: "javascript:alert('{key}')", show: true }]);
-    expect(chatLinksOf(list)).toEqual([]);
+    expect(shownChatLinks(list)).toEqual([]);
   });
 
   it("lets the older single setting move ChatGPT Next", () => {
-    const links = chatLinksOf("", "https://chat.example/");
+    const links = shownChatLinks("", "https://chat.example/");
     expect(links.at(-1)?.url).toMatch(/^https:\/\/chat\.example\/#\//);
   });
 

@@ -1,0 +1,152 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const section = (page: Page, name: string) => page.getByRole("form", { name, exact: true });
+
+async function settings(): Promise<Record<string, unknown>> {
+  return site.api("GET", "/option");
+}
+
+describe("settings", () => {
+  it("are saved by section, marked until then, and go back to their default", async () => {
+    const page = await site.open("/panel/setting");
+    const retries = section(page, "Retries");
+    const attempts = retries.getByRole("textbox", { name: "Further attempts" });
+    await attempts.fill("7");
+    await section(page, "Time-outs").getByRole("textbox", { name: "To connect" }).fill("2.5");
+    await retries.getByText("Not saved").waitFor();
+    await retries.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await settings()).toMatchObject({ RetryTimes: 7, ConnectTimeoutMs: 5000 });
+    await section(page, "Time-outs").getByRole("button", { name: "Save" }).click();
+    await expect.poll(settings).toMatchObject({ ConnectTimeoutMs: 2500 });
+
+    await retries.getByRole("button", { name: "Further attempts: Back to the default: 3" }).click();
+    expect(await attempts.inputValue()).toBe("3");
+    await retries.getByRole("button", { name: "Save" }).click();
+    await expect.poll(settings).toMatchObject({ RetryTimes: 3 });
+  });
+
+  it("say what is wrong before and after sending, and keep what was typed", async () => {
+    const page = await site.open("/panel/setting?tab=system");
+    const address = section(page, "Address");
+    await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
+    await address.getByText("The address must be an http or https URL").waitFor();
+    expect(await address.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+
+    const github = section(page, "GitHub");
+    await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
+    await github.getByRole("button", { name: "Save" }).click();
+    await github.getByText("Fill in what this sign-in needs before switching it on.").waitFor();
+    await github.getByLabel("Client ID").fill("our app");
+    await github.getByRole("textbox", { name: "Client secret" }).fill("kept to ourselves");
+    await github.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await settings()).toMatchObject({ GitHubOAuthEnabled: true, secrets_set: ["GitHubClientSecret"] });
+    expect(await github.getByRole("textbox", { name: "Client secret" }).inputValue()).toBe("");
+  });
+
+  it("are found by their words in every tab", async () => {
+    const page = await site.open("/panel/setting");
+    await page.getByPlaceholder("Search settings").fill("footer");
+    await section(page, "Footer").waitFor();
+    expect(await section(page, "Retries").count()).toBe(0);
+    await page.getByPlaceholder("Search settings").fill("RetryCooldown");
+    await section(page, "Retries").waitFor();
+    await page.getByPlaceholder("Search settings").fill("no such thing");
+    await page.getByText("No setting has these words.").waitFor();
+  });
+
+  it("ask before unsaved changes are left", async () => {
+    const page = await site.open("/panel/setting");
+    await section(page, "Retries").getByRole("textbox", { name: "Further attempts" }).fill("9");
+    await page.getByRole("link", { name: "Profile" }).first().click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("tab", { name: "System" }).click();
+    await page.getByRole("tab", { name: "Operation" }).click();
+    const attempts = section(page, "Retries").getByRole("textbox", { name: "Further attempts" });
+    expect(await attempts.inputValue()).toBe("9");
+  });
+
+  it("edit the chat clients as rows", async () => {
+    const page = await site.open("/panel/setting");
+    const clients = section(page, "Chat clients");
+    await clients.getByRole("button", { name: "Add a client" }).click();
+    await clients.getByRole("textbox", { name: "Name of client 1" }).fill("Ours");
+    await clients.getByRole("textbox", { name: "Address of client 1" }).fill("javascript:alert(1)");
+    await clients
+      .getByText(/must not run code here/)
+      .first()
+      .waitFor();
+    expect(await clients.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    const good = "https://chat.example.com/?k={key}&s={server}";
+    await clients.getByRole("textbox", { name: "Address of client 1" }).fill(good);
+    await clients.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { ChatLinks } = await settings();
+    expect(JSON.parse(String(ChatLinks))).toEqual([{ name: "Ours", url: good, show: true, sort: 1 }]);
+  });
+
+  it("show the operator's texts as visitors will see them, with nothing that runs", async () => {
+    const page = await site.open("/panel/setting?tab=other");
+    const about = section(page, "About page");
+    await about
+      .getByRole("textbox", { name: "About page" })
+      .fill(
+        "# Who we are\n\n<img src=x onerror=\"document.title='run'\">Hello <script>document.title='run'</script>",
+      );
+    await about.getByRole("heading", { name: "Who we are" }).waitFor();
+    await about.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const identity = section(page, "Identity");
+    await identity.getByRole("textbox", { name: "System name" }).fill("Our gateway");
+    await identity.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("banner").getByText("Our gateway").waitFor();
+    expect(await page.title()).not.toBe("run");
+
+    const guest = await site.open("/about", { guest: true });
+    await guest.getByRole("heading", { name: "Who we are" }).waitFor();
+    expect(await guest.title()).not.toBe("run");
+  });
+
+  it("are complete in every language and fit a phone", async () => {
+    for (const [locale, title] of [
+      ["zh-CN", "设置"],
+      ["zh-HK", "設定"],
+      ["ja-JP", "設定"],
+    ] as const) {
+      const page = await site.open("/panel/setting", { phone: true, dark: true, locale });
+      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await page.getByRole("form").first().waitFor();
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+        expect(wide).toBe(false);
+      }
+    }
+  });
+});
+
+describe("the audit log", () => {
+  it("shows who changed what, before and after", async () => {
+    await site.api("PUT", "/option", { key: "HeartbeatSeconds", value: 33 });
+    const page = await site.open("/panel/audit?target_id=HeartbeatSeconds");
+    const row = page.getByRole("row").filter({ hasText: "15 → 33" });
+    await row.click();
+    const details = page.getByRole("dialog", { name: "Setting changed" });
+    await details.getByRole("cell", { name: "33" }).waitFor();
+    await details.getByText("root", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox", { name: "Username" }).fill("nobody");
+    await page.getByText("Nothing matches").waitFor();
+  });
+});
