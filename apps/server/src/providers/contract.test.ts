@@ -11,7 +11,7 @@ import { createTokenCache } from "./token-cache.ts";
 const providers = [...openProviders("http://127.0.0.1:1").values()];
 
 /** Types that operators' databases hold and that this house has no wire for: tasks and vendors with their own wires. */
-const unserved = [24, 34, 37, 38, 41, 52, 53];
+const unserved = [34, 38, 41, 52, 53];
 /** All types that were ever given out and not withdrawn. */
 const known = [
   1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
@@ -27,6 +27,8 @@ const keys: Record<string, string> = {
   cloudflare: "account|secret-key",
   vertex: JSON.stringify({ client_email: "a@b.iam", private_key: privateKey, project_id: "project" }),
 };
+
+const others: Record<string, string> = { "azure-speech": "eastasia" };
 
 const io: Io = {
   fetch: () => Promise.resolve({ status: 200, text: '{"access_token":"secret-key","expires_in":3600}' }),
@@ -45,7 +47,13 @@ const paths: Partial<Record<Endpoint, string>> = {
 
 function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Outgoing> {
   const sender = { provider, baseUrl: provider.baseUrl || "https://upstream.example", headers: {} };
-  const full = { model: "some/model:1", stream: false, other: "", plugin: {}, ...call };
+  const full = {
+    model: "some/model:1",
+    stream: false,
+    other: others[provider.id] ?? "",
+    plugin: {},
+    ...call,
+  };
   const draft = { method: "POST" as const, path, headers: { accept: "*/*" }, body: "{}" };
   return outgoing(sender, keys[provider.id] ?? "secret-key", full, draft, io);
 }

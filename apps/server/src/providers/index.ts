@@ -5,6 +5,7 @@ import { ali } from "./ali.ts";
 import { anthropic } from "./anthropic.ts";
 import { azureDatabricks } from "./azure-databricks.ts";
 import { azureFoundry } from "./azure-foundry.ts";
+import { azureSpeech } from "./azure-speech.ts";
 import { azureV1 } from "./azure-v1.ts";
 import { azure } from "./azure.ts";
 import { baichuan } from "./baichuan.ts";
@@ -44,6 +45,7 @@ import type { Provider } from "./provider.ts";
 import { recraft } from "./recraft.ts";
 import { rerank } from "./rerank.ts";
 import { siliconflow } from "./siliconflow.ts";
+import { stability } from "./stability.ts";
 import { stepfun } from "./stepfun.ts";
 import { tencent } from "./tencent.ts";
 import { together } from "./together.ts";
@@ -68,6 +70,7 @@ const vendors: readonly Provider[] = [
   azure,
   azureV1,
   azureFoundry,
+  azureSpeech,
   bedrock,
   vertex,
   openrouter,
@@ -107,6 +110,7 @@ const vendors: readonly Provider[] = [
   perplexity,
   recraft,
   rerank,
+  stability,
   stepfun,
   together,
   vllm,

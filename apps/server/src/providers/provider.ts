@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import type { DialectId } from "#dialects/ir.ts";
+import type { DialectId, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
 /** What can be asked of an upstream besides chat, in the words of the OpenAI paths. */
@@ -51,6 +51,24 @@ export class CredentialError extends Error {
     super(message);
     this.name = "CredentialError";
   }
+}
+
+/** One of our paths, served by a vendor that has another wire for it. Pure. */
+export interface Adapter {
+  /** OpenAI's body as this vendor's. Throws GatewayError for what the vendor cannot do. */
+  request(body: Wire, call: Call): { path: string; headers: Record<string, string>; body: string };
+  /**
+   * The vendor's whole answer as OpenAI's; unless given, it passes as it came.
+   * @param now milliseconds since 1970
+   */
+  answer?(text: string, now: number): AdaptedAnswer | { error: UpstreamError };
+}
+
+export interface AdaptedAnswer {
+  contentType: string;
+  body: Buffer;
+  /** Absent when the vendor does not say. */
+  usage?: Usage;
 }
 
 /** Where a vendor lists its models. */
@@ -108,6 +126,8 @@ export interface Provider {
   path?(call: Call, standard: string): string;
   /** Quirks of chat, on the vendor's own wire, after encoding. Answers the same object when there is nothing to do. */
   adjustRequest?(body: Wire, call: Call): Wire;
+  /** Paths of ours, e.g. `/v1/audio/speech`, that take another wire here. */
+  adapters?: Readonly<Record<string, Adapter>>;
   /** The last touch before sending. Throws CredentialError. */
   sign?(request: Outgoing, key: string, io: Io): Outgoing | Promise<Outgoing>;
   /** For streams that are not server-sent events, known by their content type: chunks become such events. */

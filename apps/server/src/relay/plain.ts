@@ -3,6 +3,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/http.ts";
+import { type Adapted, askAdapted } from "./adapted.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
@@ -30,25 +31,26 @@ async function tryChannel(
   flight: Flight,
   begun: number,
 ): Promise<Answer | { error: UpstreamError }> {
+  const adapter = chosen.channel.provider.adapters?.[call.path];
   try {
-    const response = await send(services, chosen, {
-      method: "POST",
-      path: call.path,
-      model: chosen.upstreamModel,
-      stream: call.stream,
-      headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
-      body: call.bodyFor(chosen.upstreamModel),
-      signal: call.signal,
-    });
-    if (response.status < 200 || response.status >= 300) {
-      const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
-      return { error: dialects["openai-chat"].decodeError(response.status, text, response.headers) };
-    }
+    const asked = await (adapter === undefined
+      ? ask(services, call, chosen)
+      : askAdapted(services, call, chosen, adapter));
+    if ("error" in asked) return asked;
+    const { response, whole } = asked;
     flight.chosen = chosen;
     flight.firstByteAt ??= Date.now();
     flight.noteAttempt(chosen, begun, undefined);
     const type = String(response.headers["content-type"] ?? "application/octet-stream");
     const headers = { ...answerHeaders(response.headers, []), "content-type": type };
+    if (whole !== undefined) {
+      await flight.settle({ outcome: "complete", vendor: whole.usage, delivered: { narrow: 0, wide: 0 } });
+      return {
+        kind: "bytes",
+        headers: { ...headers, "content-type": whole.contentType },
+        chunks: once(whole.body),
+      };
+    }
     if (!type.startsWith("application/json"))
       return { kind: "bytes", headers, chunks: passBytes(call, flight, response, type) };
     const body = await response.text(MAX_BODY_BYTES);
@@ -58,6 +60,26 @@ async function tryChannel(
   } catch (error) {
     return { error: transportFailure(error) };
   }
+}
+
+/** OpenAI's wire on both sides: the body goes on as it came. */
+async function ask(services: RelayServices, call: PlainCall, chosen: Chosen): Promise<Adapted> {
+  const response = await send(services, chosen, {
+    method: "POST",
+    path: call.path,
+    model: chosen.upstreamModel,
+    stream: call.stream,
+    headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
+    body: call.bodyFor(chosen.upstreamModel),
+    signal: call.signal,
+  });
+  if (response.status >= 200 && response.status < 300) return { response, whole: undefined };
+  const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
+  return { error: dialects["openai-chat"].decodeError(response.status, text, response.headers) };
+}
+
+async function* once(body: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  yield body;
 }
 
 /** Audio, event streams, plain text. The newest chunk is kept back until the bill is closed. */

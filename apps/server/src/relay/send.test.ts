@@ -5,9 +5,11 @@ import { defaultSettings } from "@gateway/shared/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { openProviders } from "#providers/index.ts";
+import { askAdapted } from "./adapted.ts";
 import { attempt } from "./attempt.ts";
 import { fetchBalance, fetchModels, testChannel } from "./probe.ts";
 
@@ -137,6 +139,58 @@ function framed(event: object): Buffer {
   return message;
 }
 
+function inForce(type: number): ChannelInForce {
+  const provider = providers.get(type);
+  if (provider === undefined) throw new Error(`There is no type ${type}`);
+  return {
+    ...channel({}),
+    provider,
+    baseUrl: url,
+    keys: [],
+    mapping: new Map(),
+    headers: {},
+    parameters: {},
+    disabledStream: new Set(),
+    onlyChat: false,
+    preCost: 1,
+    compatibleResponse: false,
+    testModel: "",
+    autoDisable: false,
+    connectTimeoutMs: 0,
+    firstByteTimeoutMs: 0,
+    idleTimeoutMs: 0,
+  };
+}
+
+describe("a call in a vendor's own wire", () => {
+  const key = { id: 0, key: "key", weight: 1 };
+  const call = {
+    bodyFor: (model: string) => JSON.stringify({ model, input: "Hi", voice: "alloy" }),
+    signal: AbortSignal.timeout(5_000),
+  };
+  const speech = providers.get(27)?.adapters?.["/v1/audio/speech"];
+  if (speech === undefined) throw new Error("MiniMax does not speak");
+
+  it("goes out in that wire and comes back in ours", async () => {
+    answer = json({ data: { audio: "494433" }, base_resp: { status_code: 0, status_msg: "success" } });
+    const chosen = { channel: inForce(27), key, upstreamModel: "speech-2.6-hd" };
+    const adapted = await askAdapted(services, call, chosen, speech);
+    expect(adapted).toMatchObject({ whole: { body: Buffer.from("ID3") } });
+    expect(asked[0]).toMatchObject({ path: "/v1/t2a_v2", headers: { authorization: "Bearer key" } });
+    expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ model: "speech-2.6-hd", text: "Hi" });
+  });
+
+  it("is refused by status or by a code inside", async () => {
+    const chosen = { channel: inForce(27), key, upstreamModel: "m" };
+    answer = json({ base_resp: { status_code: 1002, status_msg: "rate limit" } });
+    expect(await askAdapted(services, call, chosen, speech)).toMatchObject({
+      error: { kind: "rate-limited" },
+    });
+    answer = { ...json({ message: "no" }), status: 401 };
+    expect(await askAdapted(services, call, chosen, speech)).toMatchObject({ error: { kind: "auth" } });
+  });
+});
+
 describe("a stream in a vendor's own framing", () => {
   const client = dialects.anthropic;
   const request: ChatRequest = {
@@ -156,26 +210,7 @@ describe("a stream in a vendor's own framing", () => {
 
   async function stream(chunks: Buffer[]): Promise<string> {
     answer = { status: 200, type: "application/vnd.amazon.eventstream", chunks };
-    const provider = providers.get(32);
-    if (provider === undefined) throw new Error("Bedrock is not there");
-    const target = {
-      ...channel({}),
-      provider,
-      baseUrl: url,
-      keys: [],
-      mapping: new Map(),
-      headers: {},
-      parameters: {},
-      disabledStream: new Set<string>(),
-      onlyChat: false,
-      preCost: 1,
-      compatibleResponse: false,
-      testModel: "",
-      autoDisable: false,
-      connectTimeoutMs: 0,
-      firstByteTimeoutMs: 0,
-      idleTimeoutMs: 0,
-    };
+    const target = inForce(32);
     const key = { id: 0, key: "us-east-1|token", weight: 1 };
     const tried = await attempt(services, call, { channel: target, key, upstreamModel: "claude" });
     if (!tried.ok) throw new Error(tried.error.message);

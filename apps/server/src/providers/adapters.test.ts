@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "#errors.ts";
+import { azureSpeech } from "./azure-speech.ts";
+import { minimax } from "./minimax.ts";
+import { serves } from "./provider.ts";
+import type { Adapter, Call, Provider } from "./provider.ts";
+import { stability } from "./stability.ts";
+
+function adapterOf(provider: Provider, path: string): Adapter {
+  const adapter = provider.adapters?.[path];
+  if (adapter === undefined) throw new Error(`${provider.label} does not adapt ${path}`);
+  return adapter;
+}
+
+const call: Call = { model: "m", stream: false, other: "", plugin: {} };
+
+describe("Azure Speech", () => {
+  const speech = adapterOf(azureSpeech, "/v1/audio/speech");
+
+  it("reads text aloud that looks like markup", () => {
+    const { body, headers } = speech.request(
+      { input: `a < b & "c"</voice>`, voice: "fable", speed: 1.5 },
+      call,
+    );
+    expect(headers).toEqual({
+      "content-type": "application/ssml+xml",
+      "x-microsoft-outputformat": "audio-24khz-160kbitrate-mono-mp3",
+    });
+    expect(body).toContain('<voice name="zh-CN-YunxiNeural"><mstts:express-as role="boy">');
+    expect(body).toContain('<prosody rate="+50%">a &lt; b &amp; &quot;c&quot;&lt;/voice&gt;</prosody>');
+  });
+
+  it("takes the channel's voices and the vendor's own", () => {
+    const plugin = { voice: { alloy: "en-US-AvaNeural" } };
+    const voiceIn = (voice: string) =>
+      /<voice name="([^"]*)"/.exec(speech.request({ input: "Hi", voice }, { ...call, plugin }).body)?.[1];
+    expect(["alloy", "en-GB-RyanNeural", "marin"].map(voiceIn)).toEqual([
+      "en-US-AvaNeural",
+      "en-GB-RyanNeural",
+      "zh-CN-YunxiNeural",
+    ]);
+  });
+
+  it("says which formats it cannot make, and makes nothing but speech", () => {
+    expect(() => speech.request({ input: "Hi", response_format: "flac" }, call)).toThrow(GatewayError);
+    expect(serves(azureSpeech, "audio", "/v1/audio/transcriptions", {})).toBe(false);
+    expect(() => azureSpeech.places?.("key", { ...call, other: "evil.example/" })).toThrow("region");
+  });
+});
+
+describe("MiniMax's speech", () => {
+  const speech = adapterOf(minimax, "/v1/audio/speech");
+
+  it("is asked for in its own words", () => {
+    const plugin = { voice: { nova: "presenter_female|happy" } };
+    const { path, body } = speech.request({ input: "Hi", voice: "nova", speed: 4 }, { ...call, plugin });
+    expect(path).toBe("/v1/t2a_v2");
+    expect(JSON.parse(body)).toMatchObject({
+      model: "m",
+      text: "Hi",
+      voice_setting: { voice_id: "presenter_female", emotion: "happy", speed: 2 },
+      audio_setting: { format: "mp3" },
+    });
+  });
+
+  it("becomes sound, billed by its characters", () => {
+    const answer = speech.answer?.(
+      JSON.stringify({
+        data: { audio: "494433", status: 2 },
+        extra_info: { audio_format: "mp3", usage_characters: 26 },
+        base_resp: { status_code: 0, status_msg: "success" },
+      }),
+      0,
+    );
+    expect(answer).toMatchObject({
+      contentType: "audio/mpeg",
+      body: Buffer.from("ID3"),
+      usage: { input: 26 },
+    });
+  });
+
+  it("is refused with a code inside an answer that looks well", () => {
+    const refusal = (code: number) =>
+      speech.answer?.(JSON.stringify({ base_resp: { status_code: code, status_msg: "no" } }), 0);
+    expect(refusal(1008)).toMatchObject({ error: { kind: "quota" } });
+    expect(refusal(2013)).toMatchObject({ error: { kind: "bad-request", status: 400, message: "no" } });
+    expect(speech.answer?.("<html>", 0)).toMatchObject({ error: { kind: "server" } });
+  });
+});
+
+describe("Stability's images", () => {
+  const images = adapterOf(stability, "/v1/images/generations");
+
+  it("are asked for as a form, in the nearest shape", () => {
+    const asked = images.request({ prompt: "A house", size: "1536x1024" }, { ...call, model: "sd3.5-large" });
+    expect(asked.path).toBe("/v2beta/stable-image/generate/sd3");
+    const boundary = /boundary=(\S+)/.exec(asked.headers["content-type"] ?? "")?.[1];
+    expect(asked.body.split(`--${boundary}`)).toHaveLength(6);
+    for (const field of [
+      '"prompt"\r\n\r\nA house',
+      '"aspect_ratio"\r\n\r\n3:2',
+      '"model"\r\n\r\nsd3.5-large',
+    ])
+      expect(asked.body).toContain(field);
+    expect(images.request({ prompt: "x" }, { ...call, model: "stable-image-core" }).path).toMatch(/core$/);
+  });
+
+  it("are made one at a time", () => {
+    expect(() => images.request({ prompt: "x", n: 2 }, call)).toThrow('"n"');
+  });
+
+  it("become OpenAI's answer", () => {
+    const answer = images.answer?.('{"image":"aGk=","finish_reason":"SUCCESS","seed":1}', 5_000);
+    expect(answer !== undefined && "body" in answer && JSON.parse(answer.body.toString())).toEqual({
+      created: 5,
+      data: [{ b64_json: "aGk=" }],
+    });
+    expect(images.answer?.('{"errors":["no"]}', 0)).toHaveProperty("error");
+  });
+});

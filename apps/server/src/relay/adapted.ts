@@ -1,0 +1,44 @@
+import { dialects } from "#dialects/index.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { parseRecord } from "#dialects/wire.ts";
+import type { UpstreamResponse } from "#platform/http.ts";
+import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
+import type { PlainCall, RelayServices } from "./call.ts";
+import type { Chosen } from "./plan.ts";
+import { send, shapeOf } from "./send.ts";
+
+/** A call that is not chat, to a vendor that has another wire for it: our body becomes its, its answer ours. */
+export type Adapted =
+  | { response: UpstreamResponse; whole: AdaptedAnswer | undefined }
+  | { error: UpstreamError };
+
+const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 128 * 1024 * 1024;
+
+/** `whole` is undefined when the answer passes as it came. Throws what `send` throws, and the adapter's refusal. */
+export async function askAdapted(
+  services: Pick<RelayServices, "settings" | "upstream">,
+  call: Pick<PlainCall, "bodyFor" | "signal">,
+  chosen: Pick<Chosen, "channel" | "key" | "upstreamModel">,
+  adapter: Adapter,
+): Promise<Adapted> {
+  const { channel, upstreamModel: model } = chosen;
+  const body = parseRecord(String(call.bodyFor(model))) ?? {};
+  const asked = adapter.request(body, shapeOf(channel, { model }));
+  const response = await send(services, chosen, {
+    method: "POST",
+    path: asked.path,
+    ownPath: true,
+    model,
+    headers: { accept: "*/*", ...asked.headers },
+    body: asked.body,
+    signal: call.signal,
+  });
+  if (response.status < 200 || response.status >= 300) {
+    const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
+    return { error: dialects["openai-chat"].decodeError(response.status, text, response.headers) };
+  }
+  if (adapter.answer === undefined) return { response, whole: undefined };
+  const whole = adapter.answer(await response.text(MAX_BODY_BYTES), Date.now());
+  return "error" in whole ? whole : { response, whole };
+}
