@@ -49,9 +49,9 @@ describe("signing in with an account elsewhere", () => {
     expect(await site.api("GET", "/user?keyword=kim.lee")).toMatchObject({ total_count: 1 });
 
     await page.goto("/panel/profile?tab=security");
-    await page.getByText("kim.lee · linked").waitFor();
-    await button(page, "Unlink OpenID").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+    await page.getByText("kim.lee · connected").waitFor();
+    await button(page, "Disconnect OpenID").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await page.getByText("This is the only way you can sign in. Set a password first.").waitFor();
   });
 
@@ -62,11 +62,11 @@ describe("signing in with an account elsewhere", () => {
     await dialog.getByText("valid for 3 minutes", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.getByText("Enter the code").waitFor();
-    await dialog.getByLabel("Code").fill("1234");
+    await dialog.getByLabel("Verification code").fill("1234");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.getByText("did not confirm this sign-in", { exact: false }).waitFor();
     wechat.people.set("567890", { id: "wx-somebody" });
-    await dialog.getByLabel("Code").fill("567890");
+    await dialog.getByLabel("Verification code").fill("567890");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL("**/panel/dashboard");
   });
@@ -132,21 +132,21 @@ describe("the way back", () => {
   });
 });
 
-describe("linked accounts in the profile", () => {
-  it("are linked and unlinked without leaving the session", async () => {
+describe("connected accounts in the profile", () => {
+  it("are connected and disconnected without leaving the session", async () => {
     openId.visitor = { id: "root-elsewhere", username: "the.boss" };
     await configure({ WeChatAccountQRCodeImageURL: "" });
     const page = await site.open("/panel/profile?tab=security");
-    await button(page, "Link OpenID").click();
-    await page.getByText("the.boss · linked").waitFor();
+    await button(page, "Connect OpenID").click();
+    await page.getByText("the.boss · connected").waitFor();
     await page.getByText("root", { exact: true }).first().waitFor();
     wechat.people.set("111", { id: "wx-root" });
-    await button(page, "Link WeChat").click();
-    await page.getByRole("dialog").getByLabel("Code").fill("111");
-    await page.getByRole("dialog").getByRole("button", { name: "Link" }).click();
-    await button(page, "Unlink WeChat").click();
-    await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
-    await button(page, "Link WeChat").waitFor();
+    await button(page, "Connect WeChat").click();
+    await page.getByRole("dialog").getByLabel("Verification code").fill("111");
+    await page.getByRole("dialog").getByRole("button", { name: "Connect" }).click();
+    await button(page, "Disconnect WeChat").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await button(page, "Connect WeChat").waitFor();
     expect(await site.api("GET", "/user/self/identities")).toMatchObject([
       { provider: "oidc", label: "the.boss" },
     ]);

@@ -50,7 +50,7 @@ export function WeChatDialog({ onClose, picture, action, onSubmit, loading, erro
             </Alert>
           ) : null}
           <TextInput
-            label={t("Code")}
+            label={t("Verification code")}
             autoComplete="one-time-code"
             data-autofocus
             size="md"

@@ -26,7 +26,10 @@ export function BindingsSection() {
   const shown = [...offers, ...left];
   if (shown.length === 0) return null;
   return (
-    <Section title={t("Linked accounts")} hint={t("Other accounts of yours that you can sign in with here.")}>
+    <Section
+      title={t("Connected accounts")}
+      hint={t("Other accounts of yours that you can sign in with here.")}
+    >
       {bound.error && !bound.data ? (
         <Failed error={bound.error} onRetry={() => void bound.refetch()} />
       ) : bound.data ? (
@@ -56,10 +59,10 @@ function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undef
           {row ? (
             <>
               {row.label ? `${row.label} · ` : null}
-              {t("linked")} <RelativeTime seconds={row.created_time} />
+              {t("connected")} <RelativeTime seconds={row.created_time} />
             </>
           ) : (
-            t("Not linked")
+            t("Not connected")
           )}
         </Text>
       </div>
@@ -75,13 +78,13 @@ function UnbindButton({ id, name }: ButtonProps) {
   const unbind = useUnbind();
   const act = async () => {
     const sure = await confirm({
-      title: t("Unlink {{name}}?", { name }),
+      title: t("Disconnect {{name}}?", { name }),
       body: t("You will no longer be able to sign in here with it."),
-      action: t("Unlink"),
+      action: t("Disconnect"),
     });
     if (!sure) return;
     unbind.mutate(id, {
-      onSuccess: () => toast.success(t("Unlinked")),
+      onSuccess: () => toast.success(t("Disconnected")),
       onError: (error) => toast.error(t("Error: {{message}}", { message: signInReason(error, t) })),
     });
   };
@@ -90,10 +93,10 @@ function UnbindButton({ id, name }: ButtonProps) {
       variant="default"
       size="compact-sm"
       loading={unbind.isPending}
-      aria-label={t("Unlink {{name}}", { name })}
+      aria-label={t("Disconnect {{name}}", { name })}
       onClick={() => void act()}
     >
-      {t("Unlink")}
+      {t("Disconnect")}
     </Button>
   );
 }
@@ -108,10 +111,10 @@ function BindButton({ id, name }: ButtonProps) {
         variant="default"
         size="compact-sm"
         loading={bind.isPending}
-        aria-label={t("Link {{name}}", { name })}
+        aria-label={t("Connect {{name}}", { name })}
         onClick={() => (id === "wechat" ? setScanning(true) : bind.mutate(id))}
       >
-        {t("Link")}
+        {t("Connect")}
       </Button>
       {scanning ? <BindWeChat onClose={() => setScanning(false)} /> : null}
     </>
@@ -123,14 +126,14 @@ function BindWeChat({ onClose }: { onClose: () => void }) {
   const site = useSite();
   const bind = useBindWeChat();
   const done = () => {
-    toast.success(t("Account linked"));
+    toast.success(t("Account connected"));
     onClose();
   };
   return (
     <WeChatDialog
       onClose={onClose}
       picture={site?.wechat_qrcode ?? ""}
-      action={t("Link")}
+      action={t("Connect")}
       onSubmit={(code) => bind.mutate(code, { onSuccess: done })}
       loading={bind.isPending}
       error={bind.error ? signInReason(bind.error, t) : undefined}

@@ -39,7 +39,7 @@ function Arrival({ provider }: { provider: string }) {
   useEffect(() => {
     if (data === undefined) return;
     if (data === null) {
-      toast.success(t("Account linked"));
+      toast.success(t("Account connected"));
       void navigate(bindings, { replace: true });
       return;
     }

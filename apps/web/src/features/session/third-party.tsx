@@ -40,6 +40,8 @@ export function ThirdParty({ next }: { next: string }) {
             leftSection={<IdentityProviderIcon id={id} />}
             loading={leave.isPending && leave.variables === id}
             disabled={leave.isPending && leave.variables !== id}
+            // The password form must not complain about what is not being used.
+            onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >
             {t(identityProviderTitles[id])}
