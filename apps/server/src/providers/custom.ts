@@ -57,9 +57,11 @@ export const custom: Provider = {
       : ["openai-chat", "openai-responses"];
   },
   endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "rerank"],
-  offers: (path, given) => {
-    const known = Object.values(modes).some((mode) => mode.path === path) && path !== "/v1/responses";
-    return chosenPath(given, known ? path : "/v1/chat/completions") !== OFF || path === "/v1/rerank";
+  offers(path, given) {
+    // Asked of every candidate of every call: nearly all of them say nothing here.
+    if (given["customize"] === undefined || path === "/v1/rerank") return true;
+    const own = path !== "/v1/responses" && Object.values(modes).some((mode) => mode.path === path);
+    return chosenPath(given, own ? path : "/v1/chat/completions") !== OFF;
   },
   keyless: true,
   keyHint: "sk-…",

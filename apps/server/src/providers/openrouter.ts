@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { anthropicKey, bearer, type Call, type Provider } from "./provider.ts";
+import { bearerOrAnthropic, type Call, type Provider } from "./provider.ts";
 
 const Route = z.looseObject({
   order: z.array(z.string()).optional(),
@@ -45,8 +45,7 @@ export const openrouter: Provider = {
   testModel: "openai/gpt-5-mini",
   website: "https://openrouter.ai/activity",
   plugin,
-  headers: (key, { dialect }) =>
-    dialect === "anthropic" ? { ...bearer(key), ...anthropicKey(key) } : bearer(key),
+  headers: bearerOrAnthropic,
   adjustRequest: routed,
   balance: {
     path: "/v1/credits",

@@ -146,9 +146,9 @@ export function anthropicKey(key: string): Record<string, string> {
   return { "x-api-key": key, "anthropic-version": "2023-06-01" };
 }
 
-/** For vendors with OpenAI's wire at one path and Anthropic's below another. */
+/** For vendors with Anthropic's wire beside their own: some read the key here, some there. */
 export function bearerOrAnthropic(key: string, { dialect }: Call): Record<string, string> {
-  return dialect === "anthropic" ? anthropicKey(key) : bearer(key);
+  return dialect === "anthropic" ? { ...bearer(key), ...anthropicKey(key) } : bearer(key);
 }
 
 /** Whether a channel with this plugin can serve a path of ours. */

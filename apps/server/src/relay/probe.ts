@@ -7,7 +7,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Providers } from "#providers/index.ts";
 import { readModelList } from "#providers/model-list.ts";
-import { dialectsFor } from "#providers/provider.ts";
+import { dialectsFor, type Provider } from "#providers/provider.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
@@ -33,13 +33,33 @@ export function testChannel(
   return probeChannel(services, asInForce(services.providers, input.channel), input.model);
 }
 
-/** One short question. A refusal is an answer (`ok: false`), not an exception. */
+/** One short question, of the kind that the model is for. A refusal is an answer (`ok: false`), not an exception. */
 export async function probeChannel(
   services: Omit<ProbeServices, "providers">,
   channel: ChannelInForce,
   model: string,
 ): Promise<ChannelTestResult> {
   const upstreamModel = mapModel(channel, model).upstream;
+  const question = questionFor(channel.provider, upstreamModel);
+  const begun = performance.now();
+  const failed = await (question === undefined
+    ? askChat(services, channel, upstreamModel)
+    : askPlain(services, channel, upstreamModel, question));
+  return {
+    ok: failed === undefined,
+    model,
+    duration: Math.max(1, Math.round(performance.now() - begun)),
+    message: failed === undefined ? "" : describe(failed),
+  };
+}
+
+async function askChat(
+  services: Omit<ProbeServices, "providers">,
+  channel: ChannelInForce,
+  upstreamModel: string,
+): Promise<UpstreamError | undefined> {
+  if (!channel.provider.endpoints.includes("chat"))
+    return { kind: "bad-request", message: "There is no cheap question to test this model with.", status: 0 };
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, { model: upstreamModel }));
   const client = dialects[dialect];
   const request: ChatRequest = {
@@ -50,19 +70,56 @@ export async function probeChannel(
   };
   const { body } = client.encodeRequest(request);
   const raw = Buffer.from(JSON.stringify(body));
-  const begun = performance.now();
   const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
   const tried = await attempt(services, call, { channel, key: channel.keys[0], upstreamModel });
   const read = tried.ok
     ? await readBody(call, tried).catch((error: unknown) => ({ error: transportFailure(error) }))
     : tried;
-  const failed = "error" in read ? read.error : undefined;
-  return {
-    ok: failed === undefined,
-    model,
-    duration: Math.max(1, Math.round(performance.now() - begun)),
-    message: failed === undefined ? "" : describe(failed),
-  };
+  return "error" in read ? read.error : undefined;
+}
+
+interface Question {
+  path: string;
+  body: Record<string, unknown>;
+}
+
+/** What is asked of a model that does not chat, told by its name; undefined for chat. */
+function questionFor({ endpoints }: Provider, model: string): Question | undefined {
+  const name = model.toLowerCase();
+  if (endpoints.includes("rerank") && name.includes("rerank"))
+    return { path: "/v1/rerank", body: { query: "Hi", documents: ["Hi", "Bye"] } };
+  if (endpoints.includes("embeddings") && /embed|(?:^|\/)(?:bge|gte|e5|m3e)-/.test(name))
+    return { path: "/v1/embeddings", body: { input: "Hi" } };
+  return endpoints.includes("moderations") && name.includes("moderation")
+    ? { path: "/v1/moderations", body: { input: "Hi" } }
+    : undefined;
+}
+
+async function askPlain(
+  services: Omit<ProbeServices, "providers">,
+  channel: ChannelInForce,
+  model: string,
+  { path, body }: Question,
+): Promise<UpstreamError | undefined> {
+  try {
+    const response = await send(
+      services,
+      { channel, key: channel.keys[0] },
+      {
+        method: "POST",
+        path,
+        model,
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body: JSON.stringify({ model, ...body }),
+        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      },
+    );
+    const text = await response.text(MAX_LIST_BYTES);
+    if (response.status >= 200 && response.status < 300) return undefined;
+    return dialects["openai-chat"].decodeError(response.status, text, response.headers);
+  } catch (error) {
+    return transportFailure(error);
+  }
 }
 
 function describe(error: UpstreamError): string {

@@ -115,6 +115,28 @@ describe("a test of a channel", () => {
     expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
   });
 
+  it("asks a model for what it is for", async () => {
+    answer = json({ results: [{ index: 0, relevance_score: 0.9 }] });
+    const ask = (type: number, model: string) => testChannel(services, { channel: channel({ type }), model });
+    expect(await ask(36, "rerank-v3.5")).toMatchObject({ ok: true });
+    expect(await ask(17, "text-embedding-v4")).toMatchObject({ ok: true });
+    expect(await ask(1, "omni-moderation-latest")).toMatchObject({ ok: true });
+    expect(asked.map(({ path }) => path)).toEqual([
+      "/v2/rerank",
+      "/compatible-mode/v1/embeddings",
+      "/v1/moderations",
+    ]);
+    expect(await ask(37, "sd3.5-large")).toMatchObject({
+      ok: false,
+      message: "There is no cheap question to test this model with.",
+    });
+    answer = { ...json({ error: { message: "no such model" } }), status: 404 };
+    expect(await ask(47, "jina-reranker-v3")).toMatchObject({
+      ok: false,
+      message: "HTTP 404: no such model",
+    });
+  });
+
   it("says what is wrong with a key without asking anybody", async () => {
     const tested = await testChannel(services, {
       channel: channel({ type: 15, key: "ak|sk" }),
