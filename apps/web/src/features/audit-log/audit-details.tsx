@@ -31,7 +31,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow | null; onClose: 
             <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
             <Fact label={t("Who")}>{row.username || t("the system")}</Fact>
             <Fact label={t("Target")}>{row.target_id}</Fact>
-            <Fact label={t("From")}>{row.ip || "–"}</Fact>
+            <Fact label={t("Source IP")}>{row.ip || "–"}</Fact>
             <Fact label={t("Action")}>{row.action}</Fact>
           </Facts>
           {changed.length > 0 ? (

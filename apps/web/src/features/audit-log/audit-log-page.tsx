@@ -122,7 +122,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
   return [
     {
       id: "action",
-      title: t("What"),
+      title: t("Action"),
       fixed: true,
       card: "title",
       cell: (row) => (
@@ -152,7 +152,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       cell: (row) => <Fields row={row} />,
     },
     { id: "username", title: t("Who"), card: "fact", cell: (row) => row.username || t("the system") },
-    { id: "ip", title: t("From"), card: "line", cell: (row) => row.ip || "–" },
+    { id: "ip", title: t("Source IP"), card: "line", cell: (row) => row.ip || "–" },
     {
       id: "time",
       title: t("When"),

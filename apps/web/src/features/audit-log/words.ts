@@ -9,7 +9,7 @@ export const targetWords: Record<string, string> = {
   redemption: phrase("Redemption code"),
   setting: phrase("Setting"),
   token: phrase("Token"),
-  user: phrase("User"),
+  user: phrase("Account"),
   user_group: phrase("User group"),
 };
 
