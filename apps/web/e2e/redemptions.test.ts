@@ -73,7 +73,7 @@ describe("redemption codes", () => {
       ["ja-JP", "引き換えコード", "引き換える", "引き換え失敗：無効なコードです"],
     ] as const) {
       const page = await site.open("/panel/topup", { locale });
-      await page.getByLabel(label, { exact: true }).fill("nonsense");
+      await page.getByRole("textbox", { name: label }).fill("nonsense");
       await page.getByRole("button", { name: button, exact: true }).click();
       await page.getByText(sentence).waitFor();
     }
