@@ -94,7 +94,14 @@ export function answerHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   const id = upstream["x-request-id"] ?? upstream["request-id"];
-  if (typeof id === "string") headers["x-upstream-request-id"] = id;
-  if (dropped.length > 0) headers["x-gateway-dropped"] = dropped.join(", ");
+  if (typeof id === "string") headers["x-upstream-request-id"] = headerText(id);
+  if (dropped.length > 0) headers["x-gateway-dropped"] = headerText(dropped.join(", "));
   return headers;
 }
+
+/** Names of fields are the caller's own text; what a header cannot hold would break the answer. */
+function headerText(text: string): string {
+  return text.slice(0, MAX_HEADER).replaceAll(/[^\x20-\x7e]/g, "?");
+}
+
+const MAX_HEADER = 2_000;
