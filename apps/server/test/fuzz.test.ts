@@ -240,16 +240,18 @@ describe("a vendor whose stream is broken in any way", () => {
     );
   }, 120_000);
 
-  it.each(clients)(
-    "nor one that falls silent in the middle, to a client of %s",
-    async (client) => {
-      for (const upstream of Object.keys(upstreams) as Upstream[]) {
-        const text = fixtures(upstream, ".sse")[0]!;
-        const chunks = [head("text/event-stream"), text.slice(0, Math.floor(text.length / 2))];
-        await ask(client, upstream, true, { chunks, ending: "hang" });
-      }
+  it.each([
+    ["openai-chat", "anthropic"],
+    ["openai-responses", "gemini"],
+    ["anthropic", "anthropic"],
+    ["gemini", "openai-chat"],
+  ] as const)(
+    "nor one that falls silent in the middle, to a client of %s at an upstream of %s",
+    async (client, upstream) => {
+      const text = fixtures(upstream, ".sse")[0]!;
+      const chunks = [head("text/event-stream"), text.slice(0, Math.floor(text.length / 2))];
+      await ask(client, upstream, true, { chunks, ending: "hang" });
     },
-    30_000,
   );
 
   it.each(clients)("nor one whose request id no header can hold, to a client of %s", async (client) => {
