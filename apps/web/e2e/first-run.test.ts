@@ -50,7 +50,7 @@ describe("a fresh installation", () => {
   });
 
   it("shows prices to visitors without an account", async () => {
-    const page = await site.open("/price", { guest: true });
+    const page = await site.open("/price?view=list", { guest: true });
     const row = page.getByRole("row").filter({ hasText: "demo-chat" });
     await row.getByText(/^\$/).first().waitFor();
     await row.click();

@@ -194,7 +194,11 @@ const fullMenu: MenuGroup[] = [
     ],
   },
   { id: "billing-group", title: phrase("Billing"), entries: [item("topup"), item("model_price")] },
-  { id: "usage-group", title: phrase("Usage"), entries: [item("log"), item("midjourney"), item("task"), item("audit")] },
+  {
+    id: "usage-group",
+    title: phrase("Usage"),
+    entries: [item("log"), item("midjourney"), item("task"), item("audit")],
+  },
 ];
 
 export function screenById(id: string): Screen | undefined {
