@@ -144,6 +144,18 @@ describe("an account without balance", () => {
   });
 });
 
+describe("a model's name", () => {
+  it("cannot lead to another address at the vendor", async () => {
+    await gateway.addChannel({ type: 25, name: "gemini", models: ["gemini-*"] });
+    const before = gateway.vendor.calls().length;
+    for (const model of ["gemini-x/../../v1/files", "gemini-x?key=1", "gemini-x#y"]) {
+      const refusal = await post("/v1/chat/completions", { model, messages: [say] });
+      expect(refusal.status).toBe(404);
+    }
+    expect(gateway.vendor.calls()).toHaveLength(before);
+  });
+});
+
 describe("addresses that do not exist", () => {
   it("are answered in the dialect of their clients, not with the console's page", async () => {
     const refusal = await post("/v1/nothing-here", {});

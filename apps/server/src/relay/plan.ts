@@ -52,8 +52,12 @@ const UNPRICED: Omit<PriceInForce, "model"> = {
   tiers: [],
 };
 
+/** Some dialects put the model into the address; a name must not lead to another place there. */
+const strayName = /\.\.|[\s?#\\]/;
+
 export function makePlan(services: RelayServices, call: Call): Plan {
   const { model } = call;
+  if (strayName.test(model)) throw modelNotFound(model);
   const lanes = lanesOf(services, call);
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
