@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 /** What a vendor's connection does after it has read a request: bytes, as they come, and how it ends. */
 export interface Script {
   /** Everything on the wire, status line and headers included. */
-  chunks: Array<string | Buffer>;
+  chunks: Iterable<string | Buffer>;
   /** `end` closes properly, `reset` tears the connection down, `hang` falls silent. */
   ending: "end" | "reset" | "hang";
   /** Milliseconds between two chunks. */
