@@ -33,8 +33,13 @@ export interface TestGateway {
 
 const accessToken = "root-access-token-for-the-journeys-0123456789";
 
-export async function startTestGateway(env: Record<string, string> = {}): Promise<TestGateway> {
-  const fresh = await freshDatabase();
+/** With `beside` it is another node on that gateway's database. Nodes share a `SECRET_KEY`. */
+export async function startTestGateway(
+  env: Record<string, string> = {},
+  beside?: TestGateway,
+): Promise<TestGateway> {
+  const fresh = beside === undefined ? await freshDatabase() : undefined;
+  const databaseUrl = fresh?.url ?? beside?.database.url ?? "";
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-test-"));
   const vendor = await startDemoUpstream();
   const gateway = await startGateway(
@@ -42,16 +47,17 @@ export async function startTestGateway(env: Record<string, string> = {}): Promis
       NODE_ENV: "test",
       HOST: "127.0.0.1",
       PORT: "0",
-      DATABASE_URL: fresh.url,
+      DATABASE_URL: databaseUrl,
       DATA_DIR: dataDir,
       ROOT_USERNAME: "root",
       ROOT_PASSWORD: "correct horse battery",
       ROOT_ACCESS_TOKEN: accessToken,
       LOG_LEVEL: "silent",
+      SECRET_KEY: "a secret that only this test run knows",
       ...env,
     }),
   );
-  const database = connect(fresh.url, { max: 4 });
+  const database = connect(databaseUrl, { max: 4 });
 
   async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(`${gateway.url}/api${path}`, {
@@ -97,7 +103,7 @@ export async function startTestGateway(env: Record<string, string> = {}): Promis
       await gateway.stop();
       await vendor.close();
       await database.close();
-      await fresh.drop();
+      await fresh?.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -86,6 +86,11 @@ redis.call('PEXPIRE', KEYS[1], ${2 * BURST_SECONDS * 1_000})
 return { allowed, math.floor(value), math.ceil(missing / perSecond) }
 `;
 
+/** A count and a level are different numbers: a group whose rate crosses the line starts afresh. */
+function stateOf(key: string, perMinute: number): string {
+  return `${key}:${perMinute < BUCKET_FROM ? "count" : "level"}`;
+}
+
 const MAX_KEYS = 100_000;
 
 export interface LimiterOptions {
@@ -111,16 +116,21 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
   }
 
   const { redis } = options;
-  if (redis === undefined) return { take: takeHere };
+  if (redis === undefined) return { take: (key, perMinute) => takeHere(stateOf(key, perMinute), perMinute) };
   return {
     async take(key, perMinute) {
+      const state = stateOf(key, perMinute);
       try {
-        const answer = (await redis.eval(SCRIPT, 1, `limit:{${key}}`, perMinute)) as [number, number, number];
+        const answer = (await redis.eval(SCRIPT, 1, `limit:{${state}}`, perMinute)) as [
+          number,
+          number,
+          number,
+        ];
         return { allowed: answer[0] === 1, limit: perMinute, remaining: answer[1], resetSeconds: answer[2] };
       } catch {
         // Redis is away: this node's share, so that all nodes together stay within the limit.
         const share = Math.max(1, Math.floor(perMinute / Math.max(1, options.nodes?.() ?? 1)));
-        return { ...takeHere(key, share), limit: perMinute };
+        return { ...takeHere(stateOf(key, share), share), limit: perMinute };
       }
     },
   };
