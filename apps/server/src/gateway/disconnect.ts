@@ -6,6 +6,8 @@ import type { FastifyReply } from "fastify";
  */
 export function leavingSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
+  // It may have left while its key was looked up: then there is no event to wait for.
+  if (reply.raw.closed && !reply.raw.writableFinished) controller.abort();
   reply.raw.once("close", () => {
     if (!reply.raw.writableFinished) controller.abort();
   });

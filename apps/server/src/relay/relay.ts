@@ -60,6 +60,8 @@ async function serve(
   const { model } = call;
   let last: UpstreamError | undefined;
   while (true) {
+    // No vendor is at work for it: there is nothing to pay for.
+    if (call.signal.aborted) throw clientLeft();
     const chosen = nextChoice(services, plan, call);
     if (chosen === undefined)
       throw last === undefined ? nothingFree(services, plan, model) : explain(last, model);
@@ -74,7 +76,7 @@ async function serve(
       // The vendor was already at work for it.
       flight.chosen = chosen;
       await flight.settle({ outcome: "client-left", vendor: undefined, delivered: { narrow: 0, wide: 0 } });
-      throw new GatewayError("invalid_request", "The client left.", { status: 499 });
+      throw clientLeft();
     }
     last = answer.error;
     flight.noteAttempt(chosen, begun, last);
@@ -85,6 +87,10 @@ async function serve(
     if (!mayRetry(last, flight.attempts.length, Date.now() - call.startedAt, budget))
       throw explain(last, model);
   }
+}
+
+function clientLeft(): GatewayError {
+  return new GatewayError("invalid_request", "The client left.", { status: 499 });
 }
 
 /** A vendor's request id helps its support desk; everything else of its headers stays here. */
