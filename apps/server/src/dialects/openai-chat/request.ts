@@ -165,7 +165,7 @@ function encodeServerTools(request: ChatRequest, dropped: Set<string>): { tools:
   const fields: Wire = {};
   for (const tool of request.serverTools ?? []) {
     const own = ownFields("openai-chat", tool.extra);
-    if (own === undefined) dropped.add(tool.kind);
+    if (own === undefined) dropped.add(tool.kind === "other" ? "server_tools" : tool.kind);
     else if ("type" in own) tools.push(own);
     else Object.assign(fields, own);
   }
