@@ -169,7 +169,8 @@ export async function startGateway(env: Env): Promise<Gateway> {
     const url = `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`;
     log.info(`Listening on ${url}`);
     if (setupToken !== undefined)
-      log.info(`No administrator yet. Make one here, once: ${url}/setup?token=${setupToken}`);
+      // A warning: whoever silences the rest still needs the link.
+      log.warn(`No administrator yet. Make one here, once: ${url}/setup?token=${setupToken}`);
     return { url, stop };
   } catch (error) {
     await stop();
