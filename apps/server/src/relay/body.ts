@@ -1,5 +1,6 @@
 import type { Dialect, Tally } from "#dialects/dialect.ts";
-import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
 import { tallyResponse } from "./meter.ts";
@@ -29,7 +30,8 @@ export async function readBody(
   }
   const parsed = parseJson(text);
   if (parsed === undefined) return { error: unreadable(response.status) };
-  const decoded = upstream.decodeResponse(parsed);
+  const decoded = decode(upstream, parsed);
+  if (decoded === undefined) return { error: unreadable(response.status) };
   const tally = tallyResponse(decoded);
   const nothing = decoded.choices.every((choice) => choice.parts.length === 0);
   if (decoded.usage === undefined && nothing) return { error: errorInside(upstream, text) };
@@ -38,6 +40,16 @@ export async function readBody(
     usage: decoded.usage,
     tally,
   };
+}
+
+/** Undefined for JSON that is no answer of this dialect: another channel may have one. */
+function decode(upstream: Dialect, parsed: unknown): ChatResponse | undefined {
+  try {
+    return upstream.decodeResponse(parsed);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
 }
 
 function isSilent(tally: Tally): boolean {
