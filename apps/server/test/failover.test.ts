@@ -56,19 +56,13 @@ describe("two channels of one priority", () => {
 
 describe("an answer that cannot be read", () => {
   it("is the vendor's failure: another channel answers instead", async () => {
-    // Without freezes, so that both rounds ask it first.
-    await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
     await gateway.addChannel({ type: 14, name: "babbles", key: "babbles", priority: 5 });
     await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
+    gateway.vendor.control.set({ garbage: true, only: { key: "babbles" } });
     const client = gateway.openai((await gateway.addToken()).key);
-    for (const stream of [false, true] as const) {
-      gateway.vendor.control.set({ garbage: true, only: { key: "babbles" } });
-      const answer = await client.chat.completions.create({ ...ask, stream });
-      if ("choices" in answer) expect(answer.choices[0]?.message.content).toBeTruthy();
-      else for await (const chunk of answer) expect(chunk.object).toBe("chat.completion.chunk");
-      expect(gateway.vendor.calls().map((call) => call.key)).toEqual(["babbles", "sound"]);
-      gateway.vendor.control.reset();
-    }
+    const answer = await client.chat.completions.create(ask);
+    expect(answer.choices[0]?.message.content).toBeTruthy();
+    expect(gateway.vendor.calls().map((call) => call.key)).toEqual(["babbles", "sound"]);
   });
 });
 
