@@ -31,6 +31,7 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
+export const testSecretKey = "a secret that only this test run knows";
 const accessToken = "root-access-token-for-the-journeys-0123456789";
 
 /** With `beside` it is another node on that gateway's database. Nodes share a `SECRET_KEY`. */
@@ -53,7 +54,7 @@ export async function startTestGateway(
       ROOT_PASSWORD: "correct horse battery",
       ROOT_ACCESS_TOKEN: accessToken,
       LOG_LEVEL: "silent",
-      SECRET_KEY: "a secret that only this test run knows",
+      SECRET_KEY: testSecretKey,
       ...env,
     }),
   );
