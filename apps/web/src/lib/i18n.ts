@@ -101,7 +101,13 @@ export async function startI18n(): Promise<void> {
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
   });
+  i18next.services.formatter?.add("inside", (word: string) => insideSentence(word));
   markDocument(language);
+}
+
+/** "Model name" within a sentence: "model name". "ID" and "IP address" stay as they are. */
+function insideSentence(word: string): string {
+  return /^\p{Lu}\p{Ll}/u.test(word) ? word.charAt(0).toLowerCase() + word.slice(1) : word;
 }
 
 async function switchTo(language: Language): Promise<void> {

@@ -4,7 +4,7 @@ import classes from "./vendor-icon.module.css";
 
 const files = import.meta.glob<string>(
   [
-    "/node_modules/@lobehub/icons-static-svg/icons/{ai360,aws,azure,azureai,baai,baichuan,baidu,baiducloud,bailian,bedrock,bytedance,cerebras,chatglm,claude,cloudflare,cohere,dalle,deepinfra,deepseek,doubao,fireworks,gemini,gemma,google,hailuo,huggingface,hunyuan,hyperbolic,iflytekcloud,internlm,kling,kolors,meta,microsoft,minimax,mistral,modelscope,novita,nova,nvidia,openrouter,palm,perplexity,poe,ppio,qwen,sambanova,sensenova,siliconcloud,spark,stability,stepfun,tencent,tencentcloud,together,upstage,vertexai,vllm,volcengine,voyage,wenxin,xinference,yi,zeroone,zhipu}-color.svg",
+    "/node_modules/@lobehub/icons-static-svg/icons/{ai360,aws,azure,azureai,baai,baichuan,baidu,baiducloud,bailian,bedrock,bytedance,cerebras,chatglm,claude,cloudflare,cohere,deepinfra,deepseek,doubao,fireworks,gemini,gemma,google,hailuo,huggingface,hunyuan,hyperbolic,iflytekcloud,internlm,kling,kolors,meta,microsoft,minimax,mistral,modelscope,novita,nova,nvidia,openrouter,palm,perplexity,poe,ppio,qwen,sambanova,sensenova,siliconcloud,spark,stability,stepfun,tencent,tencentcloud,together,upstage,vertexai,vllm,volcengine,voyage,wenxin,xinference,yi,zeroone,zhipu}-color.svg",
     "/node_modules/@lobehub/icons-static-svg/icons/{anthropic,bfl,coze,elevenlabs,fal,fishaudio,flux,github,githubcopilot,grok,groq,ideogram,jina,kimi,lmstudio,luma,midjourney,moonshot,newapi,ollama,openai,recraft,replicate,runway,suno,xai,xiaomimimo,zai}.svg",
   ],
   { query: "?url", import: "default", eager: true },
@@ -34,10 +34,9 @@ const aliases: Record<string, string> = {
 const families: [RegExp, string][] = [
   [/^demo\b/, "demo"],
   [
-    /^(gpt|chatgpt|o[134](-|$)|text-embedding-(3|ada)|text-moderation|omni-|whisper|tts-|davinci|babbage|codex|sora|computer-use)/,
+    /^(gpt|chatgpt|o[134](-|$)|text-embedding-(3|ada)|text-moderation|omni-|dall-e|whisper|tts-|davinci|babbage|codex|sora|computer-use)/,
     "openai",
   ],
-  [/dall-e/, "dalle"],
   [/claude/, "claude"],
   [/gemini|^(imagen|veo|text-embedding-00|models\/)/, "gemini"],
   [/gemma/, "gemma"],

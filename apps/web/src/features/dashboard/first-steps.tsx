@@ -1,6 +1,6 @@
 /** What a fresh installation still needs, until the first call went through. */
 import { can } from "@gateway/shared/roles";
-import { Button, Card, CloseButton, Group, Text, ThemeIcon, Title } from "@mantine/core";
+import { Button, Card, CloseButton, Group, Skeleton, Text, ThemeIcon, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -16,23 +16,24 @@ export function FirstSteps() {
   const { t } = useTranslation();
   const self = useSelf();
   const admin = self ? can(self.role, "administer") : false;
-  const channels = useQuery({ ...firstChannelQuery, enabled: admin }).data;
-  const tokens = useQuery(firstTokenQuery).data;
+  const channels = useQuery({ ...firstChannelQuery, enabled: admin });
+  const tokens = useQuery(firstTokenQuery);
   const [hidden, hide] = useLocalStorage({
     key: "first-steps-hidden",
     defaultValue: false,
     getInitialValueInEffect: false,
   });
 
-  const ready = self && tokens && (channels || !admin);
-  if (!ready || hidden || self.request_count > 0) return null;
+  if (!self || hidden || self.request_count > 0 || channels.error || tokens.error) return null;
+  // Until both are known the card keeps its place, so that nothing below it jumps.
+  const waiting = tokens.isPending || (admin && channels.isPending);
 
   const forAdmins: Step[] = [
     {
       id: "channel",
       title: t("Add a channel"),
       hint: t("An account at a vendor, or the built-in demo vendor that needs no key."),
-      done: (channels?.total_count ?? 0) > 0,
+      done: (channels.data?.total_count ?? 0) > 0,
       to: "/panel/channel",
       action: t("Add a channel"),
     },
@@ -40,7 +41,7 @@ export function FirstSteps() {
       id: "test",
       title: t("Test it"),
       hint: t("One small call shows whether address, key and model fit together."),
-      done: (channels?.data[0]?.test_time ?? 0) > 0,
+      done: (channels.data?.data[0]?.test_time ?? 0) > 0,
       to: "/panel/channel",
       action: t("Open channels"),
     },
@@ -51,7 +52,7 @@ export function FirstSteps() {
       id: "token",
       title: t("Make a token"),
       hint: t("The key your applications use. You can limit what each one may spend."),
-      done: tokens.total_count > 0,
+      done: (tokens.data?.total_count ?? 0) > 0,
       to: "/panel/token",
       action: t("Make a token"),
     },
@@ -66,53 +67,55 @@ export function FirstSteps() {
   ];
   const next = steps.find((step) => !step.done);
   return (
-    <Card padding="lg">
-      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
-        <div>
-          <Title order={2} fz="md">
-            {t("From nothing to the first call")}
-          </Title>
-          <Text c="dimmed" fz="sm">
-            {t("{{done}} of {{total}} steps done", {
-              done: steps.filter((step) => step.done).length,
-              total: steps.length,
-            })}
-          </Text>
-        </div>
-        <CloseButton aria-label={t("Hide these steps")} onClick={() => hide(true)} />
-      </Group>
-      <ol className={classes.steps} style={{ "--steps": steps.length } as React.CSSProperties}>
-        {steps.map((step, index) => (
-          <li key={step.id} data-next={step === next || undefined}>
-            <ThemeIcon
-              size={26}
-              radius="xl"
-              variant={step.done ? "filled" : "default"}
-              color={step.done ? "green.6" : undefined}
-            >
-              {step.done ? <IconCheck size={15} aria-label={t("Done")} /> : <span>{index + 1}</span>}
-            </ThemeIcon>
-            <div className={classes.stepText}>
-              <Text fw={600}>{step.title}</Text>
-              <Text fz="sm" c="dimmed">
-                {step.hint}
-              </Text>
-              {step === next ? (
-                step.to.startsWith("#") ? (
-                  <Button component="a" href={step.to} size="xs" mt="sm" onClick={scrollTo(step.to)}>
-                    {step.action}
-                  </Button>
-                ) : (
-                  <Button component={Link} to={step.to} size="xs" mt="sm">
-                    {step.action}
-                  </Button>
-                )
-              ) : null}
-            </div>
-          </li>
-        ))}
-      </ol>
-    </Card>
+    <Skeleton visible={waiting} radius="lg">
+      <Card padding="lg">
+        <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
+          <div>
+            <Title order={2} fz="md">
+              {t("From nothing to the first call")}
+            </Title>
+            <Text c="dimmed" fz="sm">
+              {t("{{done}} of {{total}} steps done", {
+                done: steps.filter((step) => step.done).length,
+                total: steps.length,
+              })}
+            </Text>
+          </div>
+          <CloseButton aria-label={t("Hide these steps")} onClick={() => hide(true)} />
+        </Group>
+        <ol className={classes.steps} style={{ "--steps": steps.length } as React.CSSProperties}>
+          {steps.map((step, index) => (
+            <li key={step.id} data-next={step === next || undefined}>
+              <ThemeIcon
+                size={26}
+                radius="xl"
+                variant={step.done ? "filled" : "default"}
+                color={step.done ? "green.6" : undefined}
+              >
+                {step.done ? <IconCheck size={15} aria-label={t("Done")} /> : <span>{index + 1}</span>}
+              </ThemeIcon>
+              <div className={classes.stepText}>
+                <Text fw={600}>{step.title}</Text>
+                <Text fz="sm" c="dimmed">
+                  {step.hint}
+                </Text>
+                {step === next ? (
+                  step.to.startsWith("#") ? (
+                    <Button component="a" href={step.to} size="xs" mt="sm" onClick={scrollTo(step.to)}>
+                      {step.action}
+                    </Button>
+                  ) : (
+                    <Button component={Link} to={step.to} size="xs" mt="sm">
+                      {step.action}
+                    </Button>
+                  )
+                ) : null}
+              </div>
+            </li>
+          ))}
+        </ol>
+      </Card>
+    </Skeleton>
   );
 }
 

@@ -3,9 +3,9 @@ import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
 import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { spendDigits, useFormat } from "#lib/quota.ts";
+import { useFormat } from "#lib/quota.ts";
 import { othersColor, seriesColor } from "#ui/chart-colors.ts";
-import { othersKey, type Stacks } from "./usage.ts";
+import { othersKey, type Stacks, tickDigits } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
 function colorOf(series: string): string {
@@ -22,7 +22,7 @@ export function SpendChart({ series, rows }: Stacks) {
   const format = useFormat();
   // One number of digits for the whole axis.
   const top = Math.max(...rows.map((row) => series.reduce((sum, name) => sum + Number(row[name] ?? 0), 0)));
-  const digits = spendDigits(top / format.pointsPerUsd);
+  const digits = tickDigits(top / format.pointsPerUsd);
   const nameOf = (name: string) => (name === othersKey ? t("Others") : name);
   return (
     <>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { change, lastDays, othersKey, stackByModel, sumByDay } from "./usage.ts";
+import { change, lastDays, othersKey, stackByModel, sumByDay, tickDigits } from "./usage.ts";
 
 const call = (date: string, model: string, quota: number) => ({
   date,
@@ -40,5 +40,12 @@ describe("dashboard sums", () => {
     expect(
       stackByModel([call("2026-03-01", "a", 0), call("2020-01-01", "b", 9)], ["2026-03-01"]).series,
     ).toEqual([]);
+  });
+
+  it("gives an axis the digits that keep its ticks apart", () => {
+    expect([0, 250, 1.2, 0.9].map(tickDigits)).toEqual([2, 2, 2, 2]);
+    expect(tickDigits(0.1)).toBe(3);
+    expect(tickDigits(0.02)).toBe(4);
+    expect(tickDigits(0.000_02)).toBe(6);
   });
 });

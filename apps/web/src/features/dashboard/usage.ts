@@ -79,3 +79,10 @@ export function stackByModel(usage: readonly Usage[], dates: readonly string[]):
   });
   return { series: ranked.length > maxSeries ? [...own, othersKey] : [...own], rows };
 }
+
+/** Digits after the point with which the ticks of an axis differ: "$0.30", "$0.0050". @param top highest sum, in dollars */
+export function tickDigits(top: number): number {
+  if (top <= 0) return 2;
+  const step = top / 4;
+  return Math.min(6, Math.max(2, Math.ceil(-Math.log10(step)) + 1));
+}

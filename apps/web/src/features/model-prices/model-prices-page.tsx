@@ -122,6 +122,7 @@ export default function ModelPricesPage() {
             <ViewButton view={params.view} onChange={(view) => setParams({ view, page })} />
           </div>
         </div>
+        {models.isPending ? <Skeleton height={32} /> : null}
         {owners.length > 1 ? (
           <ChoiceChips
             label={t("Vendor")}
@@ -138,6 +139,7 @@ export default function ModelPricesPage() {
             ]}
           />
         ) : null}
+        {groups.isPending ? <Skeleton height={32} /> : null}
         {groupList.length > 1 ? (
           <ChoiceChips
             label={t("Group")}

@@ -49,7 +49,7 @@ function WhereTheLinkIs() {
         </Text>
         <Code block>
           <IconTerminal2 size={14} style={{ verticalAlign: "-2px" }} />{" "}
-          {new URL("setup?token=…", document.baseURI).href}
+          {new URL("setup", document.baseURI).href}?token=…
         </Code>
         <Text c="dimmed" fz="sm">
           {t("Lost it? Restart the server and it prints a new one.")}
