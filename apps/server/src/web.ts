@@ -36,6 +36,8 @@ export async function serveWeb(app: FastifyInstance, basePath: string): Promise<
   // Every other address is the page's own: it knows its screens, and says so when there is none.
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") return reply.code(404).send();
+    // A page in place of a script of an older version would only confuse the browser that asks for it.
+    if (request.url.startsWith(`${prefix}assets/`)) return reply.code(404).send();
     return reply.type("text/html; charset=utf-8").header("cache-control", "no-cache").send(mounted);
   });
 }

@@ -160,6 +160,14 @@ describe("the public page", () => {
   });
 });
 
+describe("an old version's page", () => {
+  it("learns that its script is gone", async () => {
+    const answer = await fetch(`${site.url}/assets/gone-1a2b3c4d.js`);
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toBe("");
+  });
+});
+
 describe("without a server", () => {
   it("says that it cannot connect and keeps the site's name", async () => {
     const page = await site.open("/about", { guest: true });

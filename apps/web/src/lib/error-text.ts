@@ -60,6 +60,7 @@ export const knownSentences = [
   phrase("There is no such group."),
   phrase("Enter the code"),
   phrase("Change your own account in your profile."),
+  phrase("Too many requests from this address. Try again later."),
   phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
   phrase("The logo must be an http or https URL or a picture"),
   phrase("The address must start with a scheme such as https: and must not run code here"),

@@ -138,7 +138,7 @@ function Short({ text, width }: { text: string; width: number }) {
 function ChannelName({ row, t }: { row: LogRow; t: TFunction }) {
   return (
     <Tooltip label={`#${row.channel_id} ${row.channel_name}`}>
-      <Text span fz="inherit" truncate maw={120} display="block">
+      <Text span fz="inherit" truncate maw={110} display="block">
         {row.channel_name || t("Deleted channel")}
       </Text>
     </Tooltip>

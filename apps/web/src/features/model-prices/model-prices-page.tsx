@@ -45,6 +45,8 @@ export default function ModelPricesPage() {
 
   const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
   const owners = useMemo(() => ownersOf(offers), [offers]);
+  // Without the groups' ratios a price would be a guess.
+  const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
   // An address that was shared may name a group its reader cannot use.
   const group =
@@ -122,8 +124,8 @@ export default function ModelPricesPage() {
             <ViewButton view={params.view} onChange={(view) => setParams({ view, page })} />
           </div>
         </div>
-        {models.isPending ? <Skeleton height={32} /> : null}
-        {owners.length > 1 ? (
+        {waiting ? <Skeleton height={32} /> : null}
+        {!waiting && owners.length > 1 ? (
           <ChoiceChips
             label={t("Vendor")}
             value={params.owner}
@@ -139,8 +141,7 @@ export default function ModelPricesPage() {
             ]}
           />
         ) : null}
-        {groups.isPending ? <Skeleton height={32} /> : null}
-        {groupList.length > 1 ? (
+        {!waiting && groupList.length > 1 ? (
           <ChoiceChips
             label={t("Group")}
             value={group}
@@ -158,7 +159,7 @@ export default function ModelPricesPage() {
           id="model-prices"
           label={t("Available models")}
           columns={columns}
-          rows={models.data ? shown : undefined}
+          rows={waiting ? undefined : shown}
           rowKey={(offer) => offer.model}
           error={models.error}
           onRetry={() => void models.refetch()}
@@ -173,12 +174,17 @@ export default function ModelPricesPage() {
         />
       ) : models.error && !models.data ? (
         <Failed error={models.error} onRetry={() => void models.refetch()} />
-      ) : models.data && found.length === 0 ? (
+      ) : !waiting && found.length === 0 ? (
         <Card>{empty}</Card>
       ) : (
         <>
-          <ul className={classes.grid} aria-label={t("Available models")} aria-busy={models.isPending}>
-            {models.data
+          <ul
+            key={waiting ? "waiting" : "cards"}
+            className={classes.grid}
+            aria-label={t("Available models")}
+            aria-busy={waiting}
+          >
+            {!waiting
               ? shown.map((offer) => (
                   <OfferCard
                     key={offer.model}

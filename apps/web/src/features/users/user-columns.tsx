@@ -22,6 +22,7 @@ export function UserStatusDot({ status }: { status: number }) {
 function Person({ row }: { row: UserListRow }) {
   const { t } = useTranslation();
   const other = row.display_name !== "" && row.display_name !== row.username ? row.display_name : "";
+  const under = [other, row.email].filter(Boolean).join(" · ");
   return (
     <Group gap={10} wrap="nowrap">
       <Avatar src={row.avatar_url || null} name={row.username} alt="" size={28} radius={28} color="iris">
@@ -29,7 +30,7 @@ function Person({ row }: { row: UserListRow }) {
       </Avatar>
       <div style={{ minWidth: 0 }}>
         <Group gap={5} wrap="nowrap">
-          <Text span fz="inherit" fw={500} truncate maw={150}>
+          <Text span fz="inherit" fw={500} truncate maw={150} title={row.username}>
             {row.username}
           </Text>
           {row.totp_enabled ? (
@@ -43,8 +44,8 @@ function Person({ row }: { row: UserListRow }) {
             </Tooltip>
           ) : null}
         </Group>
-        <Text fz="xs" c="dimmed" truncate maw={165}>
-          {[other, row.email].filter(Boolean).join(" · ")}
+        <Text fz="xs" c="dimmed" truncate maw={165} title={under}>
+          {under}
         </Text>
       </div>
     </Group>
