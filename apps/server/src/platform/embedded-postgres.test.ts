@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await rm(dataDir, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 async function start(): Promise<EmbeddedPostgres> {
@@ -164,7 +164,7 @@ describe("an embedded Postgres", () => {
 
   it("says what to mend when the database folder was lost", async () => {
     await (await start()).stop();
-    await rm(join(dataDir, "postgres"), { recursive: true });
+    await rm(join(dataDir, "postgres"), { recursive: true, maxRetries: 10, retryDelay: 100 });
     await expect(start()).rejects.toThrow(/is gone\. Restore that folder, or delete/);
   });
 });
@@ -186,7 +186,7 @@ describe.runIf(isRoot)("as root", () => {
     expect(notes.data).toMatch(/^\/var\/lib\/gateway\/data-/);
     expect(sentences.join(" ")).toContain(`so the database lives in ${notes.data}`);
     await postgres.stop();
-    await rm(notes.data, { recursive: true });
+    await rm(notes.data, { recursive: true, maxRetries: 10, retryDelay: 100 });
     await rm(`${notes.data}.log`);
   });
 });
