@@ -1,9 +1,8 @@
 import { ActionIcon, Avatar, Drawer, Group, Menu, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconLogout, IconSettings } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Link, useNavigate } from "react-router-dom";
+import { Link } from "react-router-dom";
 import { signOut, useSelf } from "#lib/session.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
@@ -21,14 +20,11 @@ export function UserAvatar({ size }: { size: number }) {
 export function AvatarMenu() {
   const { t } = useTranslation();
   const phone = useIsPhone();
-  const client = useQueryClient();
-  const navigate = useNavigate();
   const self = useSelf();
   const [opened, { open, close }] = useDisclosure();
   const leave = async () => {
     close();
-    await signOut(client);
-    await navigate("/login");
+    await signOut();
   };
   const button = (
     <ActionIcon size={40} radius="xl" aria-label={t("Account")} onClick={phone ? open : undefined}>

@@ -66,7 +66,9 @@ export function clearSession(client: QueryClient): void {
   client.removeQueries({ predicate: (query) => !stays.has(query.queryKey[0]) });
 }
 
-export async function signOut(client: QueryClient): Promise<void> {
+/** Ends with a fresh page, so that nothing fetched in this person's name stays in memory. */
+export async function signOut(): Promise<void> {
   await http.get("/user/logout", z.unknown());
-  clearSession(client);
+  localStorage.removeItem(storageKey);
+  window.location.replace(new URL("login", document.baseURI));
 }

@@ -1,6 +1,7 @@
 /** What this installation says about itself: name, currency, language. */
 import { SiteStatus } from "@gateway/shared/status";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { http } from "./http.ts";
 
 const cacheKey = "siteInfo";
@@ -43,6 +44,17 @@ export const defaultSystemName = "One Hub";
 
 export function useSystemName(): string {
   return useSite()?.system_name || defaultSystemName;
+}
+
+/** Names the browser's tab after the screen, as long as it is shown. */
+export function usePageTitle(title: string): void {
+  const name = useSystemName();
+  useEffect(() => {
+    document.title = `${title} · ${name}`;
+    return () => {
+      document.title = name;
+    };
+  }, [title, name]);
 }
 
 /** The address API clients call, without a slash at the end. */

@@ -1,6 +1,7 @@
 /** Frame of a screen: title, one sentence, actions, content. */
 import { Box, Card, type CardProps, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { usePageTitle } from "#lib/site.ts";
 import classes from "./page.module.css";
 
 type PageProps = {
@@ -12,6 +13,7 @@ type PageProps = {
 };
 
 export function Page({ title, description, actions, children }: PageProps) {
+  usePageTitle(title);
   return (
     <Stack gap="md">
       <div className={classes.head}>

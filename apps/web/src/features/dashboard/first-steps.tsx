@@ -46,8 +46,17 @@ export function FirstSteps() {
       action: t("Open channels"),
     },
   ];
+  const balance: Step = {
+    id: "balance",
+    title: t("Top up"),
+    hint: t("The account is empty. Redeem a code, or ask whoever runs this site."),
+    done: false,
+    to: "/panel/topup",
+    action: t("Top up"),
+  };
   const steps: Step[] = [
     ...(admin ? forAdmins : []),
+    ...(self.quota > 0 ? [] : [balance]),
     {
       id: "token",
       title: t("Make a token"),

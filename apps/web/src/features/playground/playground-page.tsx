@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
-import { useSite } from "#lib/site.ts";
+import { usePageTitle, useSite } from "#lib/site.ts";
 import { sampleModel } from "#ui/code-samples.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { modelsQuery } from "./api.ts";
@@ -19,6 +19,7 @@ const own = "own";
 
 export default function PlaygroundPage() {
   const { t } = useTranslation();
+  usePageTitle(t("Playground"));
   const site = useSite();
   const [search, setSearch] = useSearchParams();
   const [frame, height] = useFittedHeight();

@@ -1,5 +1,6 @@
 import { Center, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { usePageTitle } from "#lib/site.ts";
 import { Mark } from "#ui/mark.tsx";
 
 /** The card in the middle of the sign-in and set-up screens. */
@@ -12,6 +13,7 @@ export function EntryCard({
   hint?: ReactNode;
   children: ReactNode;
 }) {
+  usePageTitle(title);
   return (
     <Center px="md" py={{ base: 32, sm: 72 }}>
       <Paper withBorder w="100%" maw={420} p={{ base: "lg", sm: 36 }}>

@@ -1,10 +1,12 @@
 import { Anchor, Button, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
+import { usePageTitle } from "#lib/site.ts";
 import classes from "./not-found-page.module.css";
 
 export default function NotFoundPage() {
   const { t } = useTranslation();
+  usePageTitle(t("This page does not exist"));
   const inConsole = useLocation().pathname.startsWith("/panel");
   return (
     <Center mih="60vh" p="lg">
