@@ -32,7 +32,7 @@ export interface TestGateway {
 }
 
 export const testSecretKey = "a secret that only this test run knows";
-const accessToken = "root-access-token-for-the-journeys-0123456789";
+export const testAccessToken = "root-access-token-for-the-journeys-0123456789";
 
 /** With `beside` it is another node on that gateway's database. Nodes share a `SECRET_KEY`. */
 export async function startTestGateway(
@@ -52,7 +52,7 @@ export async function startTestGateway(
       DATA_DIR: dataDir,
       ROOT_USERNAME: "root",
       ROOT_PASSWORD: "correct horse battery",
-      ROOT_ACCESS_TOKEN: accessToken,
+      ROOT_ACCESS_TOKEN: testAccessToken,
       LOG_LEVEL: "silent",
       SECRET_KEY: testSecretKey,
       ...env,
@@ -64,7 +64,7 @@ export async function startTestGateway(
     const response = await fetch(`${gateway.url}/api${path}`, {
       method,
       headers: {
-        authorization: accessToken,
+        authorization: testAccessToken,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: body === undefined ? null : JSON.stringify(body),

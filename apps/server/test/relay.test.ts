@@ -1,7 +1,7 @@
 import type { Self } from "@gateway/shared/session";
 import type OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startTestGateway, type TestGateway } from "./gateway.ts";
+import { startTestGateway, testAccessToken, type TestGateway } from "./gateway.ts";
 
 /** The journey of the official clients through the three kinds of channel, with the bill of each call. */
 let gateway: TestGateway;
@@ -156,5 +156,18 @@ describe("the bill", () => {
       expect(row.bill?.lines.length).toBeGreaterThan(0);
     }
     expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("metrics", () => {
+  it("are for administrators, and name no model that a client chose", async () => {
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401);
+    const answer = await fetch(`${gateway.url}/metrics`, {
+      headers: { authorization: `Bearer ${testAccessToken}` },
+    });
+    const text = await answer.text();
+    expect(text).toMatch(/gateway_calls_total\{endpoint="\/v1\/chat\/completions",status="200"\} \d+/);
+    expect(text).toContain('gateway_upstream_attempts_total{provider="demo"');
+    expect(text).not.toContain("demo-chat");
   });
 });
