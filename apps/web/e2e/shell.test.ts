@@ -69,9 +69,25 @@ describe("the console's frame", () => {
     const page = await site.open("/panel/dashboard");
     await page.getByRole("heading", { name: "Dashboard", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByPlaceholder("Go to…").fill("prof");
+    await page.getByRole("textbox", { name: "Go to…" }).fill("prof");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/profile");
+  });
+
+  it("finds a channel by its name, from within a search box too", async () => {
+    await site.api("POST", "/channel", {
+      type: 900,
+      name: "Far shore",
+      models: ["demo-chat"],
+      groups: ["default"],
+    });
+    const page = await site.open("/panel/channel");
+    await page.getByRole("searchbox", { name: "Name, tag or ID" }).focus();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("textbox", { name: "Go to…" }).fill("far sh");
+    await page.getByRole("dialog").getByText("Far shore").waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/panel/channel?keyword=Far*");
   });
 
   it("keeps the chosen language over a reload", async () => {

@@ -1,17 +1,21 @@
 import "@mantine/spotlight/styles.css";
 import { can } from "@gateway/shared/roles";
-import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { Spotlight, type SpotlightActionData, type SpotlightFilterFunction } from "@mantine/spotlight";
 import { IconHome, IconInfoCircle, IconSearch } from "@tabler/icons-react";
+import { type KeyboardEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
 import { screens } from "./screens.ts";
+import { useFound } from "./use-found.tsx";
 
-/** ⌘K: every screen the person may see. */
+/** ⌘K: every screen the person may see, and from two letters on channels, users and tokens by name. */
 export function CommandPalette() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const role = useSelf()?.role ?? 0;
+  const [typed, setTyped] = useState("");
+  const found = useFound(typed);
   const actions: SpotlightActionData[] = screens
     .filter((screen) => !screen.action || can(role, screen.action))
     .map((screen) => ({
@@ -41,16 +45,40 @@ export function CommandPalette() {
   return (
     <Spotlight
       shortcut="mod + K"
-      actions={actions}
+      actions={[...actions, ...found]}
+      filter={screensFirst}
+      onQueryChange={setTyped}
+      // From within a search box, too.
+      tagsToIgnore={[]}
       radius="lg"
       overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
       nothingFound={t("Nothing found")}
       scrollAreaProps={{ mah: 420 }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: t("Go to…"),
+        placeholder: t("Go to a screen, channel, user or token"),
         "aria-label": t("Go to…"),
+        onKeyDown: chooseFirst,
       }}
     />
   );
 }
+
+/** What the server found comes too late to be selected by itself; Enter takes its first line all the same. */
+function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
+  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+  const palette = event.currentTarget.closest("[role=dialog]");
+  if (!palette?.querySelector("[data-selected]"))
+    palette?.querySelector<HTMLElement>("[data-action]")?.click();
+}
+
+/** Screens by title, then by other words, then what the server found: late answers never move the first line. */
+const screensFirst: SpotlightFilterFunction = (query, entries) => {
+  const typed = query.trim().toLowerCase();
+  const rank = (entry: (typeof entries)[number]) => {
+    if ("actions" in entry) return 2;
+    if (entry.label?.toLowerCase().includes(typed)) return 0;
+    return [entry.keywords ?? []].flat().join(" ").toLowerCase().includes(typed) ? 1 : null;
+  };
+  return [0, 1, 2].flatMap((place) => entries.filter((entry) => rank(entry) === place));
+};

@@ -125,7 +125,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       ) : (
         <TableGrid {...view} />
       )}
-      {isEmpty && paging.kind === "pages" && paging.page === 1 ? null : (
+      {(isEmpty && paging.kind === "pages" && paging.page === 1) || (error && rows === undefined) ? null : (
         <Pager paging={paging} shown={rows?.length ?? 0} />
       )}
     </Box>

@@ -1,7 +1,7 @@
 /** The inputs above a list. Each writes the address bar through `onChange`. */
-import { Select, type SelectProps, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
+import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useIsPhone } from "./use-is-phone.ts";
@@ -63,5 +63,25 @@ export function FilterSelect({ label, value, onChange, data, ...props }: FilterS
       comboboxProps={{ width: 220, position: "bottom-start" }}
       {...props}
     />
+  );
+}
+
+/** Small enough never to push the filters onto a second line; on phones there is room for words. */
+export function ClearFilters({ onClear }: { onClear: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const label = t("Clear filters");
+  if (phone)
+    return (
+      <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={15} />} onClick={onClear}>
+        {label}
+      </Button>
+    );
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size={36} aria-label={label} onClick={onClear}>
+        <IconFilterOff size={17} />
+      </ActionIcon>
+    </Tooltip>
   );
 }

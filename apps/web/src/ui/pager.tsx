@@ -1,4 +1,4 @@
-import { Button, Group, Pagination, Select, Text } from "@mantine/core";
+import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./data-table.module.css";
@@ -8,6 +8,7 @@ export type Paging =
       kind: "pages";
       page: number;
       size: number;
+      /** Undefined while loading. */
       total: number | undefined;
       onChange: (patch: { page?: number; size?: number }) => void;
     }
@@ -45,9 +46,13 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
   return (
     <div className={classes.pager}>
       <Group gap="sm">
-        <Text c="dimmed" fz="sm" className="tabular">
-          {t("{{first}}–{{last}} of {{total}}", { first, last, total })}
-        </Text>
+        {paging.total === undefined ? (
+          <Skeleton height={12} width={64} />
+        ) : (
+          <Text c="dimmed" fz="sm" className="tabular">
+            {t("{{first}}–{{last}} of {{total}}", { first, last, total })}
+          </Text>
+        )}
         {phone ? null : (
           <Select
             aria-label={t("Rows per page")}

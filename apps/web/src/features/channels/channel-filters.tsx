@@ -1,11 +1,11 @@
 /** What the channel list is narrowed by. Everything lives in the address bar. */
 import type { ChannelQuery } from "@gateway/shared/channel";
 import { Box, Button, Group } from "@mantine/core";
-import { IconFilter, IconX } from "@tabler/icons-react";
+import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { ClearFilters, FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 import { groupsQuery, providersQuery, tagsQuery } from "./api.ts";
@@ -35,17 +35,7 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
       width={200}
     />
   );
-  const clear =
-    active > 0 ? (
-      <Button
-        variant="subtle"
-        color="gray"
-        leftSection={<IconX size={14} />}
-        onClick={() => onChange(noFilters)}
-      >
-        {t("Clear filters")}
-      </Button>
-    ) : null;
+  const clear = active > 0 ? <ClearFilters onClear={() => onChange(noFilters)} /> : null;
 
   if (!phone)
     return (
@@ -128,7 +118,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         value={query.model}
         onChange={(model) => onChange({ model })}
         placeholder={t("Model")}
-        width={150}
+        width={130}
       />
     </>
   );

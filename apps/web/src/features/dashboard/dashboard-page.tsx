@@ -93,7 +93,7 @@ function Usage() {
           hint={t("The last seven days")}
           aside={
             <Text fw={600} className="tabular">
-              {format.spend(weekSpend)}
+              {dashboard.data ? format.spend(weekSpend) : null}
             </Text>
           }
         >
@@ -112,7 +112,7 @@ function Usage() {
           )}
         </Section>
         <Section title={t("Usage by day")}>
-          <DayTable days={week} />
+          <DayTable days={week} loading={dashboard.isPending} />
         </Section>
       </div>
     </>

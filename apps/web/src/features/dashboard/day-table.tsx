@@ -1,3 +1,4 @@
+import { Skeleton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -5,10 +6,11 @@ import type { DaySum } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
 /** What each day used, newest first. */
-export function DayTable({ days }: { days: DaySum[] }) {
+export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const phone = useIsPhone();
+  const number = (text: string) => (loading ? <Skeleton height={12} width={36} ml="auto" my={3} /> : text);
   return (
     <div className={classes.dayTable} tabIndex={0} role="region" aria-label={t("Usage by day")}>
       <table>
@@ -30,13 +32,13 @@ export function DayTable({ days }: { days: DaySum[] }) {
           {days.toReversed().map((day) => (
             <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
               <th scope="row">{day.date}</th>
-              <td>{format.whole(day.requests)}</td>
-              <td>{format.spend(day.quota)}</td>
+              <td>{number(format.whole(day.requests))}</td>
+              <td>{number(format.spend(day.quota))}</td>
               {phone ? null : (
                 <>
-                  <td>{format.whole(day.promptTokens)}</td>
-                  <td>{format.whole(day.completionTokens)}</td>
-                  <td>{day.requests > 0 ? formatDuration(day.requestTime / day.requests) : "–"}</td>
+                  <td>{number(format.whole(day.promptTokens))}</td>
+                  <td>{number(format.whole(day.completionTokens))}</td>
+                  <td>{number(day.requests > 0 ? formatDuration(day.requestTime / day.requests) : "–")}</td>
                 </>
               )}
             </tr>

@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Empty } from "#ui/empty.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
 import { ModelChip } from "#ui/model-chip.tsx";
 import { Section } from "#ui/page.tsx";
 import { modelsQuery } from "./api.ts";
@@ -30,6 +30,8 @@ export function ModelsCard() {
     >
       {models.isPending ? (
         <Skeleton height={70} />
+      ) : models.error && !models.data ? (
+        <Failed error={models.error} onRetry={() => void models.refetch()} />
       ) : names.length === 0 ? (
         <Empty
           compact

@@ -47,9 +47,13 @@ export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
           mb={6}
           aria-label={t("Share of the limit")}
         />
-        <Text fz="xs" c="dimmed">
-          {t("{{tokens}} tokens per minute", { tokens: format.short(rate?.tpm ?? 0) })}
-        </Text>
+        {rate ? (
+          <Text fz="xs" c="dimmed">
+            {t("{{tokens}} tokens per minute", { tokens: format.short(rate.tpm) })}
+          </Text>
+        ) : (
+          <Skeleton height={12} width={110} my={3} />
+        )}
       </div>
     </Card>
   );

@@ -30,8 +30,8 @@ export function StatCard({ title, value, change, trend, color }: StatCardProps) 
         <Text className={classes.value}>{value}</Text>
       )}
       <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
-        <Change share={change} />
-        {phone ? null : <Sparkline values={trend} color={color} />}
+        {value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
+        {phone || value === undefined ? null : <Sparkline values={trend} color={color} />}
       </Group>
     </Card>
   );

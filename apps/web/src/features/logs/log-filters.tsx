@@ -10,7 +10,7 @@ import { tokensQuery } from "#features/tokens/api.ts";
 import { http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useCan } from "#lib/session.ts";
-import { FilterSelect } from "#ui/filters.tsx";
+import { FilterSelect, ClearFilters } from "#ui/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { Whose } from "./api.ts";
 import { FilterText } from "./filter-text.tsx";
@@ -77,11 +77,7 @@ export function LogFilters({ filter, onChange, whose }: Props) {
           </Stack>
         </Popover.Dropdown>
       </Popover>
-      {count > 0 ? (
-        <Button variant="subtle" color="gray" onClick={() => onChange(noNarrowing)}>
-          {t("Clear filters")}
-        </Button>
-      ) : null}
+      {count > 0 ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
     </>
   );
 }

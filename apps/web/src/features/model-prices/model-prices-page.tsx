@@ -80,7 +80,7 @@ export default function ModelPricesPage() {
     kind: "pages" as const,
     page,
     size: params.size,
-    total: found.length,
+    total: waiting ? undefined : found.length,
     onChange: (patch: { page?: number; size?: number }) => {
       setParams(patch);
       window.scrollTo({ top: 0, behavior: "smooth" });
@@ -124,7 +124,7 @@ export default function ModelPricesPage() {
             <ViewButton view={params.view} onChange={(view) => setParams({ view, page })} />
           </div>
         </div>
-        {waiting ? <Skeleton height={32} /> : null}
+        {waiting ? <Skeleton height={32} maw={520} /> : null}
         {!waiting && owners.length > 1 ? (
           <ChoiceChips
             label={t("Vendor")}

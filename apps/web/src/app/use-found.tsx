@@ -1,0 +1,97 @@
+/** Channels, users and tokens whose names hold what was typed, for ⌘K. */
+import { ChannelQuery } from "@gateway/shared/channel";
+import { can } from "@gateway/shared/roles";
+import { TokenQuery } from "@gateway/shared/token";
+import { UserQuery } from "@gateway/shared/user";
+import { useDebouncedValue } from "@mantine/hooks";
+import type { SpotlightActionGroupData } from "@mantine/spotlight";
+import { IconKey, IconUser } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router-dom";
+import { channelListQuery, providersQuery } from "#features/channels/api.ts";
+import { tokensQuery } from "#features/tokens/api.ts";
+import { usersQuery } from "#features/users/api.ts";
+import { useSelf } from "#lib/session.ts";
+import { VendorIcon } from "#ui/vendor-icon.tsx";
+
+const shortest = 2;
+const longest = 100;
+const most = 5;
+
+export function useFound(typed: string): SpotlightActionGroupData[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const self = useSelf();
+  const [settled] = useDebouncedValue(typed.trim().slice(0, longest), 200);
+  const asked = settled.length >= shortest;
+  const admin = asked && self ? can(self.role, "administer") : false;
+  const query = { keyword: settled, size: most };
+  const channels = useQuery({
+    ...channelListQuery(ChannelQuery.parse(query)),
+    enabled: admin,
+    refetchInterval: false,
+    placeholderData: undefined,
+  });
+  const providers = useQuery({ ...providersQuery, enabled: admin }).data;
+  const users = useQuery({
+    ...usersQuery(UserQuery.parse(query)),
+    enabled: admin,
+    placeholderData: undefined,
+  });
+  const tokens = useQuery({
+    ...tokensQuery(TokenQuery.parse(query)),
+    enabled: asked,
+    placeholderData: undefined,
+  });
+
+  const group = (
+    title: string,
+    screen: string,
+    rows: { id: number; name: string; note?: string; icon: ReactNode }[] | undefined,
+  ): SpotlightActionGroupData => ({
+    group: title,
+    actions: (rows ?? []).map((row) => ({
+      id: `${screen}-${row.id}`,
+      label: row.name,
+      description: row.note,
+      leftSection: row.icon,
+      onClick: () => void navigate(`/panel/${screen}?keyword=${encodeURIComponent(row.name)}`),
+    })),
+  });
+  return [
+    group(
+      t("Channels"),
+      "channel",
+      channels.data?.data.map((row) => {
+        const vendor = providers?.find((provider) => provider.type === row.type);
+        return {
+          id: row.id,
+          name: row.name,
+          note: vendor?.label,
+          icon: <VendorIcon name={vendor?.icon ?? ""} size={18} />,
+        };
+      }),
+    ),
+    group(
+      t("Users"),
+      "user",
+      users.data?.data.map((row) => ({
+        id: row.id,
+        name: row.username,
+        note: row.display_name === row.username ? undefined : row.display_name,
+        icon: <IconUser size={18} stroke={1.7} />,
+      })),
+    ),
+    group(
+      t("Tokens"),
+      "token",
+      tokens.data?.data.map((row) => ({
+        id: row.id,
+        name: row.name,
+        icon: <IconKey size={18} stroke={1.7} />,
+      })),
+    ),
+  ].filter((each) => each.actions.length > 0);
+}
