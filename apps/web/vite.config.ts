@@ -8,8 +8,23 @@ export default defineConfig({
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
   plugins: [react()],
-  // Logos stay files: inlined they would be part of the first page.
-  build: { target: "es2022", assetsInlineLimit: 0 },
+  build: {
+    target: "es2022",
+    // Logos stay files: inlined they would be part of the first page.
+    assetsInlineLimit: 0,
+    // What most screens share comes in one file; split by itself it would be a hundred of a kilobyte each.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "icons", test: /@tabler/, minShareCount: 2 },
+            { name: "common", test: /node_modules/, minShareCount: 8, maxModuleSize: 40_000 },
+          ],
+        },
+      },
+    },
+    chunkSizeWarningLimit: 600,
+  },
   server: {
     port: 5173,
     proxy: { "/api": server, "/v1": server, "/v1beta": server },

@@ -8,7 +8,7 @@ const iris: MantineColorsTuple = [
   "#bfc6fa",
   "#9aa5f6",
   "#7a86f1",
-  "#5e69ea",
+  "#5a65e6",
   "#4650dc",
   "#3a42be",
   "#2f3698",

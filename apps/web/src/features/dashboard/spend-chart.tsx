@@ -38,6 +38,8 @@ export function SpendChart({ series, rows }: Stacks) {
         tickLine="none"
         strokeDasharray="0"
         barProps={{ isAnimationActive: false }}
+        // Half a line, so that the highest tick stands at its grid line.
+        barChartProps={{ margin: { top: 9 } }}
         xAxisProps={{ tickFormatter: shortDate, tickMargin: 8 }}
         yAxisProps={{
           tickFormatter: (value: number) => format.quota(value, digits),
