@@ -50,7 +50,7 @@ describe("a channel whose key is refused", () => {
     await ask();
     expect((await channel(id)).status).toBe(1);
 
-    gateway.vendor.control.set({ status: 401, times: 4 });
+    gateway.vendor.control.set({ status: 401, times: 1_000 });
     for (let round = 0; round < 3; round += 1) await expect(ask()).rejects.toMatchObject({ status: 502 });
     await expect.poll(async () => (await channel(id)).status).toBe(3);
     expect((await channel(id)).status_reason).toContain("refuses the key");
@@ -58,6 +58,7 @@ describe("a channel whose key is refused", () => {
 
     await runJob();
     expect((await channel(id)).status).toBe(3);
+    gateway.vendor.control.reset();
     await runJob();
     expect(await channel(id)).toMatchObject({ status: 1, status_reason: "" });
     const events = await gateway.database.db.channelEvent.findMany({ where: { channel_id: id } });
