@@ -74,7 +74,7 @@ export async function buildConsole(
     async testChannel(input) {
       upstream.calls.push(input);
       const message = upstream.ok ? "" : "The vendor refuses the key.";
-      return { ok: upstream.ok, model: input.model, duration: 12, message };
+      return { ok: upstream.ok, model: input.model, duration: 12, message, fault: upstream.ok ? "" : "auth" };
     },
     async fetchModels(channel) {
       upstream.calls.push({ channel, model: "" });

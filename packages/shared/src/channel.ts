@@ -101,6 +101,8 @@ export const ChannelRow = z.object({
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())),
   used_quota: Points,
   balance: z.number(),
+  /** What the vendor counts in: USD or CNY. */
+  balance_currency: z.string(),
   balance_updated_time: UnixTime.nullable(),
   /** Milliseconds of the last test. */
   response_time: z.int(),
@@ -119,8 +121,18 @@ export const ChannelQuery = PageQuery.extend({
   group: z.string().max(50).default(""),
   model: z.string().max(160).default(""),
   tag: z.string().max(64).default(""),
+  /** 1 only channels without a tag, 2 only those with one. */
+  filter_tag: z.coerce.number().int().catch(0).default(0),
+  /** Beginnings of the test model and of `other`. */
+  test_model: z.string().max(128).default(""),
+  other: z.string().max(500).default(""),
+  /** A whole key; found by its hash. */
+  key: z.string().max(20_000).default(""),
 });
 export type ChannelQuery = z.infer<typeof ChannelQuery>;
+
+/** No short question fits the model: the channel is neither good nor bad for it. */
+export const cannotProbe = "cannot-probe";
 
 /** Answer of a channel test. */
 export const ChannelTestResult = z.object({
@@ -129,5 +141,7 @@ export const ChannelTestResult = z.object({
   /** Milliseconds. */
   duration: z.int(),
   message: z.string(),
+  /** "" when it went well, `cannotProbe` when nothing was asked, else what kind of failure it was. */
+  fault: z.string(),
 });
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>;

@@ -20,6 +20,8 @@ export const ProviderInfo = z.object({
   models: z.array(z.string()),
   test_model: z.string(),
   website: z.string(),
+  /** The vendor tells what is left on the account. */
+  tells_balance: z.boolean(),
   /** JSON Schema of `channel.plugin`, null when there is none. */
   plugin: z.record(z.string(), z.unknown()).nullable(),
 });

@@ -67,7 +67,7 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     { config, schema: { querystring: ChannelQuery, response: answers(ChannelPage) } },
     async (request) => {
       const { query } = request;
-      const { rows, total } = await listChannels(db, { ...query, ...sliceOf(query, sortable) });
+      const { rows, total } = await listChannels(services, { ...query, ...sliceOf(query, sortable) });
       return ok(pageOf(query, rows.map(show), total));
     },
   );

@@ -143,6 +143,7 @@ export function describeProvider(provider: Provider): ProviderInfo {
     models: [...provider.models],
     test_model: provider.testModel,
     website: provider.website,
+    tells_balance: provider.balance !== undefined,
     plugin: provider.plugin === undefined ? null : z.toJSONSchema(provider.plugin),
   };
 }

@@ -1,4 +1,4 @@
-import type { ChannelTestResult } from "@gateway/shared/channel";
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { parseMapping } from "#domain/channels/candidates.ts";
@@ -7,10 +7,12 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Providers } from "#providers/index.ts";
 import { readModelList } from "#providers/model-list.ts";
-import { dialectsFor, type Provider } from "#providers/provider.ts";
+import { dialectsFor } from "#providers/provider.ts";
+import { askAdapted } from "./adapted.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
+import { questionFor } from "./probe-question.ts";
 import { send, shapeOf } from "./send.ts";
 
 /**
@@ -41,8 +43,10 @@ export async function probeChannel(
 ): Promise<ChannelTestResult> {
   const upstreamModel = mapModel(channel, model).upstream;
   const question = questionFor(channel.provider, upstreamModel);
+  if (question.kind === "none")
+    return { ok: false, model, duration: 0, message: question.reason, fault: cannotProbe };
   const begun = performance.now();
-  const failed = await (question === undefined
+  const failed = await (question.kind === "chat"
     ? askChat(services, channel, upstreamModel)
     : askPlain(services, channel, upstreamModel, question));
   return {
@@ -50,6 +54,7 @@ export async function probeChannel(
     model,
     duration: Math.max(1, Math.round(performance.now() - begun)),
     message: failed === undefined ? "" : describe(failed),
+    fault: failed?.kind ?? "",
   };
 }
 
@@ -58,8 +63,6 @@ async function askChat(
   channel: ChannelInForce,
   upstreamModel: string,
 ): Promise<UpstreamError | undefined> {
-  if (!channel.provider.endpoints.includes("chat"))
-    return { kind: "bad-request", message: "There is no cheap question to test this model with.", status: 0 };
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, { model: upstreamModel }));
   const client = dialects[dialect];
   const request: ChatRequest = {
@@ -78,46 +81,30 @@ async function askChat(
   return "error" in read ? read.error : undefined;
 }
 
-interface Question {
-  path: string;
-  body: Record<string, unknown>;
-}
-
-/** What is asked of a model that does not chat, told by its name; undefined for chat. */
-function questionFor({ endpoints }: Provider, model: string): Question | undefined {
-  const name = model.toLowerCase();
-  if (endpoints.includes("rerank") && name.includes("rerank"))
-    return { path: "/v1/rerank", body: { query: "Hi", documents: ["Hi", "Bye"] } };
-  if (endpoints.includes("embeddings") && /embed|(?:^|\/)(?:bge|gte|e5|m3e)-/.test(name))
-    return { path: "/v1/embeddings", body: { input: "Hi" } };
-  return endpoints.includes("moderations") && name.includes("moderation")
-    ? { path: "/v1/moderations", body: { input: "Hi" } }
-    : undefined;
-}
-
 async function askPlain(
   services: Omit<ProbeServices, "providers">,
   channel: ChannelInForce,
   model: string,
-  { path, body }: Question,
+  { path, body }: { path: string; body: Record<string, unknown> },
 ): Promise<UpstreamError | undefined> {
+  const to = { channel, key: channel.keys[0], upstreamModel: model };
+  const text = JSON.stringify({ model, ...body });
+  const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  const adapter = channel.provider.adapters?.[path];
   try {
-    const response = await send(
-      services,
-      { channel, key: channel.keys[0] },
-      {
-        method: "POST",
-        path,
-        model,
-        headers: { "content-type": "application/json", accept: "application/json" },
-        body: JSON.stringify({ model, ...body }),
-        signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
-      },
-    );
-    const text = await response.text(MAX_LIST_BYTES);
+    if (adapter !== undefined) {
+      const asked = await askAdapted(services, { bodyFor: () => text, signal }, to, adapter);
+      if ("error" in asked) return asked.error;
+      if (asked.whole === undefined) await asked.response.text(MAX_LIST_BYTES);
+      return undefined;
+    }
+    const headers = { "content-type": "application/json", accept: "*/*" };
+    const response = await send(services, to, { method: "POST", path, model, headers, body: text, signal });
+    const answer = await response.text(MAX_LIST_BYTES);
     if (response.status >= 200 && response.status < 300) return undefined;
-    return dialects["openai-chat"].decodeError(response.status, text, response.headers);
+    return dialects["openai-chat"].decodeError(response.status, answer, response.headers);
   } catch (error) {
+    if (error instanceof GatewayError) return { kind: "bad-request", message: error.message, status: 0 };
     return transportFailure(error);
   }
 }

@@ -57,6 +57,7 @@ export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]):
     key_hints: row.keys.map((key) => key.key_hint),
     used_quota: Number(row.used_quota),
     balance: row.balance.toNumber(),
+    balance_currency: row.balance_currency,
     balance_updated_time: seconds(row.balance_updated_time),
     response_time: row.response_time,
     test_time: seconds(row.test_time),

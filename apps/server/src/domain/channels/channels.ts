@@ -39,16 +39,27 @@ export async function createChannel(
 }
 
 /** An empty `key` keeps the stored keys. */
-export async function changeChannel(
+export function changeChannel(
   room: ChannelRoom,
   actor: Actor,
   id: number,
   input: ChannelInput,
 ): Promise<ChannelRecord> {
-  const keys = keysOf(input.key);
+  return editChannel(room, actor, id, () => input);
+}
+
+/** @param edit is given the channel as it stands, with an empty key, and answers what it should be */
+export async function editChannel(
+  room: ChannelRoom,
+  actor: Actor,
+  id: number,
+  edit: (now: ChannelInput) => ChannelInput,
+): Promise<ChannelRecord> {
   return room.db.$transaction(async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
+    const input = edit({ ...typedIn(before), key: "" });
+    const keys = keysOf(input.key);
     await checkChannel(tx, room.providers, input, keys.length + before.keys.length > 0);
     await tx.channel.update({ where: { id }, data: columnsOf(input) });
     await replaceParts(tx, id, input);
@@ -121,13 +132,20 @@ export interface ChannelSearch {
   /** Part of a model name. */
   model: string;
   tag: string;
+  /** 1 only without a tag, 2 only with one, else both. */
+  filter_tag: number;
+  /** Beginnings. */
+  test_model: string;
+  other: string;
+  /** A whole key. */
+  key: string;
   skip: number;
   take: number;
   orderBy: Prisma.ChannelOrderByWithRelationInput[];
 }
 
 export async function listChannels(
-  db: Db,
+  { db, secrets }: Pick<ChannelRoom, "db" | "secrets">,
   search: ChannelSearch,
 ): Promise<{ rows: ChannelRecord[]; total: number }> {
   const where: Prisma.ChannelWhereInput = { deleted_at: null };
@@ -144,6 +162,11 @@ export async function listChannels(
     where.models = { some: { model: { contains: search.model, mode: "insensitive" } } };
   }
   if (search.tag !== "") where.tag = search.tag;
+  else if (search.filter_tag === 1) where.tag = "";
+  else if (search.filter_tag === 2) where.tag = { not: "" };
+  if (search.test_model !== "") where.test_model = { startsWith: search.test_model };
+  if (search.other !== "") where.other = { startsWith: search.other };
+  if (search.key.trim() !== "") where.keys = { some: { key_hash: secrets.hash(search.key.trim()) } };
   const { skip, take, orderBy } = search;
   const [rows, total] = await Promise.all([
     db.channel.findMany({ where, skip, take, orderBy, include: channelParts }),

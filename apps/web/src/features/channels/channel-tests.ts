@@ -47,7 +47,7 @@ export function useRunTest(): RunTest {
       try {
         result = await http.post(`/channel/${id}/test`, ChannelTestResult, { model });
       } catch (error) {
-        result = { ok: false, model, duration: 0, message: errorReason(error, t) };
+        result = { ok: false, model, duration: 0, message: errorReason(error, t), fault: "network" };
       }
       const at = Math.floor(Date.now() / 1000);
       client.setQueryData<TestBook>(bookKey(id), (book = emptyBook) => {

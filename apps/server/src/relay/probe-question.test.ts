@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { demo } from "#providers/demo.ts";
+import { questionFor } from "./probe-question.ts";
+
+const everything = demo("http://127.0.0.1:9");
+
+function pathFor(model: string): string {
+  const question = questionFor(everything, model);
+  return question.kind === "plain" ? question.path : question.kind;
+}
+
+describe("the question of a channel test", () => {
+  it("is of the kind that the model is for", () => {
+    const expected: Record<string, string> = {
+      "gpt-4o": "chat",
+      "claude-opus-4-1": "chat",
+      "text-embedding-3-small": "/v1/embeddings",
+      "BAAI/bge-m3": "/v1/embeddings",
+      "bge-reranker-v2-m3": "/v1/rerank",
+      "omni-moderation-latest": "/v1/moderations",
+      "gpt-4o-mini-tts": "/v1/audio/speech",
+      "dall-e-3": "/v1/images/generations",
+      "gpt-image-1": "/v1/images/generations",
+    };
+    for (const [model, path] of Object.entries(expected))
+      expect([model, pathFor(model)]).toEqual([model, path]);
+  });
+
+  it("is not asked where it would need a recording, minutes or a socket", () => {
+    for (const model of ["whisper-1", "gpt-4o-transcribe", "kling-v2", "mj_imagine", "gpt-realtime"])
+      expect([model, pathFor(model)]).toEqual([model, "none"]);
+  });
+
+  it("is chat where the vendor lacks the special endpoint, and nothing where it lacks chat too", () => {
+    expect(questionFor({ endpoints: ["chat"] }, "text-embedding-3-small").kind).toBe("chat");
+    expect(questionFor({ endpoints: ["rerank"] }, "gpt-4o").kind).toBe("none");
+  });
+});

@@ -1,0 +1,62 @@
+import type { Endpoint, Provider } from "#providers/provider.ts";
+
+/** What a channel test asks of a model, told by the model's name. Pure. */
+export type ProbeQuestion =
+  | { kind: "chat" }
+  | { kind: "plain"; path: string; body: Record<string, unknown> }
+  /** Nothing short can be asked: the channel is neither good nor bad for it. */
+  | { kind: "none"; reason: string };
+
+interface Sort {
+  names: RegExp;
+  needs: Endpoint;
+  question: ProbeQuestion;
+}
+
+const plain = (path: string, body: Record<string, unknown>): ProbeQuestion => ({ kind: "plain", path, body });
+const none = (reason: string): ProbeQuestion => ({ kind: "none", reason });
+
+export const needsRecording = "Transcription needs a recording, so this model is not tested.";
+export const takesMinutes = "Videos and music take minutes, so this model is not tested.";
+export const needsSocket = "This model speaks over a socket only, so it is not tested.";
+export const noQuestion = "There is no cheap question to test this model with.";
+
+/** The first that fits; chat when none does. */
+const sorts: readonly Sort[] = [
+  { names: /realtime/, needs: "realtime", question: none(needsSocket) },
+  { names: /whisper|transcri|(?:^|\/)asr|-asr/, needs: "audio", question: none(needsRecording) },
+  {
+    names: /^(?:mj_|suno|chirp|kling|sora|veo-|vidu|hailuo|runway)|video|t2v|i2v/,
+    needs: "chat",
+    question: none(takesMinutes),
+  },
+  {
+    names: /rerank/,
+    needs: "rerank",
+    question: plain("/v1/rerank", { query: "Hi", documents: ["Hi", "Bye"] }),
+  },
+  {
+    names: /embed|(?:^|\/)(?:bge|gte|e5|m3e|uae|jina-clip)-|retrieval/,
+    needs: "embeddings",
+    question: plain("/v1/embeddings", { input: "Hi" }),
+  },
+  { names: /moderation/, needs: "moderations", question: plain("/v1/moderations", { input: "Hi" }) },
+  {
+    names: /tts|speech/,
+    needs: "audio",
+    question: plain("/v1/audio/speech", { input: "Hi", voice: "alloy" }),
+  },
+  {
+    names:
+      /dall-e|gpt-image|flux|diffusion|(?:^|\/)sd\d|(?:^|\/)sd-|cogview|janus|imagen|recraft|ideogram|image$/,
+    needs: "images",
+    question: plain("/v1/images/generations", { prompt: "A small red dot on white", n: 1 }),
+  },
+];
+
+export function questionFor({ endpoints }: Pick<Provider, "endpoints">, model: string): ProbeQuestion {
+  const name = model.toLowerCase();
+  for (const { names, needs, question } of sorts)
+    if (names.test(name) && (question.kind === "none" || endpoints.includes(needs))) return question;
+  return endpoints.includes("chat") ? { kind: "chat" } : none(noQuestion);
+}
