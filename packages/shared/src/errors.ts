@@ -10,8 +10,11 @@ export const errorStatus = {
   wrong_credentials: 401,
   totp_required: 401,
   totp_wrong: 403,
+  /** The check that a person sits here was not passed. */
+  person_unproven: 403,
   insufficient_quota: 402,
   token_quota_exhausted: 402,
+  spend_limit_reached: 402,
   forbidden: 403,
   origin_refused: 403,
   token_disabled: 403,

@@ -7,6 +7,21 @@ export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 }
 /** -1 in `expired_time`. */
 export const NEVER_EXPIRES = -1;
 
+const spend = "Enter an amount from 0; 0 is no limit";
+const count = "Enter a whole number from 0; 0 is no limit";
+
+/** What one token may use; 0 is no limit. Days and months are those of UTC. */
+export const TokenRates = z.object({
+  requests_per_minute: z.int(count).min(0, count).max(1_000_000, count).default(0),
+  /** Input and output together. */
+  tokens_per_minute: z.int(count).min(0, count).max(1_000_000_000, count).default(0),
+  /** Requests under way at the same time. */
+  concurrency: z.int(count).min(0, count).max(100_000, count).default(0),
+  daily_spend: Points.min(0, spend).default(0),
+  monthly_spend: Points.min(0, spend).default(0),
+});
+export type TokenRates = z.infer<typeof TokenRates>;
+
 export const TokenSetting = z.object({
   heartbeat: z
     .object({ enabled: z.boolean(), timeout_seconds: z.int().min(30).max(90) })
@@ -24,6 +39,7 @@ export const TokenSetting = z.object({
       limit_model_setting: { enabled: false, models: [] },
       limits_ip_setting: { enabled: false, whitelist: [] },
     }),
+  rates: TokenRates.prefault({}),
 });
 export type TokenSetting = z.infer<typeof TokenSetting>;
 
@@ -40,6 +56,19 @@ export const TokenInput = z.object({
 export type TokenInput = z.infer<typeof TokenInput>;
 export type TokenForm = z.input<typeof TokenInput>;
 
+/**
+ * PUT: a token as it shall be. Its quota changes only when the request says so, because calls are charged while people
+ * edit: `add_quota` moves what is left, `remain_quota` sets it, neither leaves it alone.
+ */
+export const TokenChange = TokenInput.extend({
+  remain_quota: TokenInput.shape.remain_quota.removeDefault().optional(),
+  add_quota: Points.optional(),
+}).refine((change) => change.remain_quota === undefined || change.add_quota === undefined, {
+  path: ["add_quota"],
+  message: "Send remain_quota or add_quota, not both",
+});
+export type TokenChange = z.input<typeof TokenChange>;
+
 export const TokenPatch = z.object({ status: z.union([z.literal(1), z.literal(2)]) });
 
 export const TokenRow = z.object({
@@ -55,6 +84,9 @@ export const TokenRow = z.object({
   unlimited_quota: z.boolean(),
   remain_quota: Points,
   used_quota: Points,
+  /** Charged today and this month (UTC). */
+  day_quota: Points,
+  month_quota: Points,
   group: z.string(),
   backup_group: z.string(),
   setting: TokenSetting,

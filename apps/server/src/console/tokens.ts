@@ -1,5 +1,6 @@
 import { Nothing } from "@gateway/shared/envelope";
 import {
+  TokenChange,
   TokenCreated,
   TokenInput,
   TokenKey,
@@ -80,7 +81,7 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
 
   app.put(
     "/token/:id",
-    { config, schema: { params: IdParams, body: TokenInput, response: row } },
+    { config, schema: { params: IdParams, body: TokenChange, response: row } },
     async (request) =>
       ok(describeToken(await changeToken(db, viewerOf(request), request.params.id, request.body))),
   );
@@ -88,7 +89,7 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   // The older API's habit: the id is in the body.
   app.put(
     "/token",
-    { config, schema: { body: TokenInput.extend({ id: RowId }), response: row } },
+    { config, schema: { body: TokenChange.safeExtend({ id: RowId }), response: row } },
     async (request) =>
       ok(describeToken(await changeToken(db, viewerOf(request), request.body.id, request.body))),
   );

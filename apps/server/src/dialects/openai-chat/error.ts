@@ -13,6 +13,7 @@ function nameOf(error: GatewayError): { type: string; code: string | null } {
       return { type: "invalid_request_error", code: "invalid_api_key" };
     case "insufficient_quota":
     case "token_quota_exhausted":
+    case "spend_limit_reached":
       return { type: "insufficient_quota", code: "insufficient_quota" };
     case "rate_limited":
     case "upstream_rate_limited":

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { TokenRates } from "@gateway/shared/token";
 import type { CallRecord } from "#domain/logs/record.ts";
 import type { Database } from "#platform/db.ts";
 import { credit, type ReserveInput } from "./ledger.ts";
@@ -11,7 +12,7 @@ export interface Account {
 
 export async function makeAccount(
   { db }: Database,
-  options: { quota?: bigint; tokenQuota?: bigint } = {},
+  options: { quota?: bigint; tokenQuota?: bigint; rates?: Partial<TokenRates> } = {},
 ): Promise<Account> {
   const name = randomUUID();
   const user = await db.user.create({ data: { username: name, aff_code: name.slice(0, 32) } });
@@ -24,6 +25,7 @@ export async function makeAccount(
       key_hint: "sk-…",
       unlimited_quota: options.tokenQuota === undefined,
       remain_quota: options.tokenQuota ?? 0n,
+      setting: { rates: options.rates ?? {} },
     },
   });
   if ((options.quota ?? 0n) > 0n) {

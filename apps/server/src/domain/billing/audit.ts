@@ -12,7 +12,7 @@ export interface Audit {
 }
 
 export interface AuditRow {
-  what: "user-quota" | "user-reserved" | "user-used" | "token-used" | "token-reserved";
+  what: "user-quota" | "user-reserved" | "user-used" | "token-used" | "token-reserved" | "token-calls";
   id: number;
   expected: bigint;
   actual: bigint;
@@ -24,7 +24,8 @@ WITH credits AS (SELECT user_id AS id, sum(amount) AS points FROM ledger_entries
 charges AS (SELECT user_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
 token_charges AS (SELECT token_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
 held AS (SELECT user_id AS id, sum(amount) AS points FROM reservations GROUP BY 1),
-token_held AS (SELECT token_id AS id, sum(token_amount) AS points FROM reservations GROUP BY 1),
+token_held AS (SELECT token_id AS id, sum(token_amount) AS points, sum(slots) AS slots
+  FROM reservations GROUP BY 1),
 books AS (
   SELECT b.what, u.id, b.expected::bigint AS expected, b.actual
   FROM users u
@@ -39,7 +40,8 @@ books AS (
   FROM tokens t LEFT JOIN token_charges USING (id) LEFT JOIN token_held USING (id)
   CROSS JOIN LATERAL (VALUES
     ('token-used', COALESCE(token_charges.points, 0), t.used_quota),
-    ('token-reserved', COALESCE(token_held.points, 0), t.reserved)
+    ('token-reserved', COALESCE(token_held.points, 0), t.reserved),
+    ('token-calls', COALESCE(token_held.slots, 0), t.open_calls)
   ) b(what, expected, actual)
 )
 SELECT c.checked, b.what, b.id, b.expected, b.actual

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { TokenSetting } from "@gateway/shared/token";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
@@ -40,7 +41,7 @@ type Step =
   | { do: "die"; node: number };
 
 const node = fc.nat(2);
-const user = fc.nat(1);
+const user = fc.nat(2);
 const call = fc.nat(30);
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("reserve"), node, user, amount: fc.nat(120) }) },
@@ -77,13 +78,18 @@ interface Run {
   name: string;
 }
 
+const answers = new Set([
+  "insufficient_quota",
+  "token_quota_exhausted",
+  "spend_limit_reached",
+  "rate_limited",
+  "invalid_request",
+  "conflict",
+]);
+
 /** The only failures that are answers. */
 function refusal(error: unknown): undefined {
-  if (
-    error instanceof GatewayError &&
-    ["insufficient_quota", "token_quota_exhausted", "invalid_request", "conflict"].includes(error.code)
-  )
-    return;
+  if (error instanceof GatewayError && answers.has(error.code)) return;
   throw error;
 }
 
@@ -145,6 +151,11 @@ async function check(run: Run): Promise<void> {
     if (!token.unlimited_quota) {
       expect(token.remain_quota - token.reserved).toBeGreaterThanOrEqual(-run.beyond[index]!);
     }
+    const { daily_spend, concurrency } = TokenSetting.parse(token.setting).rates;
+    if (daily_spend > 0) {
+      expect(token.day_quota + token.reserved).toBeLessThanOrEqual(BigInt(daily_spend) + run.beyond[index]!);
+    }
+    if (concurrency > 0) expect(token.open_calls).toBeLessThanOrEqual(concurrency);
   }
 }
 
@@ -153,9 +164,10 @@ async function newRun(): Promise<Run> {
     accounts: [
       await makeAccount(database, { quota: 300n, tokenQuota: 250n }),
       await makeAccount(database, { quota: 200n }),
+      await makeAccount(database, { quota: 2_000n, rates: { daily_spend: 300, concurrency: 4 } }),
     ],
     calls: [],
-    beyond: [0n, 0n],
+    beyond: [0n, 0n, 0n],
     name: randomUUID(),
   };
 }

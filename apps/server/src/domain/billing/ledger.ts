@@ -1,6 +1,6 @@
 import { LogType } from "@gateway/shared/log";
 import { type CallRecord, rowOf } from "#domain/logs/record.ts";
-import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
+import { conflict, GatewayError } from "#errors.ts";
 import type { Db, Pool } from "#platform/db.ts";
 import { again, createBatcher, type Pending } from "./batcher.ts";
 import { isConnectionLoss } from "./connection-loss.ts";
@@ -14,6 +14,7 @@ import {
   settleStatement,
   type Statement,
 } from "./ledger-statements.ts";
+import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
  * The only way to move a balance: reserve, settle, release and credit. It must not know prices, channels' health or
@@ -21,8 +22,9 @@ import {
  */
 export interface Ledger {
   /**
-   * Holds points of a user, and of a token that has a limit, for a call. Throws `insufficientQuota()` or
-   * `tokenQuotaExhausted()`; `tokenAmount` 0n says that the token has no limit.
+   * Holds points of a user, and of a token that has a limit, for a call, and its place among the token's calls at
+   * once. Throws `insufficient_quota`, `token_quota_exhausted`, `spend_limit_reached` or `rate_limited`; `tokenAmount`
+   * 0n says that the token's share is the same as the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
   /**
@@ -59,8 +61,6 @@ export interface LedgerOptions {
   silentAfterMs?: number;
 }
 
-type Verdict = "granted" | "again" | "taken" | "balance" | "token" | "user" | "key";
-
 const maxRows = 200;
 /** Log rows of refused calls that may wait while the database is away. */
 const maxNotes = 20_000;
@@ -88,7 +88,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   const batching = { maxRows, retryForMs, isPassing: isConnectionLoss };
-  const reserves = createBatcher<ReserveInput, Verdict>({ ...batching, run: runReserves });
+  const reserves = createBatcher<ReserveInput, Judgement>({ ...batching, run: runReserves });
   const settles = createBatcher<CallRecord, "settled" | "gone">({ ...batching, run: runSettles });
   const notes = createBatcher<CallRecord, void>({ ...batching, run: runNotes });
 
@@ -99,7 +99,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     return new Set(rows.map((row) => row.request_id));
   }
 
-  async function runReserves(items: readonly Pending<ReserveInput>[]): Promise<(Verdict | typeof again)[]> {
+  async function runReserves(items: readonly Pending<ReserveInput>[]): Promise<(Judgement | typeof again)[]> {
     // A statement whose answer was lost may have granted these.
     const before = await held(items.filter((item) => item.uncertain));
     const asking = items.filter((item) => !before.has(item.input.requestId));
@@ -107,7 +107,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     const rows =
       inputs.length === 0
         ? []
-        : await query<{ verdict: Verdict }>(reserveStatement, [
+        : await query<Judgement>(reserveStatement, [
             JSON.stringify(
               inputs.map((input, ord) => ({
                 ord,
@@ -122,15 +122,15 @@ export function createLedger(options: LedgerOptions): Ledger {
             distinct(inputs.map((input) => input.userId)),
             distinct(inputs.map((input) => input.tokenId)),
           ]);
-    const verdicts = new Map(asking.map((item, index) => [item.input.requestId, rows[index]?.verdict]));
+    const verdicts = new Map(asking.map((item, index) => [item.input.requestId, rows[index]]));
     // The lost statement may even have been running still, and have taken what this one was then refused.
     const after = await held(
-      asking.filter((item) => item.uncertain && verdicts.get(item.input.requestId) !== "granted"),
+      asking.filter((item) => item.uncertain && verdicts.get(item.input.requestId)?.verdict !== "granted"),
     );
     return items.map(({ input: { requestId } }) => {
-      if (before.has(requestId) || after.has(requestId)) return "granted";
-      const verdict = verdicts.get(requestId);
-      return verdict === "again" || verdict === undefined ? again : verdict;
+      if (before.has(requestId) || after.has(requestId)) return { verdict: "granted" };
+      const judgement = verdicts.get(requestId);
+      return judgement === undefined || judgement.verdict === "again" ? again : judgement;
     });
   }
 
@@ -174,13 +174,13 @@ export function createLedger(options: LedgerOptions): Ledger {
       if (closing) throw new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
       if (open.has(input.requestId)) throw requestIdTaken();
       open.add(input.requestId);
-      let verdict: Verdict = "taken";
+      let judgement: Judgement = { verdict: "taken" };
       try {
-        verdict = await reserves.add(input);
+        judgement = await reserves.add(input);
       } finally {
-        if (verdict !== "granted") open.delete(input.requestId);
+        if (judgement.verdict !== "granted") open.delete(input.requestId);
       }
-      const refusal = refusalOf(verdict);
+      const refusal = refusalOf(judgement);
       if (refusal !== undefined) throw refusal;
     },
 
@@ -228,30 +228,6 @@ function rowsOf(records: CallRecord[]): string {
 function checkAmount(amount: bigint): void {
   if (amount < 0n || amount > largestAmount) {
     throw new GatewayError("internal", `An amount of ${amount} points cannot be reserved or charged.`);
-  }
-}
-
-function requestIdTaken(): GatewayError {
-  return conflict("A request with this id is under way.");
-}
-
-function refusalOf(verdict: Verdict): GatewayError | undefined {
-  switch (verdict) {
-    case "granted":
-      return undefined;
-    case "balance":
-      return insufficientQuota();
-    case "token":
-      return tokenQuotaExhausted();
-    case "user":
-      return new GatewayError("user_disabled", "This account is disabled.");
-    case "key":
-      return invalidKey();
-    case "taken":
-    case "again":
-      return requestIdTaken();
-    default:
-      return verdict satisfies never;
   }
 }
 

@@ -1,11 +1,13 @@
 import {
   NEVER_EXPIRES,
+  type TokenChange,
   type TokenInput,
   type TokenRow,
   TokenSetting,
   TokenStatus,
 } from "@gateway/shared/token";
 import ipaddr from "ipaddr.js";
+import type { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
@@ -26,6 +28,8 @@ export interface Owner extends Actor {
 
 const KEY_LENGTH = 48;
 const PLAYGROUND = "sys_playground";
+/** What JSON numbers hold exactly. */
+const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 /** 31 December 9999; later instants are beyond what the database prints. */
 const LATEST = 253_402_300_799;
 
@@ -38,7 +42,7 @@ export async function createToken(
 ): Promise<{ token: Token; key: string }> {
   const key = `sk-${randomText(KEY_LENGTH)}`;
   const token = await db.$transaction(async (tx) => {
-    const data = await columnsOf(tx, owner, input);
+    const data = await columnsOf(tx, owner, { ...input, remain_quota: BigInt(input.remain_quota) });
     const created = await tx.token.create({
       data: { ...data, ...sealKey(secrets, key), user_id: owner.id },
     });
@@ -53,16 +57,31 @@ export async function changeToken(
   db: PrismaClient,
   owner: Owner,
   id: number,
-  input: TokenInput,
+  input: z.output<typeof TokenChange>,
 ): Promise<Token> {
   return db.$transaction(async (tx) => {
+    // Calls settle all the time: until this change is committed, they wait.
+    await tx.$queryRaw`SELECT FROM tokens WHERE id = ${id} AND user_id = ${owner.id} FOR NO KEY UPDATE`;
     const before = await getToken(tx, owner.id, id);
-    const data = await columnsOf(tx, owner, input);
+    const data = await columnsOf(tx, owner, { ...input, remain_quota: quotaAfter(before, input) });
     const after = await tx.token.update({ where: { id }, data });
     await note(tx, owner, "token.change", before, after);
     await announce(tx, "tokens", id);
     return after;
   });
+}
+
+/** Points the token has left after the change. Taking away more than there is leaves nothing. */
+function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
+  if (change.remain_quota !== undefined) return BigInt(change.remain_quota);
+  const added = BigInt(change.add_quota ?? 0);
+  if (added === 0n) return left;
+  const sum = left + added;
+  if (sum > LARGEST) {
+    const sentence = "The quota cannot hold that much.";
+    throw new GatewayError("invalid_request", sentence, { fields: { add_quota: sentence } });
+  }
+  return sum > 0n ? sum : 0n;
 }
 
 /** Throws `conflict` with what to mend when an expired or exhausted token is to be enabled. */
@@ -176,6 +195,17 @@ export function statusOf(token: Token, now = new Date()): number {
   return !token.unlimited_quota && token.remain_quota <= 0n ? TokenStatus.exhausted : TokenStatus.enabled;
 }
 
+/** Charged in the day and month (UTC) of `now`: what the row says is of the last charge's. */
+function spentLately(token: Token, now = new Date()): Pick<TokenRow, "day_quota" | "month_quota"> {
+  const day = now.toISOString().slice(0, 10);
+  const isOf = (period: Date, length: number) =>
+    period.toISOString().slice(0, length) === day.slice(0, length);
+  return {
+    day_quota: isOf(token.spent_day, 10) ? Number(token.day_quota) : 0,
+    month_quota: isOf(token.spent_month, 7) ? Number(token.month_quota) : 0,
+  };
+}
+
 /** A token as its owner sees it. */
 export function describeToken(token: Token): TokenRow {
   return {
@@ -190,6 +220,7 @@ export function describeToken(token: Token): TokenRow {
     unlimited_quota: token.unlimited_quota,
     remain_quota: Number(token.remain_quota),
     used_quota: Number(token.used_quota),
+    ...spentLately(token),
     group: token.group,
     backup_group: token.backup_group,
     setting: TokenSetting.parse(token.setting),
@@ -200,20 +231,22 @@ function seconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
-async function columnsOf(db: Db, owner: Owner, input: TokenInput) {
+type Columns = Omit<TokenInput, "remain_quota"> & { remain_quota: bigint };
+
+async function columnsOf(db: Db, owner: Owner, input: Columns) {
   await mayUseGroups(db, owner, input);
   return {
     name: input.name,
     expired_time: expiryOf(input.expired_time),
     unlimited_quota: input.unlimited_quota,
-    remain_quota: BigInt(input.remain_quota),
+    remain_quota: input.remain_quota,
     group: input.group,
     backup_group: input.backup_group,
     setting: checkedSetting(input.setting),
   };
 }
 
-async function mayUseGroups(db: Db, owner: Owner, { group, backup_group }: TokenInput): Promise<void> {
+async function mayUseGroups(db: Db, owner: Owner, { group, backup_group }: Columns): Promise<void> {
   if (backup_group !== "" && backup_group === (group === "" ? owner.group : group)) {
     const sentence = "The backup group must be another one than the group.";
     throw new GatewayError("invalid_request", sentence, { fields: { backup_group: sentence } });

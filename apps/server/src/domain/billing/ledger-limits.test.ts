@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { GatewayError } from "#errors.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { releaseStatement } from "./ledger-statements.ts";
+import { createLedger, type Ledger, type ReserveInput } from "./ledger.ts";
+
+/** What one token may do: spend in a day and a month, and at the same time, over three nodes. */
+let home: TestDatabase;
+let database: Database;
+let nodes: Ledger[];
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 8 });
+  nodes = [1, 2, 3].map(() =>
+    createLedger({
+      pool: database.pool,
+      nodeId: randomUUID(),
+      onError: (error) => expect.unreachable(String(error)),
+    }),
+  );
+});
+
+afterAll(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await database.close();
+  await home.drop();
+});
+
+interface Outcome {
+  granted: ReserveInput[];
+  refused: GatewayError[];
+}
+
+/** So many requests at once, spread over the nodes. */
+async function ask(account: Account, count: number, amount: bigint): Promise<Outcome> {
+  const outcome: Outcome = { granted: [], refused: [] };
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const held = reservation(account, amount);
+      try {
+        await nodes[index % 3]!.reserve(held);
+        outcome.granted.push(held);
+      } catch (error) {
+        outcome.refused.push(error as GatewayError);
+      }
+    }),
+  );
+  return outcome;
+}
+
+async function settleAll(calls: ReserveInput[], quota: bigint): Promise<void> {
+  await Promise.all(calls.map((held, index) => nodes[index % 3]!.settle(callOf(held, quota))));
+}
+
+async function tokenOf(account: Account) {
+  return database.db.token.findUniqueOrThrow({ where: { id: account.tokenId } });
+}
+
+describe("a token's spending limit", () => {
+  it("is never overspent, however many ask at once, and what a call did not use is given back", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n, rates: { daily_spend: 100 } });
+    const first = await ask(account, 60, 10n);
+    expect(first.granted).toHaveLength(10);
+    expect(new Set(first.refused.map((error) => error.code))).toEqual(new Set(["spend_limit_reached"]));
+    expect(first.refused[0]).toMatchObject({
+      status: 402,
+      message: expect.stringContaining("$0.000200 a day"),
+    });
+    await settleAll(first.granted, 4n);
+    expect(await tokenOf(account)).toMatchObject({ day_quota: 40n, month_quota: 40n, reserved: 0n });
+    const second = await ask(account, 60, 10n);
+    expect(second.granted).toHaveLength(6);
+    await settleAll(second.granted, 10n);
+    expect((await ask(account, 5, 1n)).granted).toHaveLength(0);
+    expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  });
+
+  it("begins anew with the day, and the month's with the month", async () => {
+    const account = await makeAccount(database, {
+      quota: 1_000_000n,
+      rates: { daily_spend: 50, monthly_spend: 80 },
+    });
+    await settleAll((await ask(account, 5, 10n)).granted, 10n);
+    const [today] = (await ask(account, 1, 10n)).refused;
+    expect(today?.message).toContain("a day");
+    expect(today?.retryAfter).toBeLessThanOrEqual(86_400);
+    await database.pool.query("UPDATE tokens SET spent_day = spent_day - 1 WHERE id = $1", [account.tokenId]);
+    const next = await ask(account, 9, 10n);
+    expect(next.granted).toHaveLength(3);
+    expect(next.refused.at(-1)?.message).toContain("a month");
+    await settleAll(next.granted, 10n);
+    expect(await tokenOf(account)).toMatchObject({ day_quota: 30n, month_quota: 80n });
+    await database.pool.query(
+      "UPDATE tokens SET spent_day = spent_day - 40, spent_month = spent_month - interval '1 month' WHERE id = $1",
+      [account.tokenId],
+    );
+    expect((await ask(account, 9, 10n)).granted).toHaveLength(5);
+  });
+
+  it("counts what is charged although the token's quota has no limit, and refuses nothing that is free", async () => {
+    const account = await makeAccount(database, { quota: 100n, rates: { monthly_spend: 10 } });
+    const { granted } = await ask(account, 1, 10n);
+    await settleAll(granted, 25n);
+    expect(await tokenOf(account)).toMatchObject({ month_quota: 25n, remain_quota: 0n });
+    expect((await ask(account, 1, 1n)).refused).toHaveLength(1);
+    expect((await ask(account, 3, 0n)).granted).toHaveLength(3);
+  });
+});
+
+describe("a token's limit of calls at once", () => {
+  it("holds over all nodes, and an ended call makes room", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n, rates: { concurrency: 5 } });
+    const first = await ask(account, 40, 10n);
+    expect(first.granted).toHaveLength(5);
+    expect(first.refused[0]).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 1 });
+    expect(first.refused[0]?.message).toContain("5 requests");
+    await settleAll(first.granted.slice(0, 2), 3n);
+    expect((await ask(account, 40, 0n)).granted).toHaveLength(2);
+  });
+
+  it("does not count a dead node's calls once they are released", async () => {
+    const account = await makeAccount(database, { quota: 1_000n, rates: { concurrency: 2 } });
+    const { granted } = await ask(account, 4, 10n);
+    expect(granted).toHaveLength(2);
+    await database.pool.query({
+      ...releaseStatement,
+      values: [granted.map((held) => held.requestId), [account.userId], [account.tokenId]],
+    });
+    expect(await tokenOf(account)).toMatchObject({ open_calls: 0 });
+    expect((await ask(account, 4, 10n)).granted).toHaveLength(2);
+    expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  });
+
+  it("stays true when the limit is set or lifted while calls are under way", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const before = await ask(account, 3, 10n);
+    await database.db.token.update({
+      where: { id: account.tokenId },
+      data: { setting: { rates: { concurrency: 1 } } },
+    });
+    const during = await ask(account, 3, 10n);
+    expect(during.granted).toHaveLength(1);
+    await database.db.token.update({ where: { id: account.tokenId }, data: { setting: {} } });
+    await settleAll([...before.granted, ...during.granted], 10n);
+    expect(await tokenOf(account)).toMatchObject({ open_calls: 0, reserved: 0n });
+    expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  });
+});

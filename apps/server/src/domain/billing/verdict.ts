@@ -1,0 +1,59 @@
+import { formatQuota } from "@gateway/shared/money";
+import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
+
+/** What the reserve statement says to one request, and the error a caller gets for it. */
+export interface Judgement {
+  verdict: "granted" | "again" | "taken" | "balance" | "token" | "day" | "month" | "calls" | "user" | "key";
+  /** The limit that a refusal speaks of: points, or calls. */
+  most?: bigint | null;
+}
+
+export function refusalOf({ verdict, most }: Judgement): GatewayError | undefined {
+  switch (verdict) {
+    case "granted":
+      return undefined;
+    case "balance":
+      return insufficientQuota();
+    case "token":
+      return tokenQuotaExhausted();
+    case "day":
+    case "month":
+      return spendLimitReached(verdict, most ?? 0n, new Date());
+    case "calls":
+      return tooManyAtOnce(most ?? 0n);
+    case "user":
+      return new GatewayError("user_disabled", "This account is disabled.");
+    case "key":
+      return invalidKey();
+    case "taken":
+    case "again":
+      return requestIdTaken();
+    default:
+      return verdict satisfies never;
+  }
+}
+
+export function requestIdTaken(): GatewayError {
+  return conflict("A request with this id is under way.");
+}
+
+function spendLimitReached(period: "day" | "month", most: bigint, now: Date): GatewayError {
+  const next =
+    period === "day"
+      ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1)
+      : Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  const dollars = formatQuota(Number(most), { inCurrency: true, digits: most < 5_000n ? 6 : 2 });
+  const end = period === "day" ? "at midnight UTC" : "with the month (UTC)";
+  return new GatewayError(
+    "spend_limit_reached",
+    `This API key may spend ${dollars} a ${period}, and what is left of it does not cover this request. The limit ends ${end}.`,
+    { retryAfter: Math.max(1, Math.ceil((next - now.getTime()) / 1_000)) },
+  );
+}
+
+function tooManyAtOnce(most: bigint): GatewayError {
+  const calls = most === 1n ? "one request" : `${most} requests`;
+  return new GatewayError("rate_limited", `This API key may have ${calls} under way at the same time.`, {
+    retryAfter: 1,
+  });
+}
