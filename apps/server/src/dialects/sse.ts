@@ -23,11 +23,19 @@ const cr = 0x0d;
 const lf = 0x0a;
 const none: RawFrame[] = [];
 
+/** A frame that does not end: its sender is broken, and waiting for its end would only cost memory. */
+export class FrameTooLarge extends Error {
+  constructor(limit: number) {
+    super(`An event of the stream is longer than ${limit} characters.`);
+    this.name = "FrameTooLarge";
+  }
+}
+
 /**
  * Splits an event stream that arrives in any pieces. Each chunk is decoded and scanned once: what is incomplete
- * is only appended to, so a frame of a megabyte in small chunks costs no rescanning.
+ * is only appended to, so a frame of a megabyte in small chunks costs no rescanning. Throws FrameTooLarge.
  */
-export function createFrameSplitter(): FrameSplitter {
+export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameSplitter {
   const decoder = new TextDecoder();
   /** Text since the last complete frame, without the current chunk. */
   let held = "";
@@ -91,6 +99,7 @@ export function createFrameSplitter(): FrameSplitter {
     }
     partial += text.slice(lineStart);
     held += text.slice(rawStart);
+    if (held.length > maxChars) throw new FrameTooLarge(maxChars);
     return frames;
   }
 

@@ -1,10 +1,11 @@
 import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import type { RawFrame } from "#dialects/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
 import type { Flight } from "./flight.ts";
+import { readFrames } from "./frames.ts";
 import { tallyEvent } from "./meter.ts";
 
 /**
@@ -21,6 +22,8 @@ interface Pipe {
   /** What was kept back. */
   readonly held: string;
   readonly complete: boolean;
+  /** The upstream has said the frame after which a client may take the answer for complete. */
+  readonly closing: boolean;
   readonly usage: Usage | undefined;
   readonly tally: Tally;
   readonly error: UpstreamError | undefined;
@@ -44,22 +47,20 @@ export async function openStream(
   }
   const untouched = upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched ? passing(call, upstream) : translating(call, upstream);
-  const splitter = createFrameSplitter();
-  const chunks = response.chunks();
+  const batches = readFrames(response, () => pipe.closing);
   let first = "";
   let ended = false;
   while (first === "" && pipe.held === "" && pipe.error === undefined && !ended) {
-    const next = await chunks.next();
+    const next = await batches.next();
     if (next.done) {
       ended = true;
-      for (const raw of splitter.flush()) first += pipe.frame(raw);
       first += pipe.end();
     } else {
-      for (const raw of splitter.push(next.value)) first += pipe.frame(raw);
+      for (const raw of next.value) first += pipe.frame(raw);
     }
   }
   if (pipe.error !== undefined) {
-    await chunks.return();
+    await batches.return();
     return { error: pipe.error };
   }
   if (ended && isEmpty(pipe)) {
@@ -68,7 +69,7 @@ export async function openStream(
     };
   }
   flight.firstByteAt ??= Date.now();
-  return { frames: run(call, flight, pipe, { first, ended, splitter, chunks }) };
+  return { frames: run(call, flight, pipe, { first, ended, batches }) };
 }
 
 function isEmpty(pipe: Pipe): boolean {
@@ -78,44 +79,44 @@ function isEmpty(pipe: Pipe): boolean {
 interface Begun {
   first: string;
   ended: boolean;
-  splitter: ReturnType<typeof createFrameSplitter>;
-  chunks: AsyncGenerator<Buffer, void, undefined>;
+  batches: AsyncGenerator<RawFrame[], void, undefined>;
 }
 
 async function* run(
   call: ChatCall,
   flight: Flight,
   pipe: Pipe,
-  { first, ended, splitter, chunks }: Begun,
+  { first, ended, batches }: Begun,
 ): AsyncGenerator<string, void, undefined> {
   let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
+  let rest = "";
   try {
     if (first !== "") yield first;
     if (!ended) {
-      for await (const chunk of chunks) {
+      for await (const batch of batches) {
         let text = "";
-        for (const raw of splitter.push(chunk)) text += pipe.frame(raw);
+        for (const raw of batch) text += pipe.frame(raw);
         if (text !== "") yield text;
         if (pipe.error !== undefined) break;
       }
-      let rest = "";
-      for (const raw of splitter.flush()) rest += pipe.frame(raw);
-      rest += pipe.end();
-      if (rest !== "") yield rest;
+      rest = pipe.end();
     }
     outcome = pipe.complete && pipe.error === undefined ? "complete" : "upstream-died";
   } catch (error) {
     // A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known.
     if (!(error instanceof TransportError)) flight.defect(error);
+    // Broken after its last word: nothing of the answer is missing.
+    else if (pipe.closing) rest = pipe.end();
     outcome = call.signal.aborted ? "client-left" : pipe.complete ? "complete" : "upstream-died";
   } finally {
     // Left in the middle of a yield: nobody will ask for more, so the bill is closed here.
     if (outcome === "client-left") {
-      await chunks.return();
+      await batches.return();
       await flight.settle({ outcome, vendor: pipe.usage, delivered: pipe.tally }).catch(() => {});
     }
   }
   if (outcome === "client-left") return;
+  if (rest !== "") yield rest;
   yield await lastWords(call, flight, pipe, outcome);
 }
 
@@ -159,6 +160,9 @@ function passing(call: ChatCall, upstream: Dialect): Pipe {
     get complete() {
       return skimmer.complete;
     },
+    get closing() {
+      return skimmer.complete;
+    },
     get usage() {
       return skimmer.usage;
     },
@@ -178,6 +182,7 @@ function translating(call: ChatCall, upstream: Dialect): Pipe {
   const tally: Tally = { narrow: 0, wide: 0 };
   let held = "";
   let complete = false;
+  let closing = false;
   let usage: Usage | undefined;
   let error: UpstreamError | undefined;
 
@@ -201,13 +206,19 @@ function translating(call: ChatCall, upstream: Dialect): Pipe {
   }
 
   return {
-    frame: ({ frame }: { frame: Frame }) => take(decoder.frame(frame)),
+    frame({ frame }: { frame: Frame }) {
+      closing ||= upstream.isLast(frame);
+      return take(decoder.frame(frame));
+    },
     end: () => take(decoder.end()),
     get held() {
       return held;
     },
     get complete() {
       return complete;
+    },
+    get closing() {
+      return closing;
     },
     get usage() {
       return usage;

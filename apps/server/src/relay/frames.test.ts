@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { TransportError } from "#platform/http.ts";
+import { readFrames } from "./frames.ts";
+
+/** An upstream that sends these chunks as long as somebody reads; a number is a pause in milliseconds. */
+function upstream(script: Iterable<string | number>) {
+  const state = { sent: 0, cancelled: false };
+  let wake = () => {};
+  return {
+    state,
+    cancel() {
+      state.cancelled = true;
+      wake();
+    },
+    async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+      try {
+        for (const step of script) {
+          if (typeof step === "number")
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+              setTimeout(resolve, step).unref();
+            });
+          if (state.cancelled) throw new TransportError("aborted", "The call was cancelled.");
+          if (typeof step === "number") continue;
+          state.sent += step.length;
+          yield Buffer.from(step);
+        }
+      } finally {
+        state.cancelled = true;
+      }
+    },
+  };
+}
+
+function* forever<T>(...steps: T[]): Generator<T> {
+  while (true) yield* steps;
+}
+
+const limits = { maxChars: 10_000, graceMs: 60 };
+
+async function read(source: ReturnType<typeof upstream>, isComplete = (data: string) => data === "last") {
+  const seen: string[] = [];
+  const complete = () => seen.some(isComplete);
+  for await (const batch of readFrames(source, complete, limits))
+    for (const { frame } of batch) seen.push(frame.data);
+  return seen;
+}
+
+describe("the frames of a stream", () => {
+  it("come as they are, up to the end", async () => {
+    const source = upstream(["data: a\n\ndata:", " last\n\n", "data: b"]);
+    expect(await read(source)).toEqual(["a", "last", "b"]);
+  });
+
+  it.each([
+    ["a line that never ends", "x".repeat(500)],
+    ["a frame whose lines never end", `data: ${"x".repeat(500)}\n`],
+    ["comments without end", `: ${"x".repeat(500)}\n\n`],
+  ])("end as an error of the upstream when it sends %s", async (_what, chunk) => {
+    const source = upstream(forever(chunk));
+    await expect(read(source)).rejects.toMatchObject({ name: "TransportError", kind: "network" });
+    expect(source.state).toMatchObject({ cancelled: true });
+    expect(source.state.sent).toBeLessThan(limits.maxChars + 2 * chunk.length);
+  });
+
+  it("are cut off where the upstream babbles on after its last one", async () => {
+    const source = upstream([
+      "data: a\n\n",
+      "data: last\n\n",
+      ...Array.from({ length: 1_000 }, () => "data: more\n\n"),
+    ]);
+    expect((await read(source)).slice(0, 2)).toEqual(["a", "last"]);
+    expect(source.state.cancelled).toBe(true);
+    expect(source.state.sent).toBeLessThan(limits.maxChars + 100);
+  });
+
+  it.each([
+    ["falls silent", [60_000]],
+    ["sends nothing but comments", [10, ": still here\n\n"]],
+  ])("are not waited for when the upstream %s after its last one", async (_how, steps) => {
+    const source = upstream(
+      (function* () {
+        yield "data: last\n\n";
+        yield* forever<string | number>(...steps);
+      })(),
+    );
+    const begun = Date.now();
+    expect(await read(source)).toEqual(["last"]);
+    expect(Date.now() - begun).toBeLessThan(1_500);
+    expect(source.state.cancelled).toBe(true);
+  });
+});
