@@ -49,7 +49,7 @@ const HIGH_WATER = 32;
 const LOW_WATER = 8;
 const MAX_POOLS = 2_000;
 
-function classify(error: unknown): TransportError {
+export function classify(error: unknown): TransportError {
   if (error instanceof TransportError) return error;
   if (
     error instanceof errors.ConnectTimeoutError ||

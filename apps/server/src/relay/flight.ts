@@ -2,6 +2,7 @@ import type { AttemptNote, Outcome } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { computeBill } from "#domain/billing/pricing.ts";
+import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError } from "#errors.ts";
 import type { Call, RelayServices } from "./call.ts";
@@ -13,18 +14,24 @@ export interface End {
   outcome: Exclude<Outcome, "failed">;
   vendor: Usage | undefined;
   delivered: Tally;
+  /** Our own count, where it is of more than text: stands in for a silent vendor. */
+  counted?: Usage;
 }
 
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
 export class Flight {
   readonly attempts: AttemptNote[] = [];
   chosen: Chosen | undefined;
+  /** The place it takes at its channel. */
+  lease: Lease | undefined;
   /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
   readonly #services: RelayServices;
   readonly #call: Call;
   #closing: Promise<void> | undefined;
+  /** Billed, input and output together. */
+  #tokens = 0;
 
   constructor(services: RelayServices, call: Call) {
     this.#services = services;
@@ -49,19 +56,21 @@ export class Flight {
   }
 
   #close(settle: () => Promise<void>): Promise<void> {
-    this.#closing ??= settle().finally(() => this.#services.open.delete(this.#call.requestId));
+    this.#closing ??= settle().finally(() => {
+      this.#services.open.delete(this.#call.requestId);
+      this.#call.used?.(this.#tokens);
+    });
     return this.#closing;
   }
 
   async #settle(end: End): Promise<void> {
     const { chosen } = this;
     if (chosen === undefined) throw new Error("A call cannot be settled before a channel served it.");
-    const { usage, estimated } = meter(
-      end.vendor,
-      end.outcome === "complete",
-      end.delivered,
-      this.#call.estimate,
-    );
+    const { usage, estimated } =
+      end.vendor === undefined && end.counted !== undefined
+        ? { usage: end.counted, estimated: true }
+        : meter(end.vendor, end.outcome === "complete", end.delivered, this.#call.estimate);
+    this.#tokens = usage.input + usage.output;
     const { points, bill } = computeBill(chosen.price, chosen.groupRatio, usage, this.#call.calls);
     const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
     const settled = await this.#services.ledger.settle({
@@ -102,6 +111,7 @@ export class Flight {
   refuse(error: unknown): void {
     this.#services.metrics.call(this.#call.endpoint, statusOf(error), Date.now() - this.#call.startedAt, 0);
     this.#services.ledger.note(this.#failure(error)).catch(() => {});
+    this.#call.used?.(0);
   }
 
   /** Something of ours broke in the middle of an answer that goes on. */

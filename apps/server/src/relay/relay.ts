@@ -1,13 +1,13 @@
 import type { UpstreamError } from "#dialects/ir.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
-import type { Answer, Call, RelayServices } from "./call.ts";
+import type { Call, RelayServices } from "./call.ts";
 import { Flight } from "./flight.ts";
-import { type Chosen, makePlan, nextChoice, nothingFree, type Plan } from "./plan.ts";
+import { type Chosen, keepOtherKeys, makePlan, nextChoice, nothingFree, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 
 /** One attempt through a chosen channel: an answer whose bill is closed or will be, or why there is none. */
-export type TryChannel = (
+export type TryChannel<Answer extends object> = (
   chosen: Chosen,
   flight: Flight,
   begun: number,
@@ -17,7 +17,11 @@ export type TryChannel = (
  * The journey of one call, from a known caller to an answer that is paid for: plan, reserve, try channels, settle.
  * Knows channels and the ledger; never sees HTTP server objects, so a test or a job can make the journey too.
  */
-export async function relay(services: RelayServices, call: Call, tryChannel: TryChannel): Promise<Answer> {
+export async function relay<Answer extends object>(
+  services: RelayServices,
+  call: Call,
+  tryChannel: TryChannel<Answer>,
+): Promise<Answer> {
   const flight = new Flight(services, call);
   let plan: Plan;
   try {
@@ -47,12 +51,12 @@ export async function relay(services: RelayServices, call: Call, tryChannel: Try
   }
 }
 
-async function serve(
+async function serve<Answer extends object>(
   services: RelayServices,
   call: Call,
   plan: Plan,
   flight: Flight,
-  tryChannel: TryChannel,
+  tryChannel: TryChannel<Answer>,
 ): Promise<Answer> {
   const { RetryTimes, RetryTimeOut, RetryCooldownSeconds, AutomaticDisableChannelEnabled } =
     services.settings.current();
@@ -66,12 +70,14 @@ async function serve(
     if (chosen === undefined)
       throw last === undefined ? nothingFree(services, plan, model) : explain(last, model);
     const begun = Date.now();
-    const answer = await tryChannel(chosen, flight, begun);
     const { channel } = chosen;
+    flight.lease = services.health.enter(channel, model);
+    const answer = await tryChannel(chosen, flight, begun);
     if (!("error" in answer)) {
-      services.health.succeeded(channel.id);
+      services.health.succeeded(chosen, model);
       return answer;
     }
+    flight.lease.leave();
     if (call.signal.aborted) {
       // The vendor was already at work for it.
       flight.chosen = chosen;
@@ -80,7 +86,8 @@ async function serve(
     }
     last = answer.error;
     flight.noteAttempt(chosen, begun, last);
-    services.health.failed(channel.id, model, last, {
+    keepOtherKeys(plan, chosen, last, call.pin);
+    services.health.failed(chosen, model, last, {
       cooldownSeconds: RetryCooldownSeconds,
       mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
     });
@@ -91,6 +98,13 @@ async function serve(
 
 function clientLeft(): GatewayError {
   return new GatewayError("invalid_request", "The client left.", { status: 499 });
+}
+
+/** Writes down a call that was turned away before its journey began. */
+export function noteRefusal(services: RelayServices, call: Call, error: GatewayError): void {
+  const flight = new Flight(services, call);
+  flight.modelKnown = services.candidates.find(call.caller.group, call.model).length > 0;
+  flight.refuse(error);
 }
 
 /** A vendor's request id helps its support desk; everything else of its headers stays here. */

@@ -1,6 +1,7 @@
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamClient, type UpstreamResponse } from "#platform/http.ts";
+import { openWebSocket, type WebSocketAnswer } from "#platform/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";
 import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
@@ -28,30 +29,54 @@ export interface ToVendor {
 
 /** Throws TransportError, or CredentialError when the channel's key is not one for this vendor. */
 export async function send(
-  services: Pick<RelayServices, "settings" | "upstream">,
-  { channel, key }: { channel: ChannelInForce; key: KeyInForce | undefined },
+  services: Vendors,
+  account: Account,
   request: ToVendor,
 ): Promise<UpstreamResponse> {
+  const limits = limitsOf(services, account, request);
+  const sent = await spelled(services, account, request);
+  return asEvents(account.channel.provider, await services.upstream.send({ ...sent, ...limits }));
+}
+
+/** A WebSocket at the vendor, or its refusal to open one. Throws as `send` does. */
+export async function openSocket(
+  services: Vendors,
+  account: Account,
+  request: ToVendor,
+  maxMessage: number,
+): Promise<WebSocketAnswer> {
+  const limits = limitsOf(services, account, request);
+  const { url, headers } = await spelled(services, account, request);
+  return openWebSocket({ url, headers, ...limits, maxMessage });
+}
+
+type Vendors = Pick<RelayServices, "settings" | "upstream">;
+type Account = { channel: ChannelInForce; key: KeyInForce | undefined };
+
+function limitsOf(services: Vendors, { channel }: Account, request: ToVendor) {
   const settings = services.settings.current();
-  const transfer = (what: Outgoing) =>
-    services.upstream.send({
-      ...what,
-      proxy: channel.proxy,
-      connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
-      firstByteTimeoutMs: request.timeoutMs ?? (channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs),
-      idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
-      signal: request.signal,
-    });
+  return {
+    proxy: channel.proxy,
+    connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
+    firstByteTimeoutMs: request.timeoutMs ?? (channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs),
+    idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
+    signal: request.signal,
+  };
+}
+
+/** The request as this vendor wants it, signed. */
+async function spelled(services: Vendors, account: Account, request: ToVendor): Promise<Outgoing> {
+  const { channel, key } = account;
+  const limits = limitsOf(services, account, request);
   const io: Io = {
     async fetch(what) {
-      const response = await transfer(what);
+      const response = await services.upstream.send({ ...what, ...limits });
       return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
     },
     now: Date.now,
     tokens: tokensOf(services.upstream),
   };
-  const sent = await outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
-  return asEvents(channel.provider, await transfer(sent));
+  return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
 }
 
 /** What the provider may know about a call through this channel. */

@@ -1,0 +1,240 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { Client, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from "undici";
+import { WebSocket } from "ws";
+import { classify, TransportError, type UpstreamRequest } from "./http.ts";
+
+/**
+ * WebSockets, on either side, as messages that are read in order and sent with back-pressure. Knows nothing of what
+ * the messages say.
+ */
+export interface Message {
+  data: Buffer;
+  binary: boolean;
+}
+
+export interface Closed {
+  /** 1006 when the connection broke without a word. */
+  code: number;
+  reason: string;
+}
+
+export interface MessageSocket {
+  /** What comes, in order, until the socket is closed. For one reader. */
+  messages(): AsyncGenerator<Message, void, undefined>;
+  /** Resolves when the socket may take more. A message to a closed socket is dropped. */
+  send(data: Buffer | string, binary?: boolean): Promise<void>;
+  /** Says goodbye, and cuts the connection when the other side does not answer in time. */
+  close(code: number, reason: string): void;
+  readonly closed: Promise<Closed>;
+}
+
+/** Messages that may wait for their reader before the socket is paused, and the level at which it flows again. */
+const HIGH_WATER = 32;
+const LOW_WATER = 8;
+const MAX_UNSENT_BYTES = 1024 * 1024;
+const GOODBYE_MS = 5_000;
+/** A side that is silent this long is asked whether it lives; unanswered by the next time, it is gone. */
+const PING_MS = 30_000;
+const MAX_REASON_BYTES = 120;
+
+export function messageSocket(socket: WebSocket): MessageSocket {
+  const queue: Message[] = [];
+  let wake = () => {};
+  let ended: Closed | undefined;
+  let alive = true;
+  const pulse = setInterval(() => {
+    if (!alive) socket.terminate();
+    alive = false;
+    if (socket.readyState === WebSocket.OPEN) socket.ping();
+  }, PING_MS);
+  pulse.unref();
+  socket.on("pong", () => (alive = true));
+  socket.on("message", (data, binary) => {
+    alive = true;
+    queue.push({ data: bytesOf(data), binary });
+    if (queue.length >= HIGH_WATER) socket.pause();
+    wake();
+  });
+  // What went wrong is told by the close code.
+  socket.on("error", () => {});
+  const closed = new Promise<Closed>((resolve) => {
+    socket.once("close", (code, reason) => {
+      clearInterval(pulse);
+      ended = { code, reason: reason.toString("utf8") };
+      resolve(ended);
+      wake();
+    });
+  });
+  return {
+    closed,
+    async *messages() {
+      while (true) {
+        const message = queue.shift();
+        if (message !== undefined) {
+          if (queue.length <= LOW_WATER && socket.isPaused) socket.resume();
+          yield message;
+        } else if (ended !== undefined) return;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    },
+    async send(data, binary = false) {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      const sent = new Promise<void>((resolve) => {
+        socket.send(data, { binary }, () => resolve());
+      });
+      if (socket.bufferedAmount > MAX_UNSENT_BYTES) await Promise.race([sent, closed]);
+    },
+    close(code, reason) {
+      if (ended !== undefined) return;
+      // A paused socket would never read the other side's goodbye.
+      if (socket.isPaused) socket.resume();
+      socket.close(sayable(code) ? code : 1011, cut(reason));
+      setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
+    },
+  };
+}
+
+function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
+
+/** Codes that a closing frame may carry; the others only tell what happened without one. */
+function sayable(code: number): boolean {
+  return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
+}
+
+function cut(reason: string): string {
+  return Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString("utf8").replaceAll("\uFFFD", "");
+}
+
+export type WebSocketRequest = Omit<UpstreamRequest, "method" | "body" | "idleTimeoutMs"> & {
+  /** Bytes; a longer message closes the socket. */
+  maxMessage: number;
+};
+
+/** Either the socket, or the answer of an upstream that would not open one. */
+export type WebSocketAnswer =
+  | { socket: MessageSocket }
+  | { status: number; headers: Record<string, string | string[] | undefined>; text: string };
+
+const MAX_REFUSAL_BYTES = 256 * 1024;
+const ACCEPT_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/** Opens a WebSocket through the proxy that the request names. Throws TransportError. */
+export async function openWebSocket(request: WebSocketRequest): Promise<WebSocketAnswer> {
+  const url = new URL(request.url.replace(/^ws/i, "http"));
+  const dispatcher = dispatcherFor(url.origin, request);
+  const key = randomBytes(16).toString("base64");
+  try {
+    const answer = await upgrade(dispatcher, url, request, key);
+    if (!("stream" in answer)) return answer;
+    const expected = createHash("sha1")
+      .update(key + ACCEPT_GUID)
+      .digest("base64");
+    if (answer.accept !== expected) {
+      answer.stream.destroy();
+      throw new TransportError("network", "The upstream did not answer as a WebSocket does.");
+    }
+    return { socket: messageSocket(speakOver(answer.stream, request.maxMessage)) };
+  } catch (error) {
+    throw classify(error);
+  } finally {
+    // An upgraded connection belongs to nobody but its socket any more.
+    dispatcher.close().catch(() => {});
+  }
+}
+
+/** Of its own, not of the pools: the connection does not come back, and HTTP/2 has no upgrade. */
+function dispatcherFor(origin: string, { proxy, connectTimeoutMs }: WebSocketRequest): Dispatcher {
+  if (proxy.startsWith("socks")) return new Socks5ProxyAgent(proxy, { allowH2: false });
+  if (proxy !== "") return new ProxyAgent({ uri: proxy, proxyTunnel: true, allowH2: false });
+  return new Client(origin, { allowH2: false, connect: { timeout: connectTimeoutMs } });
+}
+
+type Upgraded = { stream: Duplex; accept: string } | Exclude<WebSocketAnswer, { socket: MessageSocket }>;
+
+function upgrade(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: WebSocketRequest,
+  key: string,
+): Promise<Upgraded> {
+  return new Promise((resolve, reject) => {
+    const aborted = new TransportError("aborted", "The call was cancelled.");
+    const parts: Buffer[] = [];
+    let size = 0;
+    let status = 0;
+    let headers: Record<string, string | string[] | undefined> = {};
+    let abort: (() => void) | undefined;
+    const settle = () => {
+      if (abort !== undefined) request.signal?.removeEventListener("abort", abort);
+    };
+    const finish = () => {
+      settle();
+      resolve({ status, headers, text: Buffer.concat(parts).toString("utf8") });
+    };
+    if (request.signal?.aborted) {
+      reject(aborted);
+      return;
+    }
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: "GET",
+        upgrade: "websocket",
+        headers: { ...request.headers, "sec-websocket-version": "13", "sec-websocket-key": key },
+        headersTimeout: request.firstByteTimeoutMs,
+        bodyTimeout: request.firstByteTimeoutMs,
+      },
+      {
+        onRequestStart(controller) {
+          abort = () => controller.abort(aborted);
+          if (request.signal?.aborted) abort();
+          else request.signal?.addEventListener("abort", abort, { once: true });
+        },
+        onRequestUpgrade(_controller, _status, answered, stream) {
+          settle();
+          resolve({ stream, accept: String(answered["sec-websocket-accept"] ?? "") });
+        },
+        onResponseStart(_controller, said, answered) {
+          status = said;
+          headers = answered;
+        },
+        onResponseData(controller, chunk) {
+          size += chunk.length;
+          if (size <= MAX_REFUSAL_BYTES) parts.push(chunk);
+          else controller.abort(new TransportError("network", "The upstream's refusal is too long."));
+        },
+        onResponseEnd: finish,
+        onResponseError(_controller, error) {
+          settle();
+          reject(error);
+        },
+      },
+    );
+  });
+}
+
+/**
+ * The client's half of the protocol over a connection that is upgraded already. `ws` has it, but opens connections
+ * only itself, which knows no proxies: so it is handed the connection at the place where its own would arrive.
+ */
+function speakOver(stream: Duplex, maxPayload: number): WebSocket {
+  const Bare = WebSocket as unknown as new (
+    address: null,
+    protocols: undefined,
+    options: object,
+  ) => BareSocket;
+  const socket = new Bare(null, undefined, { autoPong: true, closeTimeout: GOODBYE_MS });
+  Reflect.set(socket, "_isServer", false);
+  socket.setSocket(stream, Buffer.alloc(0), { allowSynchronousEvents: true, maxPayload });
+  return socket;
+}
+
+type BareSocket = WebSocket & { setSocket(stream: Duplex, head: Buffer, options: object): void };
