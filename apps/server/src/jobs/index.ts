@@ -1,11 +1,19 @@
 import { PgBoss } from "pg-boss";
+import { closeUsageHours } from "./close-hours.ts";
+import { closeStatementMonths } from "./close-months.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { reviveChannels } from "./revive-channels.ts";
 import { sweepAccounts } from "./sweep-accounts.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
-const jobs: readonly Job[] = [keepPartitions, reviveChannels, sweepAccounts];
+const jobs: readonly Job[] = [
+  closeUsageHours,
+  closeStatementMonths,
+  keepPartitions,
+  reviveChannels,
+  sweepAccounts,
+];
 
 /** Starts the schedules; `stop` lets a running job finish. */
 export async function startJobs(url: string, services: JobServices): Promise<{ stop(): Promise<void> }> {

@@ -27,7 +27,7 @@ export async function createPrices(db: PrismaClient): Promise<Prices> {
   };
 }
 
-async function loadTable(db: Db): Promise<PriceTable> {
+export async function loadTable(db: Db): Promise<PriceTable> {
   const rows = await db.price.findMany({ include: { extras: true } });
   return tableOf(rows.map(inForce));
 }

@@ -1,0 +1,56 @@
+import {
+  ClosedMonth,
+  StatementDetailQuery,
+  StatementLine,
+  StatementPage,
+  StatementQuery,
+  StatementUserPage,
+  StatementUsersQuery,
+} from "@gateway/shared/statement";
+import { z } from "zod";
+import {
+  closedMonths,
+  listStatements,
+  statementLines,
+  statementUsers,
+} from "#domain/statistics/statements.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { RowId } from "./paging.ts";
+import type { Services } from "./services.ts";
+
+const UserMonth = StatementDetailQuery.extend({ user_id: RowId });
+
+/** Closed months: one's own for everybody, everybody's for administrators. */
+export function statementRoutes(app: ConsoleApp, { pool }: Services): void {
+  const user = { access: "user" } as const;
+  const admin = { access: "admin" } as const;
+  const lines = answers(z.array(StatementLine));
+
+  app.get(
+    "/user/invoice",
+    { config: user, schema: { querystring: StatementQuery, response: answers(StatementPage) } },
+    async (request) => ok(await listStatements(pool, viewerOf(request).id, request.query)),
+  );
+  app.get(
+    "/user/invoice/detail",
+    { config: user, schema: { querystring: StatementDetailQuery, response: lines } },
+    async (request) => ok(await statementLines(pool, viewerOf(request).id, request.query.date)),
+  );
+
+  app.get(
+    "/analytics/statements",
+    { config: admin, schema: { response: answers(z.array(ClosedMonth)) } },
+    async () => ok(await closedMonths(pool)),
+  );
+  app.get(
+    "/analytics/statements/users",
+    { config: admin, schema: { querystring: StatementUsersQuery, response: answers(StatementUserPage) } },
+    async (request) => ok(await statementUsers(pool, request.query)),
+  );
+  app.get(
+    "/analytics/statements/detail",
+    { config: admin, schema: { querystring: UserMonth, response: lines } },
+    async (request) => ok(await statementLines(pool, request.query.user_id, request.query.date)),
+  );
+}

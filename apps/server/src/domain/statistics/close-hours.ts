@@ -1,0 +1,77 @@
+import type { Pool } from "#platform/db.ts";
+import { counterSums, dimensions } from "./counters.ts";
+
+/**
+ * Sums the hours that are over by one dimension at a time (usage_totals), from usage_hours and nothing else, so that
+ * an analytics screen reads thousands of rows where the roll-up has millions. It must not be needed: what is not
+ * closed yet is read from usage_hours.
+ */
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A call belongs to the hour it began in, and may be settled later: hours stay open for one more. */
+const OPEN_HOURS = 1;
+/** Closed hours are summed again for so long, for the call that took longer than that. */
+const MENDED_HOURS = 48;
+const closingLock = 5_180_431;
+
+/** Closes every hour that is over. Returns how many were summed, again or for the first time. */
+export async function closeHours(pool: Pool, now = new Date()): Promise<number> {
+  const until = new Date(Math.floor(now.getTime() / hourMs - OPEN_HOURS) * hourMs);
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SELECT pg_advisory_xact_lock($1)", [closingLock]);
+    const { rows } = await client.query<{ closed_until: Date | null; first: Date | null }>(
+      `SELECT (SELECT closed_until FROM usage_progress) AS closed_until, (SELECT min(hour) FROM usage_hours) AS first`,
+    );
+    const { closed_until: closed = null, first = null } = rows[0] ?? {};
+    const from = closed === null ? first : new Date(closed.getTime() - MENDED_HOURS * hourMs);
+    if (from === null || from >= until || (closed !== null && closed > until)) {
+      await client.query("COMMIT");
+      return 0;
+    }
+    await client.query(
+      "DELETE FROM usage_totals WHERE span = 'hour' AND kind = ANY($3) AND starts >= $1 AND starts < $2",
+      [from, until, dimensions],
+    );
+    await client.query(hoursStatement, [from, until]);
+    // Only whole days: the last one is read hour by hour until it is over.
+    const firstDay = new Date(Math.floor(from.getTime() / dayMs) * dayMs);
+    const lastDay = new Date(Math.floor(until.getTime() / dayMs) * dayMs);
+    await client.query(
+      "DELETE FROM usage_totals WHERE span = 'day' AND kind = ANY($3) AND starts >= $1 AND starts < $2",
+      [firstDay, lastDay, dimensions],
+    );
+    await client.query(daysStatement, [firstDay, lastDay]);
+    await client.query(
+      `INSERT INTO usage_progress (id, closed_until) VALUES (1, $1)
+       ON CONFLICT (id) DO UPDATE SET closed_until = excluded.closed_until`,
+      [until],
+    );
+    await client.query("COMMIT");
+    return (until.getTime() - from.getTime()) / hourMs;
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+const columns = `kind, span, starts, key, request_count, failed_count, quota, prompt_tokens, completion_tokens,
+  cached_tokens, request_time, first_byte_time`;
+
+const hoursStatement = `
+INSERT INTO usage_totals (${columns})
+SELECT CASE WHEN grouping(model) = 0 THEN 'model' WHEN grouping(channel_id) = 0 THEN 'channel'
+    WHEN grouping("group") = 0 THEN 'group' WHEN grouping(user_id) = 0 THEN 'user' ELSE 'site' END,
+  'hour', hour, COALESCE(model, channel_id::text, "group", user_id::text, ''), ${counterSums}
+FROM usage_hours WHERE hour >= $1 AND hour < $2
+GROUP BY GROUPING SETS ((hour, model), (hour, channel_id), (hour, "group"), (hour, user_id), (hour))`;
+
+const daysStatement = `
+INSERT INTO usage_totals (${columns})
+SELECT kind, 'day', date_trunc('day', starts, 'UTC'), key, ${counterSums}
+FROM usage_totals WHERE span = 'hour' AND kind = 'user' AND starts >= $1 AND starts < $2
+GROUP BY 1, 3, 4`;

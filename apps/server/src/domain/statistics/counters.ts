@@ -1,0 +1,30 @@
+import type { UsageSum } from "@gateway/shared/analytics";
+
+/** What the roll-ups count, as SQL sums and as numbers. */
+
+export const counters = [
+  "request_count",
+  "failed_count",
+  "quota",
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "request_time",
+  "first_byte_time",
+] as const satisfies (keyof UsageSum)[];
+
+/** Splits of the whole site's usage that are kept ready. */
+export const dimensions = ["site", "model", "channel", "group", "user"] as const;
+export type Dimension = (typeof dimensions)[number];
+
+export const counterColumns = counters.join(", ");
+export const counterSums = counters.map((name) => `sum(${name})::bigint AS ${name}`).join(", ");
+
+export type CounterRow = Record<keyof UsageSum, bigint | null>;
+
+/** Sums over nothing are null in SQL. */
+export function sumOf(row: Partial<CounterRow> | undefined): UsageSum {
+  const entries = counters.map((name) => [name, Number(row?.[name] ?? 0n)]);
+  // The list above has every counter.
+  return Object.fromEntries(entries) as UsageSum;
+}

@@ -1,0 +1,60 @@
+/** Days as people have them: from one local midnight to the next, also where clocks change in between. */
+
+const dayMs = 86_400_000;
+
+export interface LocalDay {
+  /** YYYY-MM-DD */
+  date: string;
+  start: Date;
+}
+
+/** Every local day that [from, to) touches, oldest first. */
+export function localDays(from: Date, to: Date, timeZone: string): LocalDay[] {
+  const days: LocalDay[] = [];
+  let noon = Date.parse(`${localDate(from, timeZone)}T12:00:00Z`);
+  for (;;) {
+    const date = new Date(noon).toISOString().slice(0, 10);
+    const start = startOfDay(date, timeZone);
+    if (start >= to) return days;
+    days.push({ date, start });
+    noon += dayMs;
+  }
+}
+
+/** The instant a local day begins. @param date YYYY-MM-DD */
+export function startOfDay(date: string, timeZone: string): Date {
+  const asUtc = Date.parse(`${date}T00:00:00Z`);
+  // The first guess may be off by a change of clocks; the second is right.
+  let start = asUtc - offsetAt(asUtc, timeZone);
+  start = asUtc - offsetAt(start, timeZone);
+  return new Date(start);
+}
+
+export function localDate(instant: Date, timeZone: string): string {
+  return new Date(instant.getTime() + offsetAt(instant.getTime(), timeZone)).toISOString().slice(0, 10);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Milliseconds that local time is ahead of UTC. */
+function offsetAt(instant: number, timeZone: string): number {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+    formats.set(timeZone, format);
+  }
+  const part = Object.fromEntries(
+    format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+  );
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
+}

@@ -1,0 +1,79 @@
+import type { SiteStatistics } from "@gateway/shared/analytics";
+import { LogType } from "@gateway/shared/log";
+import type { Pool } from "#platform/db.ts";
+
+/** How the site stands now: balances, accounts, channels, codes, orders, the last minute and the last audit. */
+export async function describeSite(pool: Pool): Promise<SiteStatistics> {
+  const [users, channels, codes, orders, rate, audits] = await Promise.all([
+    pool.query<Record<"quota" | "used" | "reserved" | "users" | "invited", bigint>>(
+      // A deleted account owes and is owed nothing any more, but what it used was used.
+      `SELECT COALESCE(sum(quota) FILTER (WHERE deleted_at IS NULL), 0)::bigint AS quota,
+              COALESCE(sum(used_quota), 0)::bigint AS used,
+              COALESCE(sum(reserved), 0)::bigint AS reserved,
+              count(*) FILTER (WHERE deleted_at IS NULL) AS users,
+              count(inviter_id) FILTER (WHERE deleted_at IS NULL) AS invited
+         FROM users`,
+    ),
+    pool.query<{ status: number; count: bigint }>(
+      "SELECT status, count(*) AS count FROM channels WHERE deleted_at IS NULL GROUP BY 1 ORDER BY 1",
+    ),
+    pool.query<{ status: number; count: bigint; quota: bigint }>(
+      `SELECT status, count(*) AS count, sum(quota)::bigint AS quota
+         FROM redemptions WHERE status <> 2 GROUP BY 1 ORDER BY 1`,
+    ),
+    pool.query<{ order_currency: string; count: bigint; money: number; quota: bigint }>(
+      `SELECT order_currency, count(*) AS count, sum(order_amount)::float8 AS money, sum(quota)::bigint AS quota
+         FROM orders WHERE status = 'success' GROUP BY 1 ORDER BY 1`,
+    ),
+    lastMinute(pool),
+    pool.query<{ created_time: Date; checked: number; drift: bigint }>(
+      "SELECT created_time, checked, drift FROM audit_runs ORDER BY id DESC LIMIT 1",
+    ),
+  ]);
+  const [sums] = users.rows;
+  const [audit] = audits.rows;
+  return {
+    user_statistics: {
+      total_quota: Number(sums?.quota ?? 0n),
+      total_used_quota: Number(sums?.used ?? 0n),
+      total_reserved: Number(sums?.reserved ?? 0n),
+      total_user: Number(sums?.users ?? 0n),
+      total_inviter_user: Number(sums?.invited ?? 0n),
+    },
+    channel_statistics: channels.rows.map((row) => ({
+      status: row.status,
+      total_channels: Number(row.count),
+    })),
+    redemption_statistic: codes.rows.map((row) => ({
+      status: row.status,
+      count: Number(row.count),
+      quota: Number(row.quota),
+    })),
+    order_statistics: orders.rows.map((row) => ({
+      order_currency: row.order_currency,
+      count: Number(row.count),
+      money: row.money,
+      quota: Number(row.quota),
+    })),
+    rate,
+    audit:
+      audit === undefined
+        ? null
+        : {
+            created_time: Math.floor(audit.created_time.getTime() / 1000),
+            checked: audit.checked,
+            drift: Number(audit.drift),
+          },
+  };
+}
+
+/** The one thing that roll-ups by the hour cannot know: a minute of the log, found by its time. */
+async function lastMinute(pool: Pool): Promise<{ rpm: number; tpm: number }> {
+  const { rows } = await pool.query<{ rpm: bigint; tpm: bigint }>(
+    `SELECT count(*) AS rpm, COALESCE(sum(prompt_tokens + completion_tokens), 0)::bigint AS tpm
+       FROM request_logs
+      WHERE created_at > now() - interval '60 seconds' AND created_at <= now()
+        AND type IN (${LogType.consume}, ${LogType.failed})`,
+  );
+  return { rpm: Number(rows[0]?.rpm ?? 0n), tpm: Number(rows[0]?.tpm ?? 0n) };
+}

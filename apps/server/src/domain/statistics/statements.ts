@@ -1,0 +1,167 @@
+import type { Page } from "@gateway/shared/paging";
+import type {
+  ClosedMonth,
+  StatementLine,
+  StatementMonth,
+  StatementUser,
+  StatementUsersQuery,
+} from "@gateway/shared/statement";
+import { invalidRequest } from "#errors.ts";
+import type { Pool } from "#platform/db.ts";
+
+/**
+ * Monthly statements: what each user's calls cost by model, closed once and never changed. Months are those of UTC. It
+ * must not know balances: a statement sums charges.
+ */
+
+const hourMs = 3_600_000;
+/** A month is closed this long after its end, when its last calls are settled. */
+const GRACE_HOURS = 24;
+
+/** Closes every month that is over and was not closed before. Returns the first days of those closed now. */
+export async function closeMonths(pool: Pool, now = new Date()): Promise<string[]> {
+  const { rows } = await pool.query<{ month: string }>(
+    `SELECT to_char(month, 'YYYY-MM-DD') AS month FROM (
+       SELECT generate_series(date_trunc('month', (SELECT min(hour) FROM usage_hours) AT TIME ZONE 'UTC'),
+         date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC') - interval '1 month', interval '1 month')::date AS month
+     ) m WHERE month NOT IN (SELECT month FROM statement_months) ORDER BY 1`,
+    [new Date(now.getTime() - GRACE_HOURS * hourMs)],
+  );
+  const closed: string[] = [];
+  for (const { month } of rows) if (await closeMonth(pool, month)) closed.push(month);
+  return closed;
+}
+
+/** The month's own row is written first, in the same statement: whoever comes second writes nothing. */
+async function closeMonth(pool: Pool, month: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `WITH used AS MATERIALIZED (
+       SELECT user_id, model, sum(request_count)::bigint AS request_count, sum(quota)::bigint AS quota,
+              sum(prompt_tokens)::bigint AS prompt_tokens, sum(completion_tokens)::bigint AS completion_tokens,
+              sum(request_time)::bigint AS request_time
+         FROM usage_hours
+        WHERE hour >= $1::timestamp AT TIME ZONE 'UTC'
+          AND hour < ($1::timestamp + interval '1 month') AT TIME ZONE 'UTC'
+        GROUP BY 1, 2 HAVING sum(request_count) > 0 OR sum(quota) <> 0
+     ), mine AS (
+       INSERT INTO statement_months (month, users, quota)
+       SELECT $1::date, count(DISTINCT user_id), COALESCE(sum(quota), 0)::bigint FROM used
+       ON CONFLICT (month) DO NOTHING RETURNING month
+     ), lines AS (
+       INSERT INTO statements (month, user_id, model, request_count, quota, prompt_tokens, completion_tokens, request_time)
+       SELECT m.month, u.user_id, u.model, u.request_count, u.quota, u.prompt_tokens, u.completion_tokens, u.request_time
+         FROM mine m, used u
+     )
+     SELECT FROM mine`,
+    [month],
+  );
+  return rowCount === 1;
+}
+
+interface Sums {
+  request_count: bigint;
+  quota: bigint;
+  prompt_tokens: bigint;
+  completion_tokens: bigint;
+  request_time: bigint;
+}
+
+const summed = `sum(request_count)::bigint AS request_count, sum(quota)::bigint AS quota,
+  sum(prompt_tokens)::bigint AS prompt_tokens, sum(completion_tokens)::bigint AS completion_tokens,
+  sum(request_time)::bigint AS request_time`;
+
+function numbers(row: Sums) {
+  return {
+    request_count: Number(row.request_count),
+    quota: Number(row.quota),
+    prompt_tokens: Number(row.prompt_tokens),
+    completion_tokens: Number(row.completion_tokens),
+    request_time: Number(row.request_time),
+  };
+}
+
+const monthColumns = [
+  "date",
+  "request_count",
+  "quota",
+  "prompt_tokens",
+  "completion_tokens",
+  "request_time",
+] as const;
+
+/** One user's closed months. Throws `invalid_request` for an order that is none. */
+export async function listStatements(
+  pool: Pool,
+  userId: number,
+  query: { page: number; size: number; order: string },
+): Promise<Page<StatementMonth>> {
+  const { rows } = await pool.query<Sums & { date: string; total: bigint }>(
+    `SELECT to_char(month, 'YYYY-MM-DD') AS date, ${summed}, count(*) OVER () AS total
+       FROM statements WHERE user_id = $1 GROUP BY month
+      ORDER BY ${orderBy(query.order, monthColumns, "-date")} LIMIT $2 OFFSET $3`,
+    [userId, query.size, (query.page - 1) * query.size],
+  );
+  return {
+    data: rows.map((row) => ({ date: row.date, ...numbers(row) })),
+    page: query.page,
+    size: query.size,
+    total_count: Number(rows[0]?.total ?? 0n),
+  };
+}
+
+/** A closed month by model, dearest first; empty when the month has no statement. @param month 2026-11 or 2026-11-01 */
+export async function statementLines(pool: Pool, userId: number, month: string): Promise<StatementLine[]> {
+  const { rows } = await pool.query<Sums & { date: string; model_name: string }>(
+    `SELECT to_char(month, 'YYYY-MM-DD') AS date, model AS model_name, request_count, quota, prompt_tokens,
+            completion_tokens, request_time
+       FROM statements WHERE user_id = $1 AND month = $2::date ORDER BY quota DESC, model`,
+    [userId, firstOf(month)],
+  );
+  return rows.map((row) => ({ date: row.date, model_name: row.model_name, ...numbers(row) }));
+}
+
+/** The whole site's closed months, newest first. */
+export async function closedMonths(pool: Pool): Promise<ClosedMonth[]> {
+  const { rows } = await pool.query<{ date: string; closed_at: Date; users: number; quota: bigint }>(
+    `SELECT to_char(month, 'YYYY-MM-DD') AS date, closed_at, users, quota
+       FROM statement_months ORDER BY month DESC`,
+  );
+  return rows.map((row) => ({
+    date: row.date,
+    closed_at: Math.floor(row.closed_at.getTime() / 1000),
+    users: row.users,
+    quota: Number(row.quota),
+  }));
+}
+
+const userColumns = ["username", "request_count", "quota", "prompt_tokens", "completion_tokens"] as const;
+
+/** Everybody's sums of a closed month. */
+export async function statementUsers(pool: Pool, query: StatementUsersQuery): Promise<Page<StatementUser>> {
+  const { rows } = await pool.query<Sums & { user_id: number; username: string; total: bigint }>(
+    `SELECT s.*, count(*) OVER () AS total FROM (
+       SELECT s.user_id, COALESCE(u.username, '#' || s.user_id) AS username, ${summed.replaceAll("sum(", "sum(s.")}
+         FROM statements s LEFT JOIN users u ON u.id = s.user_id
+        WHERE s.month = $1::date GROUP BY s.user_id, u.username
+     ) s WHERE $2 = '' OR strpos(lower(username), lower($2)) > 0
+     ORDER BY ${orderBy(query.order, userColumns, "-quota")}, user_id LIMIT $3 OFFSET $4`,
+    [firstOf(query.date), query.keyword, query.size, (query.page - 1) * query.size],
+  );
+  return {
+    data: rows.map((row) => ({ user_id: row.user_id, username: row.username, ...numbers(row) })),
+    page: query.page,
+    size: query.size,
+    total_count: Number(rows[0]?.total ?? 0n),
+  };
+}
+
+function firstOf(month: string): string {
+  return `${month.slice(0, 7)}-01`;
+}
+
+function orderBy(order: string, columns: readonly string[], otherwise: string): string {
+  const wanted = order === "" ? otherwise : order;
+  const name = wanted.replace(/^-/, "");
+  if (!columns.includes(name)) throw invalidRequest(`The list cannot be sorted by "${name}".`, "order");
+  return `${name} ${wanted.startsWith("-") ? "DESC" : "ASC"}`;
+}

@@ -1,0 +1,11 @@
+import { closeHours } from "#domain/statistics/close-hours.ts";
+import type { Job } from "./job.ts";
+
+/** Sums the hours that are over, for the analytics screen. */
+export const closeUsageHours: Job = {
+  name: "close-usage-hours",
+  every: "12 * * * *",
+  async run({ pool }) {
+    await closeHours(pool);
+  },
+};

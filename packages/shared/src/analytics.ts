@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { Points, UnixTime } from "./paging.ts";
+
+/** GET /api/analytics/statistics: how the site stands now. */
+export const SiteStatistics = z.object({
+  user_statistics: z.object({
+    /** Points on all balances: what the site owes its users. */
+    total_quota: Points,
+    total_used_quota: Points,
+    /** Points held for calls in flight; part of the balances. */
+    total_reserved: Points,
+    total_user: z.int(),
+    total_inviter_user: z.int(),
+  }),
+  channel_statistics: z.array(z.object({ status: z.int(), total_channels: z.int() })),
+  /** Codes by status: 1 open, 3 redeemed. */
+  redemption_statistic: z.array(z.object({ status: z.int(), count: z.int(), quota: Points })),
+  /** Paid orders, one row per currency: sums of different money are never added. */
+  order_statistics: z.array(
+    z.object({ order_currency: z.string(), count: z.int(), money: z.number(), quota: Points }),
+  ),
+  /** Calls and tokens of everybody in the last 60 seconds. */
+  rate: z.object({ rpm: z.int(), tpm: z.int() }),
+  /** The last time every balance was recomputed; null before the first. */
+  audit: z.object({ created_time: UnixTime, checked: z.int(), drift: Points }).nullable(),
+});
+export type SiteStatistics = z.infer<typeof SiteStatistics>;
+
+/** What the calls of a period are split by; `model_type` is the maker of the model. */
+export const GroupType = z.enum(["model_type", "model", "channel", "user", "group"]);
+export type GroupType = z.infer<typeof GroupType>;
+
+/** Days between the ends of a period, at most. */
+export const LONGEST_PERIOD_DAYS = 366;
+
+const TimeZone = z.string().max(64).refine(isTimeZone, "This is not the name of a time zone").default("UTC");
+
+const Seconds = z.coerce.number().int().min(0).max(253_402_300_799);
+
+export const PeriodQuery = z
+  .object({
+    start_timestamp: Seconds,
+    end_timestamp: Seconds,
+    // The older API took anything unknown for "channel".
+    group_type: GroupType.catch("channel").default("channel"),
+    /** Only this user's calls; 0 = everybody's. */
+    user_id: z.coerce.number().int().min(0).max(2_147_483_647).catch(0).default(0),
+    /** Whose midnight ends a day: an IANA name such as Asia/Shanghai. */
+    time_zone: TimeZone,
+  })
+  .refine((query) => query.end_timestamp > query.start_timestamp, {
+    error: "The end must be later than the start",
+    path: ["end_timestamp"],
+  })
+  .refine((query) => query.end_timestamp - query.start_timestamp <= LONGEST_PERIOD_DAYS * 86_400, {
+    error: "A period has at most 366 days",
+    path: ["start_timestamp"],
+  });
+export type PeriodQuery = z.infer<typeof PeriodQuery>;
+
+const counters = {
+  request_count: z.int(),
+  failed_count: z.int(),
+  quota: Points,
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Part of the input. */
+  cached_tokens: z.int(),
+  /** Milliseconds, summed over good and failed calls. */
+  request_time: z.int(),
+  /** Milliseconds, summed. */
+  first_byte_time: z.int(),
+};
+export const UsageSum = z.object(counters);
+export type UsageSum = z.infer<typeof UsageSum>;
+
+/** Usage of one day and one member of the grouping. The first names are those of the older API. */
+export const PeriodUsage = z.object({
+  Date: z.string(),
+  /** What it is called. */
+  Channel: z.string(),
+  RequestCount: z.int(),
+  Quota: Points,
+  PromptTokens: z.int(),
+  CompletionTokens: z.int(),
+  RequestTime: z.int(),
+  FailedCount: z.int(),
+  CachedTokens: z.int(),
+  FirstByteTime: z.int(),
+});
+export type PeriodUsage = z.infer<typeof PeriodUsage>;
+
+export const TopUser = UsageSum.extend({ user_id: z.int(), username: z.string() });
+export type TopUser = z.infer<typeof TopUser>;
+
+/** GET /api/analytics/period. Days are local to the asked time zone, all of them, in every part. */
+export const Period = z.object({
+  /** Every day of the period, so that a chart has no holes. */
+  dates: z.array(z.string()),
+  channel_statistics: z.array(PeriodUsage),
+  totals: UsageSum,
+  /** The same over as many days just before. */
+  before: UsageSum,
+  /** Users with at least one call. */
+  active_users: z.int(),
+  top_users: z.array(TopUser),
+  user_statistics: z.array(z.object({ date: z.string(), user_count: z.int(), inviter_user_count: z.int() })),
+  /** Codes redeemed, and by how many different users. */
+  redemption_statistics: z.array(z.object({ date: z.string(), quota: Points, user_count: z.int() })),
+  order_statistics: z.array(
+    z.object({ date: z.string(), order_currency: z.string(), order_amount: z.number(), count: z.int() }),
+  ),
+  /** Everything that moved balances besides calls, by kind; negative takes away. */
+  credit_statistics: z.array(
+    z.object({ date: z.string(), kind: z.string(), quota: Points, user_count: z.int() }),
+  ),
+});
+export type Period = z.infer<typeof Period>;
+
+const Day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, "The date must look like 2026-11-30")
+  .refine((day) => !Number.isNaN(Date.parse(day)), "The date must look like 2026-11-30");
+
+/** GET /api/analytics/multi_user_stats: named users side by side, both days included. */
+export const UsersQuery = z
+  .object({
+    usernames: z
+      .string()
+      .max(4_000)
+      .transform((list) =>
+        [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
+      )
+      .pipe(z.array(z.string().max(64)).min(1, "Name at least one user").max(50, "At most 50 users")),
+    start_time: Day,
+    end_time: Day,
+    time_zone: TimeZone,
+  })
+  .refine((query) => query.end_time >= query.start_time, {
+    error: "The end must not be earlier than the start",
+    path: ["end_time"],
+  });
+export type UsersQuery = z.infer<typeof UsersQuery>;
+
+export const UserUsage = UsageSum.extend({ username: z.string() });
+export type UserUsage = z.infer<typeof UserUsage>;
+export const UserModelUsage = z.object({
+  username: z.string(),
+  model_name: z.string(),
+  request_count: z.int(),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+
+const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])(-01)?$/, "The month must look like 2026-11");
+
+const sums = {
+  request_count: z.int(),
+  quota: Points,
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Milliseconds, summed. */
+  request_time: z.int(),
+};
+
+/** A closed month of one user: GET /api/user/invoice. `date` is its first day; months are those of UTC. */
+export const StatementMonth = z.object({ date: z.string(), ...sums });
+export type StatementMonth = z.infer<typeof StatementMonth>;
+export const StatementPage = Page(StatementMonth);
+
+export const StatementQuery = PageQuery.extend({ size: PageQuery.shape.size.catch(12).default(12) });
+export type StatementQuery = z.infer<typeof StatementQuery>;
+
+/** One model of a closed month: GET /api/user/invoice/detail. */
+export const StatementLine = z.object({ date: z.string(), model_name: z.string(), ...sums });
+export type StatementLine = z.infer<typeof StatementLine>;
+
+export const StatementDetailQuery = z.object({ date: Month });
+
+/** GET /api/analytics/statements: closed months of the whole site. */
+export const ClosedMonth = z.object({
+  date: z.string(),
+  closed_at: UnixTime,
+  users: z.int(),
+  quota: Points,
+});
+export type ClosedMonth = z.infer<typeof ClosedMonth>;
+
+/** GET /api/analytics/statements/users: who used how much in a closed month. */
+export const StatementUsersQuery = PageQuery.extend({
+  date: Month,
+  keyword: z.string().trim().max(64).default(""),
+});
+export type StatementUsersQuery = z.infer<typeof StatementUsersQuery>;
+export const StatementUser = z.object({ user_id: z.int(), username: z.string(), ...sums });
+export type StatementUser = z.infer<typeof StatementUser>;
+export const StatementUserPage = Page(StatementUser);
