@@ -92,7 +92,8 @@ export async function startGateway(env: Env): Promise<Gateway> {
     const metrics = createMetrics();
     const upstream = createUpstreamClient();
     closers.push(() => upstream.close());
-    const ledger = createLedger({ pool, nodeId: randomUUID(), onError });
+    const nodeId = randomUUID();
+    const ledger = createLedger({ pool, nodeId, onError });
     await ledger.start();
     closers.push(() => ledger.close());
     // Bills of clients that left at the last moment.
@@ -101,20 +102,21 @@ export async function startGateway(env: Env): Promise<Gateway> {
 
     const announcements = await listen(databaseUrl, onError);
     closers.push(() => announcements.close());
-    const kept = { settings, prices, groups, channels: candidates } as const;
+    const kept = { settings, prices, groups } as const;
     for (const [topic, cache] of Object.entries(kept))
       announcements.on(
         topic as keyof typeof kept,
         coalesce(() => cache.reload(), onError),
       );
+    announcements.on("channels", (id) => candidates.changed(id).catch(onError));
     announcements.on("tokens", (id) => callers.forgetToken(id));
     announcements.on("users", (id) => callers.forgetUser(id));
 
     const redis = env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError);
     if (redis !== undefined) closers.push(async () => redis.disconnect());
-    const nodes = await watchNodes(pool, onError);
+    const nodes = await watchNodes(pool, nodeId, onError);
     closers.push(async () => nodes.close());
-    const limiter = createLimiter({ redis, nodes: () => nodes.current() });
+    const limiter = createLimiter({ redis, share: () => nodes.current() });
 
     const probe = { settings, upstream, random: Math.random, providers };
     const app = await buildApp({

@@ -22,6 +22,38 @@ export const ModelMapping = z.record(
     .regex(/^\+?[^+\s]/, "The target of a mapping must be a model name"),
 );
 
+/**
+ * Fields of the operator's own for every body. Control keys: `overwrite`, `per_model`, `pre_add` (before the body is
+ * read, so that a translation sees them) and `remove`, the fields to take out.
+ */
+export const CustomParameter = z
+  .looseObject({
+    overwrite: z.boolean("It must be true or false").optional(),
+    per_model: z.boolean("It must be true or false").optional(),
+    pre_add: z.boolean("It must be true or false").optional(),
+    remove: z.array(z.string().min(1), "It must be a list of field names").optional(),
+  })
+  .superRefine((value, context) => {
+    if (value.per_model !== true) return;
+    for (const [model, fields] of Object.entries(value)) {
+      if (controlKeys.has(model) || (typeof fields === "object" && fields !== null && !Array.isArray(fields)))
+        continue;
+      const message = "With per_model, every other entry must be an object of fields";
+      context.addIssue({ code: "custom", message, path: [model] });
+    }
+  });
+const controlKeys: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove"]);
+
+/** Where a channel's system prompt stands with a request's own. */
+export const SystemPromptPlace = z.enum(["before", "after", "instead"]);
+export type SystemPromptPlace = z.infer<typeof SystemPromptPlace>;
+
+const milliseconds = z
+  .int("It must be a whole number")
+  .min(0, "It cannot be less than 0")
+  .max(3_600_000, "It cannot be more than an hour")
+  .default(0);
+
 /** What the console sends to create or change a channel. `key` empty on change keeps the stored one. */
 export const ChannelInput = z.object({
   type: z.int(),
@@ -35,7 +67,9 @@ export const ChannelInput = z.object({
     .default(""),
   other: z.string().trim().max(500).default(""),
   /** One key per line. */
-  key: z.string().trim().max(20_000).default(""),
+  key: z.string().trim().max(500_000).default(""),
+  /** What becomes of the stored keys when new ones are given; unless said, they are replaced. */
+  key_mode: z.enum(["replace", "append"]).optional(),
   models: z.array(ModelPattern).min(1, "At least one model is required"),
   groups: z.array(z.string().min(1)).min(1, "At least one group is required"),
   tag: z.string().trim().max(64).default(""),
@@ -43,7 +77,7 @@ export const ChannelInput = z.object({
   weight: z.int().min(1, "Weight cannot be less than 1").default(1),
   model_mapping: ModelMapping.default({}),
   model_headers: stringMap.default({}),
-  custom_parameter: z.record(z.string(), z.unknown()).default({}),
+  custom_parameter: CustomParameter.default({}),
   disabled_stream: z.array(z.string()).default([]),
   proxy: z
     .union([
@@ -56,6 +90,20 @@ export const ChannelInput = z.object({
   pre_cost: z.int().min(1).max(3).default(1),
   compatible_response: z.boolean().default(false),
   allow_extra_body: z.boolean().default(false),
+  system_prompt: z.string().max(20_000, "It cannot be longer than 20,000 characters").default(""),
+  system_prompt_place: SystemPromptPlace.default("before"),
+  /** Whether it, or a key of it, is switched off by itself when the vendor refuses it. */
+  auto_disable: z.boolean().default(true),
+  /** Milliseconds; 0 = the setting's. */
+  connect_timeout_ms: milliseconds,
+  first_byte_timeout_ms: milliseconds,
+  idle_timeout_ms: milliseconds,
+  /** Calls under way at once, over all nodes; 0 = as many as come. */
+  max_concurrency: z
+    .int("It must be a whole number")
+    .min(0, "It cannot be less than 0")
+    .max(1_000_000, "It cannot be more than 1000000")
+    .default(0),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 export type ChannelInput = z.infer<typeof ChannelInput>;
@@ -98,6 +146,13 @@ export const ChannelRow = z.object({
   pre_cost: z.int(),
   compatible_response: z.boolean(),
   allow_extra_body: z.boolean(),
+  system_prompt: z.string(),
+  system_prompt_place: SystemPromptPlace,
+  auto_disable: z.boolean(),
+  connect_timeout_ms: z.int(),
+  first_byte_timeout_ms: z.int(),
+  idle_timeout_ms: z.int(),
+  max_concurrency: z.int(),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())),
   used_quota: Points,
   balance: z.number(),
@@ -108,8 +163,8 @@ export const ChannelRow = z.object({
   response_time: z.int(),
   test_time: UnixTime.nullable(),
   created_time: UnixTime,
-  /** Models that are frozen right now on the answering node, with the end of the freeze. */
-  frozen: z.array(z.object({ model: z.string(), until: UnixTime, reason: z.string() })),
+  /** Models that are paused right now on the answering node, and until when; `key` is the hint of a key, "" = all. */
+  frozen: z.array(z.object({ model: z.string(), key: z.string(), until: UnixTime, reason: z.string() })),
 });
 export type ChannelRow = z.infer<typeof ChannelRow>;
 export const ChannelPage = Page(ChannelRow);
@@ -145,3 +200,43 @@ export const ChannelTestResult = z.object({
   fault: z.string(),
 });
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>;
+
+/** A stored key of a channel. The key itself never leaves the server. */
+export const ChannelKeyRow = z.object({
+  id: z.int(),
+  hint: z.string(),
+  weight: z.int(),
+  status: z.int(),
+  status_reason: z.string(),
+  status_time: UnixTime.nullable(),
+  /** Models for which it is paused right now on the answering node; `*` = all. */
+  frozen: z.array(z.object({ model: z.string(), until: UnixTime, reason: z.string() })),
+});
+export type ChannelKeyRow = z.infer<typeof ChannelKeyRow>;
+
+/** PATCH /api/channel/:id/keys/:keyId. */
+export const ChannelKeyPatch = z
+  .object({
+    status: z.union([z.literal(1), z.literal(2)]),
+    weight: z.int().min(1, "Weight cannot be less than 1").max(1_000_000),
+  })
+  .partial();
+export type ChannelKeyPatch = z.infer<typeof ChannelKeyPatch>;
+
+/** A line of a channel's time line. */
+export const ChannelEventRow = z.object({
+  id: z.int(),
+  created_time: UnixTime,
+  kind: z.string(),
+  reason: z.string(),
+  /** Who did it; null = the gateway itself. */
+  username: z.string().nullable(),
+  /** The hint of the key it is about, or "". */
+  key: z.string(),
+  /** The model it is about, or "". */
+  model: z.string(),
+  /** Names of the fields that a change touched. */
+  fields: z.array(z.string()),
+});
+export type ChannelEventRow = z.infer<typeof ChannelEventRow>;
+export const ChannelEventPage = Page(ChannelEventRow);

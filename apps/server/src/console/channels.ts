@@ -12,10 +12,12 @@ import { z } from "zod";
 import { enabledGroups } from "#domain/accounts/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
+import { reviveChannel } from "#domain/channels/channel-state.ts";
 import {
   changeChannel,
   createChannel,
   deleteChannel,
+  firstKey,
   getChannel,
   keysOf,
   listChannels,
@@ -24,7 +26,6 @@ import {
   patchChannel,
   testModelFor,
 } from "#domain/channels/channels.ts";
-import { reviveChannel } from "#domain/channels/health.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
@@ -193,6 +194,7 @@ async function keyFor({ db, secrets }: Services, given: string, id: number | und
 /** A channel that answers again loses what was held against it. */
 async function takeBack({ db, health, settings }: Services, channel: ChannelRecord): Promise<void> {
   health.forgive(channel.id);
-  if (channel.status !== 3 || !settings.current().AutomaticEnableChannelEnabled) return;
-  await reviveChannel(db, channel.id, "A test by an operator went well.");
+  const isOff = channel.status === 3 || firstKey(channel)?.status === 3;
+  if (!isOff || !settings.current().AutomaticEnableChannelEnabled) return;
+  await reviveChannel(db, channel.id, firstKey(channel)?.id, "A test by an operator went well.");
 }

@@ -80,7 +80,7 @@ async function askVendor(
   const channel = services.relay.candidates.byId(stored.channelId);
   if (channel === undefined)
     throw new GatewayError("not_found", "The channel that made this response is not there any more.");
-  const key = chooseKey(channel, services.relay.random(), stored.keyId ?? undefined);
+  const key = chooseKey(channel, services.relay.random(), { pinned: stored.keyId ?? undefined });
   const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
   try {
     const response = await send(

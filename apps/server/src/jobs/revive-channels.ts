@@ -1,20 +1,30 @@
-import { loadChannels } from "#domain/channels/candidates.ts";
-import { testModelOf } from "#domain/channels/channel-in-force.ts";
-import { reviveChannel } from "#domain/channels/health.ts";
+import { type ChannelInForce, testModelOf } from "#domain/channels/channel-in-force.ts";
+import { reviveChannel } from "#domain/channels/channel-state.ts";
+import { loadChannels } from "#domain/channels/load-channels.ts";
 import { probeChannel } from "#relay/probe.ts";
-import type { Job } from "./job.ts";
+import type { Job, JobServices } from "./job.ts";
 
 /** Tests what was switched off automatically, and only that: what a person switched off stays off. */
 export const reviveChannels: Job = {
   name: "revive-channels",
   every: "*/5 * * * *",
-  async run({ db, secrets, probe }) {
+  async run(services) {
+    const { db, secrets, probe } = services;
     if (!probe.settings.current().AutomaticEnableChannelEnabled) return;
-    for (const channel of await loadChannels(db, secrets, probe.providers, 3)) {
-      const model = testModelOf(channel);
-      if (model === undefined) continue;
-      const result = await probeChannel(probe, channel, model);
-      if (result.ok) await reviveChannel(db, channel.id, `A test with ${model} went well.`);
-    }
+    const read = { db, secrets, providers: probe.providers };
+    const off = await loadChannels(read, { status: 3, keys: [1, 3] });
+    const withoutKeys = await loadChannels(read, { status: 1, keys: [3], onlyWithKeys: true });
+    for (const channel of [...off, ...withoutKeys]) await revive(services, channel);
   },
 };
+
+/** Each key by itself: one that is refused says nothing of the others. */
+async function revive({ db, probe }: JobServices, channel: ChannelInForce): Promise<void> {
+  const model = testModelOf(channel, channel.provider);
+  if (model === undefined) return;
+  for (const key of channel.keys.length === 0 ? [undefined] : channel.keys) {
+    const keys = key === undefined ? [] : [key];
+    const result = await probeChannel(probe, { ...channel, keys }, model);
+    if (result.ok) await reviveChannel(db, channel.id, key?.id, `A test with ${model} went well.`);
+  }
+}

@@ -1,3 +1,4 @@
+import type { UpstreamError } from "#dialects/ir.ts";
 import { computeBill, findPrice, type PriceInForce } from "#domain/billing/pricing.ts";
 import {
   type ChannelInForce,
@@ -5,11 +6,12 @@ import {
   type KeyInForce,
   mapModel,
 } from "#domain/channels/channel-in-force.ts";
-import { pick } from "#domain/channels/pick.ts";
+import { isKeyFailure } from "#domain/channels/health.ts";
+import { pick, type Wanted } from "#domain/channels/pick.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
-import { serves } from "#providers/provider.ts";
 import type { Call, RelayServices } from "./call.ts";
+import { offeredOf, reserved, waysOf } from "./ways.ts";
 
 /** A group the call may use, with the channels that list its model. */
 interface Lane {
@@ -27,6 +29,8 @@ export interface Plan {
   /** Points to hold: the dearest way the plan allows. */
   worstCase: bigint;
   tried: Set<number>;
+  /** Keys that failed where their channel may have others. */
+  triedKeys: Set<number>;
 }
 
 /** A channel chosen for the next attempt. Group, ratio and price are carried along; nobody looks them up again. */
@@ -64,18 +68,14 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   const prices = new Map<string, PriceInForce>();
   let worstCase = -1n;
   for (const lane of lanes) {
-    const counted = new Set<string>();
-    for (const channel of lane.channels) {
-      const { billed } = mapModel(channel, model);
-      if (counted.has(billed)) continue;
-      counted.add(billed);
+    for (const { billed, reserves } of waysOf(lane.channels, model)) {
       const price =
         prices.get(billed) ??
         findPrice(table, billed) ??
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const { points } = computeBill(price, lane.ratio, call.estimate, call.calls);
+      const { points } = computeBill(price, lane.ratio, reserved(call.estimate, reserves), call.calls);
       if (points > worstCase) worstCase = points;
     }
   }
@@ -84,7 +84,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
       param: "model",
     });
   const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
-  return { lanes, prices, worstCase, tried };
+  return { lanes, prices, worstCase, tried, triedKeys: new Set() };
 }
 
 function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): Lane[] {
@@ -101,8 +101,7 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint 
     const found = pinned(services, pin) ?? services.candidates.find(symbol, model);
     const home = pin?.home?.channel;
     const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
-    const offered = ({ provider, plugin }: ChannelInForce) => serves(provider, needs, endpoint, plugin);
-    const channels = listed.every(offered) ? listed : listed.filter(offered);
+    const channels = offeredOf(listed, needs, endpoint);
     if (channels.length > 0)
       lanes.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
     if (pin?.only !== undefined) break;
@@ -125,23 +124,34 @@ export function nextChoice(
   plan: Plan,
   { model, stream, tools, pin }: Call,
 ): Chosen | undefined {
-  const wanted = {
+  const { health } = services;
+  const { triedKeys } = plan;
+  const free = (channel: ChannelInForce, key: number) =>
+    !triedKeys.has(key) && health.keyUsable(channel, key, model);
+  const wanted: Wanted = {
     model,
     stream,
     tools,
     tried: plan.tried,
-    frozen: (id: number, name: string) => pin?.only === undefined && services.health.frozen(id, name),
+    usable: (channel) =>
+      pin?.only !== undefined ||
+      (health.usable(channel, model) &&
+        (triedKeys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
   };
   for (const lane of plan.lanes) {
-    let channel = pick(lane.channels, wanted, services.random());
+    let channel = pick(lane.channels, wanted, services.random);
     while (channel !== undefined) {
-      plan.tried.add(channel.id);
-      const { upstream, billed } = mapModel(channel, model);
+      const found = channel;
+      plan.tried.add(found.id);
+      const { upstream, billed } = mapModel(found, model);
       const price = plan.prices.get(billed);
       if (price !== undefined)
         return {
-          channel,
-          key: chooseKey(channel, services.random(), pin?.home?.key),
+          channel: found,
+          key: chooseKey(found, services.random(), {
+            pinned: pin?.home?.key,
+            free: (key) => free(found, key),
+          }),
           group: lane.group,
           backup: lane.backup,
           groupRatio: lane.ratio,
@@ -149,16 +159,32 @@ export function nextChoice(
           billedModel: billed,
           price,
         };
-      channel = pick(lane.channels, wanted, services.random());
+      channel = pick(lane.channels, wanted, services.random);
     }
   }
   return undefined;
 }
 
+/**
+ * A failure of one key says nothing of the channel's others: it may be asked again, with another one. An answer that
+ * belongs to a key has no other.
+ */
+export function keepOtherKeys(plan: Plan, { channel, key }: Chosen, error: UpstreamError, pin: Pin | undefined): void {
+  if (key === undefined || channel.keys.length < 2 || pin?.home !== undefined || !isKeyFailure(error)) return;
+  plan.triedKeys.add(key.id);
+  if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
+}
+
 /** Why nothing could be chosen at all: says when to come back if channels are only frozen. */
 export function nothingFree(services: RelayServices, plan: Plan, model: string): GatewayError {
-  const ids = plan.lanes.flatMap((lane) => lane.channels.map((channel) => channel.id));
-  const waitMs = services.health.thawsIn(ids, model);
+  const channels = plan.lanes.flatMap((lane) => lane.channels);
+  if (services.health.busy(channels))
+    return new GatewayError(
+      "upstream_rate_limited",
+      `Every channel for the model "${model}" has as many calls under way as it may have. Try again shortly.`,
+      { retryAfter: 1 },
+    );
+  const waitMs = services.health.thawsIn(channels, model);
   const error = noChannel(model);
   return waitMs === 0
     ? error

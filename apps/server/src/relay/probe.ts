@@ -1,7 +1,7 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
-import { parseMapping } from "#domain/channels/candidates.ts";
+import { parseMapping } from "#domain/channels/load-channels.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -223,8 +223,12 @@ function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce 
     plugin: input.plugin,
     testModel: input.test_model,
     autoDisable: false,
-    connectTimeoutMs: 0,
-    firstByteTimeoutMs: 0,
-    idleTimeoutMs: 0,
+    allowExtraBody: input.allow_extra_body,
+    systemPrompt: input.system_prompt,
+    systemPromptPlace: input.system_prompt_place,
+    maxConcurrency: 0,
+    connectTimeoutMs: input.connect_timeout_ms,
+    firstByteTimeoutMs: input.first_byte_timeout_ms,
+    idleTimeoutMs: input.idle_timeout_ms,
   };
 }

@@ -1,3 +1,4 @@
+import type { SystemPromptPlace } from "@gateway/shared/channel";
 import type { Provider } from "#providers/provider.ts";
 
 export interface KeyInForce {
@@ -32,6 +33,14 @@ export interface ChannelInForce {
   /** "" = any of its models. */
   testModel: string;
   autoDisable: boolean;
+  /** Unknown fields of a client's body reach the vendor in another dialect too. */
+  allowExtraBody: boolean;
+  /** "" = none. */
+  systemPrompt: string;
+  systemPromptPlace: SystemPromptPlace;
+  /** Calls under way at once; 0 = as many as come. */
+  maxConcurrency: number;
+  /** Milliseconds; 0 = the setting's, as for the next two. */
   connectTimeoutMs: number;
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
@@ -42,23 +51,39 @@ export function mapModel(channel: ChannelInForce, model: string): { upstream: st
   return channel.mapping.get(model) ?? { upstream: model, billed: model };
 }
 
-/** The model a test of this channel asks for; undefined when all its models are wildcards and none is named. */
-export function testModelOf(channel: ChannelInForce): string | undefined {
+/** The model a test asks for: the one that was named, the vendor's usual one if it is offered, else the first. */
+export function testModelOf(
+  channel: Pick<ChannelInForce, "testModel" | "models">,
+  provider: Pick<Provider, "testModel"> | undefined,
+): string | undefined {
   if (channel.testModel !== "") return channel.testModel;
-  return channel.models.find((model) => !model.endsWith("*")) ?? (channel.provider.testModel || undefined);
+  const usual = provider?.testModel ?? "";
+  const offered = channel.models.some((model) =>
+    model.endsWith("*") ? usual.startsWith(model.slice(0, -1)) : model === usual,
+  );
+  if (usual !== "" && offered) return usual;
+  return channel.models.find((model) => !model.endsWith("*")) ?? (usual || undefined);
 }
 
-/** A key at random by weight, or the pinned one while it lives; undefined when the channel has none. */
-export function chooseKey(channel: ChannelInForce, random: number, pinned?: number): KeyInForce | undefined {
-  if (pinned !== undefined) {
-    const key = channel.keys.find((entry) => entry.id === pinned);
-    if (key !== undefined) return key;
-  }
-  const total = channel.keys.reduce((sum, key) => sum + key.weight, 0);
-  let rest = random * total;
-  for (const key of channel.keys) {
+/**
+ * A key at random by weight, or the pinned one while it lives; undefined when the channel has none.
+ * @param free which keys may be used now; when none may, all are considered
+ */
+export function chooseKey(
+  channel: Pick<ChannelInForce, "keys">,
+  random: number,
+  { pinned, free }: { pinned?: number | undefined; free?(keyId: number): boolean } = {},
+): KeyInForce | undefined {
+  const { keys: all } = channel;
+  if (all.length < 2) return all[0];
+  const kept = pinned === undefined ? undefined : all.find((key) => key.id === pinned);
+  if (kept !== undefined) return kept;
+  const usable = free === undefined ? all : all.filter((key) => free(key.id));
+  const keys = usable.length === 0 ? all : usable;
+  let rest = random * keys.reduce((sum, key) => sum + key.weight, 0);
+  for (const key of keys) {
     rest -= key.weight;
     if (rest < 0) return key;
   }
-  return channel.keys.at(-1);
+  return keys.at(-1);
 }

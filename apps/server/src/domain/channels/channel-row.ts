@@ -5,7 +5,7 @@ import type { Frozen } from "./health.ts";
 /** A stored channel, as the console shows it and as a test call needs it. Its keys are not part of either. */
 
 /** A channel as a test call or a model listing needs it, stored or not yet, with one key in the clear. */
-export interface ChannelForTest extends Omit<ChannelInput, "key"> {
+export interface ChannelForTest extends Omit<ChannelInput, "key" | "key_mode"> {
   /** 0 when it is not stored. */
   id: number;
   /** "" for providers without credentials. */
@@ -22,7 +22,7 @@ export const channelParts = {
 export type ChannelRecord = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
 
 /** What of a stored channel a person typed in, without the key. */
-export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key"> {
+export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
   return {
     type: row.type,
     name: row.name,
@@ -43,6 +43,13 @@ export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key"> {
     pre_cost: row.pre_cost,
     compatible_response: row.compatible_response,
     allow_extra_body: row.allow_extra_body,
+    system_prompt: row.system_prompt,
+    system_prompt_place: asPlace(row.system_prompt_place),
+    auto_disable: row.auto_disable,
+    connect_timeout_ms: row.connect_timeout_ms,
+    first_byte_timeout_ms: row.first_byte_timeout_ms,
+    idle_timeout_ms: row.idle_timeout_ms,
+    max_concurrency: row.max_concurrency,
     plugin: asPlugin(row.plugin),
   };
 }
@@ -62,7 +69,12 @@ export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]):
     response_time: row.response_time,
     test_time: seconds(row.test_time),
     created_time: Math.floor(row.created_time.getTime() / 1000),
-    frozen: freezes.map(({ model, until, reason }) => ({ model, until: Math.ceil(until / 1000), reason })),
+    frozen: freezes.map(({ model, keyId, until, reason }) => ({
+      model,
+      key: row.keys.find((key) => key.id === keyId)?.key_hint ?? "",
+      until: Math.ceil(until / 1000),
+      reason,
+    })),
   };
 }
 
@@ -73,6 +85,10 @@ function asTexts(value: Prisma.JsonValue): Record<string, string> {
 
 function asRecord(value: Prisma.JsonValue): Record<string, unknown> {
   return value as Record<string, unknown>;
+}
+
+function asPlace(value: string): ChannelInput["system_prompt_place"] {
+  return value as ChannelInput["system_prompt_place"];
 }
 
 function asPlugin(value: Prisma.JsonValue): ChannelInput["plugin"] {

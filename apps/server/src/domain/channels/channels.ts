@@ -6,11 +6,13 @@ import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import { hintOf, type Secrets } from "#platform/secrets.ts";
+import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
-import { channelKeyContext } from "./candidates.ts";
 import { checkChannel } from "./channel-check.ts";
+import { testModelOf } from "./channel-in-force.ts";
+import { storeKeys } from "./channel-keys.ts";
 import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
+import { channelKeyContext } from "./load-channels.ts";
 
 /** Channels as operators manage them. Keys go in and never come out; every change is announced and leaves a trace. */
 
@@ -20,18 +22,23 @@ export interface ChannelRoom {
   providers: Providers;
 }
 
-/** Throws `invalid_request` with a sentence per field; nothing is half done. */
+/**
+ * Throws `invalid_request` with a sentence per field; nothing is half done.
+ * @param begin `keyLater`: it may lack the key that its vendor needs
+ */
 export async function createChannel(
   room: ChannelRoom,
   actor: Actor,
   input: ChannelInput,
+  begin: { status?: 1 | 2; keyLater?: boolean } = {},
 ): Promise<ChannelRecord> {
+  const { status = ChannelStatus.enabled, keyLater = false } = begin;
   const keys = keysOf(input.key);
   return room.db.$transaction(async (tx) => {
-    await checkChannel(tx, room.providers, input, keys.length > 0);
-    const { id } = await tx.channel.create({ data: columnsOf(input) });
+    await checkChannel(tx, room.providers, input, keyLater || keys.length > 0);
+    const { id } = await tx.channel.create({ data: { ...columnsOf(input), status } });
     await replaceParts(tx, id, input);
-    await replaceKeys(tx, room.secrets, id, keys);
+    await storeKeys(tx, room.secrets, id, keys, "replace");
     const after = await getChannel(tx, id);
     await leaveTrace(tx, actor, "create", undefined, after);
     return after;
@@ -63,7 +70,7 @@ export async function editChannel(
     await checkChannel(tx, room.providers, input, keys.length + before.keys.length > 0);
     await tx.channel.update({ where: { id }, data: columnsOf(input) });
     await replaceParts(tx, id, input);
-    if (keys.length > 0) await replaceKeys(tx, room.secrets, id, keys);
+    if (keys.length > 0) await storeKeys(tx, room.secrets, id, keys, input.key_mode ?? "replace");
     const after = await getChannel(tx, id);
     await leaveTrace(tx, actor, "change", before, after);
     return after;
@@ -85,6 +92,12 @@ export async function patchChannel(
       where: { id },
       data: { ...patch, ...(switched ? { status_reason: "", status_time: new Date() } : {}) },
     });
+    // A channel that is switched on may use what it had: the keys that were switched off with it, too.
+    if (switched && patch.status === ChannelStatus.enabled)
+      await tx.channelKey.updateMany({
+        where: { channel_id: id, status: 3 },
+        data: { status: 1, status_reason: "", status_time: new Date() },
+      });
     const after = await getChannel(tx, id);
     const word = switched ? (patch.status === ChannelStatus.enabled ? "enable" : "disable") : "change";
     await leaveTrace(tx, actor, word, before, after);
@@ -179,9 +192,14 @@ function fits(value: number): boolean {
   return Math.abs(value) < 2 ** 31;
 }
 
+/** The key that a test of this channel uses: the first in use, else the first. */
+export function firstKey(row: ChannelRecord): ChannelRecord["keys"][number] | undefined {
+  return row.keys.find((each) => each.status === 1) ?? row.keys[0];
+}
+
 /** The first stored key that is in use, in the clear; "" when the channel has none. */
 export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
-  const key = row.keys.find((each) => each.status === 1) ?? row.keys[0];
+  const key = firstKey(row);
   if (key === undefined) return "";
   try {
     return secrets.decrypt(key.key_encrypted, channelKeyContext(row.id));
@@ -220,7 +238,7 @@ export function keysOf(text: string): string[] {
   return [...new Set(lines.filter((line) => line !== ""))];
 }
 
-function columnsOf({ key: _key, models: _models, groups: _groups, ...columns }: ChannelInput) {
+function columnsOf({ key: _key, key_mode: _mode, models: _models, groups: _groups, ...columns }: ChannelInput) {
   return {
     ...columns,
     custom_parameter: asJson(columns.custom_parameter),
@@ -244,32 +262,6 @@ async function replaceParts(tx: Prisma.TransactionClient, id: number, input: Cha
   });
 }
 
-/** A key that stays keeps its row: stored answers name it. */
-async function replaceKeys(
-  tx: Prisma.TransactionClient,
-  secrets: Secrets,
-  id: number,
-  keys: string[],
-): Promise<void> {
-  const hashed = keys.map((key) => ({ key, key_hash: secrets.hash(key) }));
-  await tx.channelKey.deleteMany({
-    where: { channel_id: id, key_hash: { notIn: hashed.map((each) => each.key_hash) } },
-  });
-  for (const [position, { key, key_hash }] of hashed.entries()) {
-    await tx.channelKey.upsert({
-      where: { channel_id_key_hash: { channel_id: id, key_hash } },
-      update: { position, status: 1, status_reason: "", status_time: null },
-      create: {
-        channel_id: id,
-        key_hash,
-        key_encrypted: secrets.encrypt(key, channelKeyContext(id)),
-        key_hint: hintOf(key),
-        position,
-      },
-    });
-  }
-}
-
 /** Time line, audit log and announcement, in the transaction that makes the change. */
 async function leaveTrace(
   tx: Prisma.TransactionClient,
@@ -286,7 +278,10 @@ async function leaveTrace(
     disable: "disabled",
     delete: "deleted",
   };
-  await tx.channelEvent.create({ data: { channel_id: id, kind: kind[word], user_id: actor.id } });
+  const fields = word === "change" && before && after ? changedFields(before, after) : [];
+  await tx.channelEvent.create({
+    data: { channel_id: id, kind: kind[word], user_id: actor.id, detail: { fields } },
+  });
   await audit(tx, {
     actor,
     action: `channel.${word}`,
@@ -298,14 +293,23 @@ async function leaveTrace(
   await announce(tx, "channels", id);
 }
 
+function changedFields(before: ChannelRecord, after: ChannelRecord): string[] {
+  const was = new Map(Object.entries(typedIn(before)).map(([name, value]) => [name, JSON.stringify(value)]));
+  const fields = Object.entries(typedIn(after))
+    .filter(([name, value]) => was.get(name) !== JSON.stringify(value))
+    .map(([name]) => name);
+  const keysOfRow = (row: ChannelRecord) => row.keys.map((key) => key.id).join(" ");
+  return keysOfRow(before) === keysOfRow(after) ? fields : [...fields, "key"];
+}
+
 function picture(row: ChannelRecord): object {
   return { ...typedIn(row), status: row.status, key_hints: row.keys.map((key) => key.key_hint) };
 }
 
 /** Refuses to act on a channel without a model to ask for. */
-export function testModelFor(room: Pick<ChannelRoom, "providers">, input: Omit<ChannelInput, "key">): string {
-  const own = input.test_model || input.models.find((model) => !model.endsWith("*"));
-  const model = own || room.providers.get(input.type)?.testModel;
+export function testModelFor(room: Pick<ChannelRoom, "providers">, input: Pick<ChannelInput, "test_model" | "models" | "type">): string {
+  const asked = { testModel: input.test_model, models: input.models };
+  const model = testModelOf(asked, room.providers.get(input.type));
   if (model) return model;
   throw conflict("Name a test model first: all models of this channel are wildcards.", {
     test_model: "Name a model to test with.",

@@ -7,39 +7,95 @@ export interface Wanted {
   tools: boolean;
   /** Channels this call has already tried. */
   tried: ReadonlySet<number>;
-  frozen(channelId: number, model: string): boolean;
+  /** Neither frozen nor full, with a key that is free. */
+  usable(channel: ChannelInForce): boolean;
 }
 
+/** The channels of one priority. */
+interface Tier {
+  channels: readonly ChannelInForce[];
+  /** `upTo[i]` is the weight of the first i + 1 channels together. */
+  upTo: Float64Array;
+}
+
+/** Throws of the dice before a tier is looked through as a whole. */
+const THROWS = 6;
+
+/** Lists of candidates never change, only whole lists are replaced; so what is known of one stays true. */
+const known = new WeakMap<readonly ChannelInForce[], readonly Tier[]>();
+
 /**
- * Chooses a channel: the highest priority that has a usable one, and within it at random by weight.
+ * Chooses a channel: the highest priority that has a usable one, and within it at random by weight. Throws the dice
+ * over all channels of a priority and again when the chosen one cannot be used, which is as fair as sorting the
+ * unusable out first, and takes no longer for thousands of channels.
  * @param candidates sorted by priority, highest first
- * @param random a number in [0, 1)
+ * @param random answers a number in [0, 1)
  */
 export function pick(
   candidates: readonly ChannelInForce[],
   wanted: Wanted,
-  random: number,
+  random: () => number,
 ): ChannelInForce | undefined {
-  let tier: ChannelInForce[] = [];
-  let total = 0;
-  for (const channel of candidates) {
-    const best = tier[0];
-    if (best !== undefined && channel.priority < best.priority) break;
-    if (!usable(channel, wanted)) continue;
-    tier.push(channel);
-    total += channel.weight;
+  for (const tier of tiersOf(candidates)) {
+    const chosen = pickInTier(tier, wanted, random);
+    if (chosen !== undefined) return chosen;
   }
-  let rest = random * total;
-  for (const channel of tier) {
+  return undefined;
+}
+
+function pickInTier({ channels, upTo }: Tier, wanted: Wanted, random: () => number): ChannelInForce | undefined {
+  const [only] = channels;
+  if (channels.length === 1) return only !== undefined && fits(only, wanted) ? only : undefined;
+  const all = upTo.at(-1) ?? 0;
+  for (let thrown = 0; thrown < THROWS; thrown += 1) {
+    const channel = channels[placeOf(upTo, random() * all)];
+    if (channel !== undefined && fits(channel, wanted)) return channel;
+  }
+  const left = channels.filter((channel) => fits(channel, wanted));
+  let rest = random() * left.reduce((sum, channel) => sum + channel.weight, 0);
+  for (const channel of left) {
     rest -= channel.weight;
     if (rest < 0) return channel;
   }
-  return tier.at(-1);
+  return left.at(-1);
 }
 
-function usable(channel: ChannelInForce, wanted: Wanted): boolean {
+/** The first place whose sum is above the value. */
+function placeOf(upTo: Float64Array, value: number): number {
+  let low = 0;
+  let high = upTo.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((upTo[middle] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function tiersOf(candidates: readonly ChannelInForce[]): readonly Tier[] {
+  let tiers = known.get(candidates);
+  if (tiers === undefined) known.set(candidates, (tiers = cutIntoTiers(candidates)));
+  return tiers;
+}
+
+function cutIntoTiers(candidates: readonly ChannelInForce[]): Tier[] {
+  const tiers: Tier[] = [];
+  let from = 0;
+  for (let at = 1; at <= candidates.length; at += 1) {
+    if (at < candidates.length && candidates[at]?.priority === candidates[from]?.priority) continue;
+    const channels = candidates.slice(from, at);
+    const upTo = new Float64Array(channels.length);
+    let sum = 0;
+    for (const [place, channel] of channels.entries()) upTo[place] = sum += channel.weight;
+    tiers.push({ channels, upTo });
+    from = at;
+  }
+  return tiers;
+}
+
+function fits(channel: ChannelInForce, wanted: Wanted): boolean {
   if (wanted.tried.has(channel.id)) return false;
   if (wanted.tools && channel.onlyChat) return false;
   if (wanted.stream && channel.disabledStream.has(wanted.model)) return false;
-  return !wanted.frozen(channel.id, wanted.model);
+  return wanted.usable(channel);
 }

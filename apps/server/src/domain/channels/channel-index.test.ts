@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { channel } from "./channels.fixture.ts";
+import { buildIndex, createIndex } from "./channel-index.ts";
+import { parseMapping } from "./load-channels.ts";
+
+const names = ["gpt", "gpt-4*", "gpt*", "claude", "c*"];
+const asked = ["gpt", "gpt-4o", "gpt-5", "claude", "cohere", "nothing"];
+const groups = ["default", "vip"];
+const one = fc
+  .record({
+    id: fc.integer({ min: 1, max: 9 }),
+    priority: fc.nat(2),
+    models: fc.subarray(names, { minLength: 1 }),
+    groups: fc.subarray(groups, { minLength: 1 }),
+  })
+  .map(channel);
+
+describe("the index of channels", () => {
+  it("prefers the exact name, then the longest wildcard", () => {
+    const exact = channel({ id: 1, models: ["gpt-4o-mini"] });
+    const long = channel({ id: 2, models: ["gpt-4o*"] });
+    const short = channel({ id: 3, models: ["gpt*"] });
+    const index = createIndex([short, long, exact]);
+    const ids = (model: string) => index.find("default", model).map((entry) => entry.id);
+    expect(ids("gpt-4o-mini")).toEqual([1]);
+    expect(ids("gpt-4o-2024")).toEqual([2]);
+    expect(ids("gpt-5")).toEqual([3]);
+    expect(ids("claude")).toEqual([]);
+    expect(index.find("vip", "gpt-5")).toEqual([]);
+  });
+
+  it("is after any changes what it would be if it were built from scratch", async () => {
+    const change = fc.oneof(
+      one.map((put) => ({ put, remove: 0 })),
+      fc.integer({ min: 1, max: 9 }).map((remove) => ({ put: undefined, remove })),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(one), fc.array(change), async (start, changes) => {
+        const now = new Map(start.map((entry) => [entry.id, entry]));
+        const index = createIndex([...now.values()]);
+        for (const { put, remove } of changes) {
+          if (put !== undefined) {
+            index.put(put);
+            now.set(put.id, put);
+          } else {
+            index.remove(remove);
+            now.delete(remove);
+          }
+        }
+        const fresh = await buildIndex([...now.values()]);
+        for (const group of groups) {
+          expect(index.models(group).toSorted()).toEqual(fresh.models(group).toSorted());
+          for (const model of asked) expect(index.find(group, model)).toEqual(fresh.find(group, model));
+        }
+        for (let id = 1; id < 10; id += 1) expect(index.byId(id)).toBe(now.get(id));
+      }),
+    );
+  });
+
+  it("leaves the list that a call holds as it was", () => {
+    const index = createIndex([channel({ id: 1 }), channel({ id: 2 })]);
+    const held = index.find("default", "gpt");
+    index.remove(1);
+    index.put(channel({ id: 3, priority: 9 }));
+    expect(held.map(({ id }) => id)).toEqual([1, 2]);
+    expect(index.find("default", "gpt").map(({ id }) => id)).toEqual([3, 2]);
+  });
+
+  it("bills by the requested name only when the target of a mapping begins with +", () => {
+    const mapping = parseMapping({ a: "b", c: "+d" });
+    expect(mapping.get("a")).toEqual({ upstream: "b", billed: "b" });
+    expect(mapping.get("c")).toEqual({ upstream: "d", billed: "c" });
+  });
+});

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ChannelInForce } from "./channel-in-force.ts";
+
+/**
+ * Channels by group and model. One channel at a time is put in or taken out, by replacing the lists it stands in:
+ * whoever holds a list keeps what it was.
+ */
+export interface ChannelIndex {
+  /** Channels for the model in this group, highest priority first: the exact name's, else the longest wildcard's. */
+  find(group: string, model: string): readonly ChannelInForce[];
+  /** Names a group can ask for; wildcards as they are written. */
+  models(group: string): string[];
+  byId(id: number): ChannelInForce | undefined;
+  /** Puts a channel in, or in the place of the one with its id. */
+  put(channel: ChannelInForce): void;
+  remove(id: number): void;
+}
+
+interface GroupIndex<List = readonly ChannelInForce[]> {
+  exact: Map<string, List>;
+  /** Prefix without the star, longest first. */
+  wildcards: { prefix: string; channels: List }[];
+}
+
+const NONE: readonly ChannelInForce[] = [];
+
+/** Between so many channels of a large index, calls get their turn. */
+const CHANNELS_AT_ONCE = 50;
+
+/** The index of many channels, without holding up the process. */
+export async function buildIndex(channels: readonly ChannelInForce[]): Promise<ChannelIndex> {
+  const groups = new Map<string, GroupIndex<ChannelInForce[]>>();
+  const sorted = inOrder(channels);
+  for (const [place, channel] of sorted.entries()) {
+    append(groups, channel);
+    if (place % CHANNELS_AT_ONCE === CHANNELS_AT_ONCE - 1) await nextTurn();
+  }
+  return indexOf(groups, sorted);
+}
+
+export function createIndex(channels: readonly ChannelInForce[]): ChannelIndex {
+  const groups = new Map<string, GroupIndex<ChannelInForce[]>>();
+  const sorted = inOrder(channels);
+  for (const channel of sorted) append(groups, channel);
+  return indexOf(groups, sorted);
+}
+
+function inOrder(channels: readonly ChannelInForce[]): ChannelInForce[] {
+  return channels.toSorted((one, other) => (comesBefore(one, other) ? -1 : 1));
+}
+
+/** Only while an index is built: its lists are nobody's yet. */
+function append(groups: Map<string, GroupIndex<ChannelInForce[]>>, channel: ChannelInForce): void {
+  for (const group of new Set(channel.groups)) {
+    let index = groups.get(group);
+    if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
+    for (const model of new Set(channel.models)) {
+      const prefix = model.endsWith("*") ? model.slice(0, -1) : undefined;
+      const list =
+        prefix === undefined
+          ? index.exact.get(model)
+          : index.wildcards.find((entry) => entry.prefix === prefix)?.channels;
+      if (list !== undefined) list.push(channel);
+      else if (prefix === undefined) index.exact.set(model, [channel]);
+      else {
+        index.wildcards.push({ prefix, channels: [channel] });
+        index.wildcards.sort((one, other) => other.prefix.length - one.prefix.length);
+      }
+    }
+  }
+}
+
+function indexOf(groups: Map<string, GroupIndex>, channels: readonly ChannelInForce[]): ChannelIndex {
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+
+  function change(channel: ChannelInForce, turn: typeof insert): void {
+    for (const group of new Set(channel.groups)) {
+      let index = groups.get(group);
+      if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
+      for (const model of new Set(channel.models)) {
+        if (model.endsWith("*")) changeWildcard(index, model.slice(0, -1), channel, turn);
+        else {
+          const list = turn(index.exact.get(model) ?? NONE, channel);
+          if (list.length === 0) index.exact.delete(model);
+          else index.exact.set(model, list);
+        }
+      }
+      if (index.exact.size === 0 && index.wildcards.length === 0) groups.delete(group);
+    }
+  }
+
+  const index: ChannelIndex = {
+    find(group, model) {
+      const found = groups.get(group);
+      if (found === undefined) return NONE;
+      return (
+        found.exact.get(model) ??
+        found.wildcards.find((entry) => model.startsWith(entry.prefix))?.channels ??
+        NONE
+      );
+    },
+    models(group) {
+      const found = groups.get(group);
+      if (found === undefined) return [];
+      return [...found.exact.keys(), ...found.wildcards.map((entry) => `${entry.prefix}*`)];
+    },
+    byId: (id) => byId.get(id),
+    put(channel) {
+      index.remove(channel.id);
+      byId.set(channel.id, channel);
+      change(channel, insert);
+    },
+    remove(id) {
+      const channel = byId.get(id);
+      if (channel === undefined) return;
+      byId.delete(id);
+      change(channel, without);
+    },
+  };
+  return index;
+}
+
+function changeWildcard(
+  index: GroupIndex,
+  prefix: string,
+  channel: ChannelInForce,
+  turn: typeof insert,
+): void {
+  const known = index.wildcards.find((entry) => entry.prefix === prefix)?.channels ?? NONE;
+  const list = turn(known, channel);
+  const others = index.wildcards.filter((entry) => entry.prefix !== prefix);
+  index.wildcards = list.length === 0 ? others : [...others, { prefix, channels: list }];
+  index.wildcards.sort((one, other) => other.prefix.length - one.prefix.length);
+}
+
+function comesBefore(one: ChannelInForce, other: ChannelInForce): boolean {
+  return one.priority > other.priority || (one.priority === other.priority && one.id < other.id);
+}
+
+function insert(list: readonly ChannelInForce[], channel: ChannelInForce): readonly ChannelInForce[] {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const there = list[middle];
+    if (there !== undefined && comesBefore(there, channel)) low = middle + 1;
+    else high = middle;
+  }
+  return list.toSpliced(low, 0, channel);
+}
+
+function without(list: readonly ChannelInForce[], channel: ChannelInForce): readonly ChannelInForce[] {
+  return list.filter((entry) => entry !== channel);
+}

@@ -1,0 +1,172 @@
+import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channel";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { hintOf, type Secrets } from "#platform/secrets.ts";
+import type { Frozen } from "./health.ts";
+import { channelKeyContext } from "./load-channels.ts";
+
+/** The keys of a channel, one by one. They go in and never come out: what is shown is a hint. */
+
+type StoredKey = Prisma.ChannelKeyGetPayload<object>;
+
+const LAST_KEY = "This is the last key in use. Switch the channel off instead, or add another key first.";
+
+/**
+ * A key that stays keeps its row: stored answers name it. Given again, it is in use again.
+ * @param mode `replace` destroys every key that is not given
+ */
+export async function storeKeys(
+  tx: Prisma.TransactionClient,
+  secrets: Secrets,
+  channelId: number,
+  keys: readonly string[],
+  mode: "replace" | "append",
+): Promise<void> {
+  const given = keys.map((key) => ({ key, hash: secrets.hash(key) }));
+  const stored = await tx.channelKey.findMany({ where: { channel_id: channelId }, orderBy: { position: "asc" } });
+  const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
+  const known = new Map(stored.map((row) => [hex(row.key_hash), row.id]));
+  const kept = given.flatMap(({ hash }) => known.get(hex(hash)) ?? []);
+  if (mode === "replace")
+    await tx.channelKey.deleteMany({ where: { channel_id: channelId, id: { notIn: kept } } });
+  await tx.channelKey.updateMany({
+    where: { id: { in: kept }, status: { not: 1 } },
+    data: { status: 1, status_reason: "", status_time: null },
+  });
+  const first = mode === "replace" ? 0 : (stored.at(-1)?.position ?? -1) + 1;
+  if (mode === "replace")
+    for (const [position, { hash }] of given.entries()) {
+      const id = known.get(hex(hash));
+      if (id !== undefined) await tx.channelKey.update({ where: { id }, data: { position } });
+    }
+  await tx.channelKey.createMany({
+    data: given.flatMap(({ key, hash }, place) =>
+      known.has(hex(hash))
+        ? []
+        : {
+            channel_id: channelId,
+            key_hash: hash,
+            key_encrypted: secrets.encrypt(key, channelKeyContext(channelId)),
+            key_hint: hintOf(key),
+            position: first + place,
+          },
+    ),
+  });
+}
+
+export async function listKeys(
+  db: Db,
+  channelId: number,
+  freezes: readonly Frozen[],
+): Promise<ChannelKeyRow[]> {
+  const keys = await db.channelKey.findMany({
+    where: { channel_id: channelId, channel: { deleted_at: null } },
+    orderBy: { position: "asc" },
+  });
+  return keys.map((key) => ({
+    id: key.id,
+    hint: key.key_hint,
+    weight: key.weight,
+    status: key.status,
+    status_reason: key.status_reason,
+    status_time: key.status_time === null ? null : Math.floor(key.status_time.getTime() / 1000),
+    frozen: freezes
+      .filter((freeze) => freeze.keyId === key.id)
+      .map(({ model, until, reason }) => ({ model, until: Math.ceil(until / 1000), reason })),
+  }));
+}
+
+/** Weight, or in use or not. The last key in use stays: a channel without one is switched off as a channel. */
+export async function patchKey(
+  db: PrismaClient,
+  actor: Actor,
+  channelId: number,
+  keyId: number,
+  patch: ChannelKeyPatch,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const { key, others } = await lockKey(tx, channelId, keyId);
+    const switched = patch.status !== undefined && patch.status !== key.status;
+    if (switched && patch.status === 2 && key.status === 1 && others === 0) throw conflict(LAST_KEY);
+    await tx.channelKey.update({
+      where: { id: keyId },
+      data: { ...patch, ...(switched ? { status_reason: "", status_time: new Date() } : {}) },
+    });
+    // Its channel went off with its last key, so it comes back with the first.
+    const revived = switched && patch.status === 1 && others === 0 && (await switchOn(tx, channelId));
+    const kind = switched ? (patch.status === 1 ? "key-enabled" : "key-disabled") : "key-changed";
+    await leaveTrace(tx, actor, kind, key, { ...key, ...patch });
+    if (revived)
+      await tx.channelEvent.create({
+        data: { channel_id: channelId, kind: "enabled", user_id: actor.id, reason: "It has a key again." },
+      });
+  });
+}
+
+export async function removeKey(
+  db: PrismaClient,
+  actor: Actor,
+  channelId: number,
+  keyId: number,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const { key, others } = await lockKey(tx, channelId, keyId);
+    if (others === 0) throw conflict(LAST_KEY);
+    await tx.channelKey.delete({ where: { id: keyId } });
+    await leaveTrace(tx, actor, "key-removed", key, undefined);
+  });
+}
+
+/** The key, and how many others of its channel are in use. Throws `not_found`. */
+async function lockKey(
+  tx: Prisma.TransactionClient,
+  channelId: number,
+  keyId: number,
+): Promise<{ key: StoredKey; others: number }> {
+  await tx.$queryRaw`SELECT 1 FROM channels WHERE id = ${channelId} FOR UPDATE`;
+  const key = await tx.channelKey.findFirst({
+    where: { id: keyId, channel_id: channelId, channel: { deleted_at: null } },
+  });
+  if (key === null) throw notFound("Key");
+  const others = await tx.channelKey.count({
+    where: { channel_id: channelId, status: 1, id: { not: keyId } },
+  });
+  return { key, others };
+}
+
+async function switchOn(tx: Prisma.TransactionClient, channelId: number): Promise<boolean> {
+  const { count } = await tx.channel.updateMany({
+    where: { id: channelId, status: 3 },
+    data: { status: 1, status_reason: "", status_time: new Date() },
+  });
+  return count > 0;
+}
+
+async function leaveTrace(
+  tx: Prisma.TransactionClient,
+  actor: Actor,
+  kind: "key-enabled" | "key-disabled" | "key-changed" | "key-removed",
+  before: StoredKey,
+  after: StoredKey | undefined,
+): Promise<void> {
+  const id = before.channel_id;
+  await tx.channelEvent.create({
+    data: { channel_id: id, kind, user_id: actor.id, detail: { key: before.key_hint } },
+  });
+  await audit(tx, {
+    actor,
+    action: `channel.${kind}`,
+    targetType: "channel",
+    targetId: id,
+    before: picture(before),
+    after: after && picture(after),
+  });
+  await announce(tx, "channels", id);
+}
+
+function picture({ key_hint, status, weight }: StoredKey): object {
+  return { key: key_hint, status, weight };
+}

@@ -1,0 +1,102 @@
+import { announce } from "#platform/announcements.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+
+/**
+ * What the gateway itself switches off and on: a key on evidence, a channel with its last key or when nothing of it
+ * works. Written down with the reason, and announced, in one transaction. What a person switched off stays his.
+ */
+
+/** On the time line without a change of status: a model of this channel is paused, or works again. */
+export async function noteCircuit(
+  db: PrismaClient,
+  channelId: number,
+  kind: "circuit-opened" | "circuit-closed",
+  model: string,
+  reason: string,
+): Promise<void> {
+  await db.channelEvent.createMany({ data: [{ channel_id: channelId, kind, reason, detail: { model } }] });
+}
+
+export async function disableChannel(db: PrismaClient, channelId: number, reason: string): Promise<void> {
+  await db.$transaction((tx) => switchOff(tx, channelId, reason));
+}
+
+/** Switches a key off, and the channel with it when no other of its keys is in use. */
+export async function disableKey(
+  db: PrismaClient,
+  channelId: number,
+  keyId: number,
+  reason: string,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    // Two keys that die at once must not each find the other alive.
+    await lock(tx, channelId);
+    const { count } = await tx.channelKey.updateMany({
+      where: { id: keyId, channel_id: channelId, status: 1 },
+      data: { status: 3, status_reason: reason, status_time: new Date() },
+    });
+    if (count === 0) return;
+    const keys = await tx.channelKey.count({ where: { channel_id: channelId } });
+    const living = await tx.channelKey.count({ where: { channel_id: channelId, status: 1 } });
+    if (living === 0) {
+      const last = keys === 1 ? reason : `None of its ${keys} keys is in use any more. The last one: ${reason}`;
+      if (await switchOff(tx, channelId, last)) return;
+    }
+    const key = await tx.channelKey.findUniqueOrThrow({ where: { id: keyId } });
+    await tx.channelEvent.create({
+      data: { channel_id: channelId, kind: "key-auto-disabled", reason, detail: { key: key.key_hint } },
+    });
+    await announce(tx, "channels", channelId);
+  });
+}
+
+/**
+ * Takes a key and its channel back after a test with it went well, if they were switched off automatically.
+ * Answers whether there was anything to take back.
+ * @param keyId undefined for a vendor without keys
+ */
+export async function reviveChannel(
+  db: PrismaClient,
+  channelId: number,
+  keyId: number | undefined,
+  reason: string,
+): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    await lock(tx, channelId);
+    const back = { status: 1, status_reason: "", status_time: new Date() };
+    const keys =
+      keyId === undefined
+        ? { count: 0 }
+        : await tx.channelKey.updateMany({
+            where: { id: keyId, channel_id: channelId, status: 3 },
+            data: back,
+          });
+    const channels = await tx.channel.updateMany({
+      where: { id: channelId, status: 3, deleted_at: null },
+      data: back,
+    });
+    if (keys.count + channels.count === 0) return false;
+    const key = keyId === undefined ? null : await tx.channelKey.findUnique({ where: { id: keyId } });
+    const kind = channels.count > 0 ? "auto-enabled" : "key-auto-enabled";
+    await tx.channelEvent.create({
+      data: { channel_id: channelId, kind, reason, ...(key === null ? {} : { detail: { key: key.key_hint } }) },
+    });
+    await announce(tx, "channels", channelId);
+    return true;
+  });
+}
+
+async function switchOff(tx: Prisma.TransactionClient, channelId: number, reason: string): Promise<boolean> {
+  const { count } = await tx.channel.updateMany({
+    where: { id: channelId, status: 1, deleted_at: null },
+    data: { status: 3, status_reason: reason, status_time: new Date() },
+  });
+  if (count === 0) return false;
+  await tx.channelEvent.create({ data: { channel_id: channelId, kind: "auto-disabled", reason } });
+  await announce(tx, "channels", channelId);
+  return true;
+}
+
+async function lock(tx: Prisma.TransactionClient, channelId: number): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM channels WHERE id = ${channelId} FOR UPDATE`;
+}

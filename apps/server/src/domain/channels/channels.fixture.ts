@@ -1,0 +1,36 @@
+import { openai } from "#providers/openai.ts";
+import type { ChannelInForce } from "./channel-in-force.ts";
+
+/** A channel in force, for tests of what only looks at it. */
+export function channel(part: Partial<ChannelInForce> & { id: number }): ChannelInForce {
+  return {
+    name: `channel ${part.id}`,
+    provider: openai,
+    baseUrl: openai.baseUrl,
+    other: "",
+    keys: [{ id: part.id, key: "k", weight: 1 }],
+    models: ["gpt"],
+    groups: ["default"],
+    priority: 0,
+    weight: 1,
+    mapping: new Map(),
+    headers: {},
+    parameters: {},
+    disabledStream: new Set(),
+    onlyChat: false,
+    preCost: 1,
+    compatibleResponse: false,
+    proxy: "",
+    plugin: {},
+    testModel: "",
+    autoDisable: true,
+    allowExtraBody: false,
+    systemPrompt: "",
+    systemPromptPlace: "before",
+    maxConcurrency: 0,
+    connectTimeoutMs: 0,
+    firstByteTimeoutMs: 0,
+    idleTimeoutMs: 0,
+    ...part,
+  };
+}

@@ -1,0 +1,144 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SystemPromptPlace } from "@gateway/shared/channel";
+import type { Db } from "#platform/db.ts";
+import { Prisma } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { Providers } from "#providers/index.ts";
+import type { ChannelInForce } from "./channel-in-force.ts";
+
+/** From rows to channels as the relay uses them, in pages: thousands of them must not hold up the calls. */
+
+interface Read {
+  db: Db;
+  secrets: Secrets;
+  providers: Providers;
+}
+
+interface Which {
+  /** 1 enabled, 3 disabled automatically. */
+  status: 1 | 3;
+  ids?: readonly number[];
+  /** Which of their keys, by status; those in use unless given. Channels of several vendors have none. */
+  keys?: readonly (1 | 3)[];
+  /** Only channels that have such a key. */
+  onlyWithKeys?: boolean;
+}
+
+const CHANNELS_A_PAGE = 100;
+
+/** Those that have a provider and, where needed, a key. */
+export async function loadChannels(read: Read, which: Which): Promise<ChannelInForce[]> {
+  const channels: ChannelInForce[] = [];
+  // Thousands of channels name the same few hundred models: each name is kept once.
+  const names = new Map<string, string>();
+  let after = 0;
+  while (true) {
+    const rows = await readPage(read.db, which, after);
+    for (const row of rows) {
+      const channel = inForce(read, row, names);
+      if (channel !== undefined) channels.push(channel);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CHANNELS_A_PAGE) return channels;
+    after = last.id;
+    await nextTurn();
+  }
+}
+
+type Row = Awaited<ReturnType<typeof readPage>>[number];
+
+async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which, after: number) {
+  const among = ids === undefined ? {} : { in: [...ids] };
+  const ofKey = { status: { in: [...keys] } };
+  const rows = await db.channel.findMany({
+    where: { id: { gt: after, ...among }, status, deleted_at: null, ...(onlyWithKeys ? { keys: { some: ofKey } } : {}) },
+    orderBy: { id: "asc" },
+    take: CHANNELS_A_PAGE,
+    include: {
+      keys: { where: ofKey, orderBy: { position: "asc" } },
+      groups: true,
+    },
+  });
+  if (rows.length === 0) return [];
+  // One text per channel: an object per model would be the most of the work.
+  const models = await db.$queryRaw<{ channel_id: number; models: string }[]>(Prisma.sql`
+    SELECT channel_id, string_agg(model, E'\n' ORDER BY position) AS models FROM channel_models
+    WHERE channel_id IN (${Prisma.join(rows.map((row) => row.id))}) GROUP BY channel_id`);
+  const modelsOf = new Map(models.map((row) => [row.channel_id, row.models.split("\n")]));
+  return rows.map((row) => ({ ...row, models: modelsOf.get(row.id) ?? [] }));
+}
+
+function inForce(
+  { providers, secrets }: Read,
+  row: Row,
+  names: Map<string, string>,
+): ChannelInForce | undefined {
+  const provider = providers.get(row.type);
+  if (provider === undefined) return undefined;
+  const keys = row.keys.flatMap(({ id, weight, key_encrypted }) => {
+    const key = openKey(secrets, row.id, key_encrypted);
+    return key === undefined ? [] : { id, key, weight };
+  });
+  if (keys.length === 0 && provider.keyless !== true) return undefined;
+  const once = (name: string): string => {
+    const known = names.get(name);
+    if (known === undefined) names.set(name, name);
+    return known ?? name;
+  };
+  return {
+    id: row.id,
+    name: row.name,
+    provider,
+    baseUrl: row.base_url === "" ? provider.baseUrl : row.base_url,
+    other: row.other,
+    keys,
+    models: row.models.map(once),
+    groups: row.groups.map((entry) => once(entry.group)),
+    priority: row.priority,
+    weight: row.weight,
+    mapping: parseMapping(row.model_mapping as Record<string, string>),
+    headers: row.model_headers as Record<string, string>,
+    parameters: row.custom_parameter as Record<string, unknown>,
+    disabledStream: new Set(row.disabled_stream),
+    onlyChat: row.only_chat,
+    preCost: row.pre_cost,
+    compatibleResponse: row.compatible_response,
+    allowExtraBody: row.allow_extra_body,
+    systemPrompt: row.system_prompt,
+    systemPromptPlace: row.system_prompt_place as SystemPromptPlace,
+    proxy: row.proxy,
+    plugin: row.plugin as Record<string, Record<string, unknown>>,
+    testModel: row.test_model,
+    autoDisable: row.auto_disable,
+    maxConcurrency: row.max_concurrency,
+    connectTimeoutMs: row.connect_timeout_ms,
+    firstByteTimeoutMs: row.first_byte_timeout_ms,
+    idleTimeoutMs: row.idle_timeout_ms,
+  };
+}
+
+/** A key of another `SECRET_KEY` cannot be used; it must not keep every other channel from being loaded. */
+function openKey(secrets: Secrets, channelId: number, encrypted: Uint8Array): string | undefined {
+  try {
+    return secrets.decrypt(encrypted, channelKeyContext(channelId));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a channel key's cipher text is bound to. */
+export function channelKeyContext(channelId: number): string {
+  return `channel:${channelId}`;
+}
+
+/** A leading `+` on the target keeps billing on the requested name; without it the forwarded name is billed. */
+export function parseMapping(
+  mapping: Readonly<Record<string, string>>,
+): Map<string, { upstream: string; billed: string }> {
+  return new Map(
+    Object.entries(mapping).map(([requested, target]) => {
+      const upstream = target.startsWith("+") ? target.slice(1) : target;
+      return [requested, { upstream, billed: target.startsWith("+") ? requested : upstream }];
+    }),
+  );
+}

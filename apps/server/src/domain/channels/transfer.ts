@@ -1,0 +1,105 @@
+import { type ChannelExport, type ChannelImportAnswer, PortableChannel } from "@gateway/shared/channel-batch";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { channelKeyContext } from "./load-channels.ts";
+import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
+import { type ChannelRoom, createChannel, getChannel } from "./channels.ts";
+
+/** Channels that leave the database or come into it: copies, export, import. Keys leave for root alone, and on record. */
+
+const MAX_NAME = 128;
+
+/** Like it in everything, its keys too; switched off, so that somebody looks at it before it serves. */
+export async function copyChannel(room: ChannelRoom, actor: Actor, id: number): Promise<ChannelRecord> {
+  const row = await getChannel(room.db, id);
+  const ending = "_copy";
+  const name = row.name.slice(0, MAX_NAME - ending.length) + ending;
+  const input = { ...typedIn(row), name, key: openKeys(room.secrets, row) };
+  return createChannel(room, actor, input, { status: 2, keyLater: row.keys.length === 0 });
+}
+
+/** @param withKeys the caller has made sure that it is root who asks */
+export async function exportChannels(
+  room: Pick<ChannelRoom, "db" | "secrets">,
+  actor: Actor,
+  { ids, withKeys }: { ids: readonly number[] | undefined; withKeys: boolean },
+): Promise<ChannelExport> {
+  const rows = await room.db.channel.findMany({
+    where: { deleted_at: null, ...(ids === undefined ? {} : { id: { in: [...ids] } }) },
+    orderBy: { id: "asc" },
+    include: channelParts,
+  });
+  await noteExport(room.db, actor, rows, withKeys);
+  return {
+    version: 1,
+    exported_time: Math.floor(Date.now() / 1000),
+    with_keys: withKeys,
+    channels: rows.map((row) => ({
+      ...typedIn(row),
+      // What the gateway switched off is worth another try elsewhere; what a person did stays.
+      status: row.status === 2 ? 2 : 1,
+      key: withKeys ? openKeys(room.secrets, row) : "",
+    })),
+  };
+}
+
+function noteExport(db: Db, actor: Actor, rows: ChannelRecord[], withKeys: boolean): Promise<void> {
+  const after = { count: rows.length, included_credentials: withKeys ? "yes" : "no" };
+  const [only] = rows;
+  return audit(db, {
+    actor,
+    action: withKeys ? "channel.export_keys" : "channel.export",
+    targetType: "channel",
+    targetId: rows.length === 1 && only !== undefined ? only.id : 0,
+    after,
+  });
+}
+
+/** One that needs a key and brings none is stored switched off, until somebody enters it. */
+export async function importChannels(
+  room: ChannelRoom,
+  actor: Actor,
+  channels: readonly unknown[],
+): Promise<ChannelImportAnswer> {
+  const answer: ChannelImportAnswer = { created: [], failed: [] };
+  for (const [index, each] of channels.entries()) {
+    const parsed = PortableChannel.safeParse(each);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const where = issue?.path.join(".") ?? "";
+      const what = issue?.message ?? "It is no channel.";
+      answer.failed.push({ index, name: nameOf(each), message: where === "" ? what : `${where}: ${what}` });
+      continue;
+    }
+    const { status, ...input } = parsed.data;
+    const needsKey = input.key === "" && room.providers.get(input.type)?.keyless !== true;
+    try {
+      const made = await createChannel(room, actor, input, {
+        status: needsKey || status === 2 ? 2 : 1,
+        keyLater: needsKey,
+      });
+      answer.created.push({ index, id: made.id, name: made.name, needs_key: needsKey });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      answer.failed.push({ index, name: input.name, message: error.message });
+    }
+  }
+  return answer;
+}
+
+function nameOf(entry: unknown): string {
+  if (typeof entry !== "object" || entry === null || !("name" in entry)) return "";
+  return typeof entry.name === "string" ? entry.name.slice(0, MAX_NAME) : "";
+}
+
+/** All keys of a channel in the clear, one per line. */
+function openKeys(secrets: Secrets, row: ChannelRecord): string {
+  try {
+    return row.keys.map((key) => secrets.decrypt(key.key_encrypted, channelKeyContext(row.id))).join("\n");
+  } catch (cause) {
+    const sentence = `The stored key of ${row.name} cannot be opened with this server's secret. Enter the key again.`;
+    throw new GatewayError("conflict", sentence, { cause });
+  }
+}

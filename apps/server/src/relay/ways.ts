@@ -1,0 +1,91 @@
+import type { Usage } from "#dialects/ir.ts";
+import { tokensOf } from "#domain/billing/estimate.ts";
+import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import { type Endpoint, serves } from "#providers/provider.ts";
+import { addTo } from "./meter.ts";
+
+/**
+ * What a list of channels means for every call of one model: asked of thousands of channels once, not per call. Lists
+ * of candidates never change, only whole lists are replaced; so what is known of one stays true.
+ */
+
+/** What of an estimate is held for a call. */
+export interface Reserves {
+  /** 1 everything, 2 without images, 3 nothing. */
+  preCost: number;
+  /** Tokens of the channel's own system prompt. */
+  prompt: number;
+}
+
+/** One way the bill may be made: the name it is made for, and what is held before. */
+export interface Way {
+  billed: string;
+  reserves: Reserves;
+}
+
+interface Known {
+  offered: Map<string, readonly ChannelInForce[]>;
+  ways: Map<string, readonly Way[]>;
+}
+
+/** A wildcard list serves as many models as clients can invent. */
+const MOST_MODELS = 200;
+
+const known = new WeakMap<readonly ChannelInForce[], Known>();
+
+function knownOf(channels: readonly ChannelInForce[]): Known {
+  let facts = known.get(channels);
+  if (facts === undefined) known.set(channels, (facts = { offered: new Map(), ways: new Map() }));
+  return facts;
+}
+
+/** Those whose vendor serves this path. */
+export function offeredOf(
+  channels: readonly ChannelInForce[],
+  needs: Endpoint,
+  path: string,
+): readonly ChannelInForce[] {
+  const { offered } = knownOf(channels);
+  const name = `${needs} ${path}`;
+  let found = offered.get(name);
+  if (found === undefined) {
+    const fits = ({ provider, plugin }: ChannelInForce) => serves(provider, needs, path, plugin);
+    found = channels.every(fits) ? channels : channels.filter(fits);
+    if (offered.size < MOST_MODELS) offered.set(name, found);
+  }
+  return found;
+}
+
+/** The different ways in which these channels bill and hold. */
+export function waysOf(channels: readonly ChannelInForce[], model: string): readonly Way[] {
+  const { ways } = knownOf(channels);
+  let found = ways.get(model);
+  if (found === undefined) {
+    const different = new Map<string, Way>();
+    for (const channel of channels) {
+      const { billed } = mapModel(channel, model);
+      const reserves = { preCost: channel.preCost, prompt: promptTokens(channel.systemPrompt) };
+      different.set(`${reserves.preCost} ${reserves.prompt} ${billed}`, { billed, reserves });
+    }
+    found = [...different.values()];
+    if (ways.size < MOST_MODELS) ways.set(model, found);
+  }
+  return found;
+}
+
+function promptTokens(prompt: string): number {
+  if (prompt === "") return 0;
+  const tally = { narrow: 0, wide: 0 };
+  addTo(tally, prompt);
+  // Twice what is usual: what is held must cover it.
+  return 2 * tokensOf(tally);
+}
+
+/** The part of an estimate that a channel wants held. */
+export function reserved(estimate: Usage, { preCost, prompt }: Reserves): Usage {
+  if (preCost === 1 && prompt === 0) return estimate;
+  if (preCost === 3) return { input: 0, output: 0 };
+  const { imageInput = 0, ...rest } = estimate;
+  if (preCost === 1) return { ...estimate, input: estimate.input + prompt };
+  return { ...rest, input: Math.max(0, estimate.input - imageInput) + prompt };
+}
