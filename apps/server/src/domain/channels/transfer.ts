@@ -3,9 +3,9 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { channelKeyContext } from "./load-channels.ts";
 import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
 import { type ChannelRoom, createChannel, getChannel } from "./channels.ts";
+import { channelKeyContext } from "./load-channels.ts";
 
 /** Channels that leave the database or come into it: copies, export, import. Keys leave for root alone, and on record. */
 

@@ -1,0 +1,92 @@
+import type { ChannelBatchAnswer, ChannelEdit, ChannelEditAnswer } from "@gateway/shared/channel-batch";
+import type { Actor } from "#domain/audit-log/audit.ts";
+import { GatewayError } from "#errors.ts";
+import { applyEdit, differences } from "./batch-edit.ts";
+import { checkChannel } from "./channel-check.ts";
+import { type ChannelRecord, typedIn } from "./channel-row.ts";
+import { type ChannelRoom, deleteChannel, editChannel, getChannel, patchChannel } from "./channels.ts";
+
+/**
+ * One change to many channels. Each is its own transaction: what went well stays, and the answer names every channel
+ * that did not, with the reason.
+ */
+
+/** With `preview` nothing is written, yet every channel is checked as if it were. */
+export async function editChannels(
+  room: ChannelRoom,
+  actor: Actor,
+  ids: readonly number[],
+  edit: ChannelEdit,
+  preview: boolean,
+): Promise<ChannelEditAnswer> {
+  const answer: ChannelEditAnswer = { preview, changed: [], unchanged: 0, failed: [] };
+  const { failed } = await each(room, ids, async (before) => {
+    const now = { ...typedIn(before), key: "" };
+    const wanted = applyEdit(now, edit);
+    const changes = differences(now, wanted);
+    if (changes.length === 0) {
+      answer.unchanged += 1;
+      return;
+    }
+    refuseEmpty(wanted);
+    if (preview) await checkChannel(room.db, room.providers, wanted, before.keys.length > 0);
+    else await editChannel(room, actor, before.id, (latest) => applyEdit(latest, edit));
+    answer.changed.push({ id: before.id, name: before.name, changes });
+  });
+  return { ...answer, failed };
+}
+
+/** An edit that takes away may leave nothing, which no schema sees. */
+function refuseEmpty({ models, groups }: { models: string[]; groups: string[] }): void {
+  if (models.length === 0) throw new GatewayError("invalid_request", "It would have no model left.");
+  if (groups.length === 0) throw new GatewayError("invalid_request", "It would have no group left.");
+}
+
+export function switchChannels(
+  room: ChannelRoom,
+  actor: Actor,
+  ids: readonly number[],
+  status: 1 | 2,
+): Promise<ChannelBatchAnswer> {
+  return each(room, ids, ({ id }) => patchChannel(room.db, actor, id, { status }));
+}
+
+export function deleteChannels(
+  room: ChannelRoom,
+  actor: Actor,
+  ids: readonly number[],
+): Promise<ChannelBatchAnswer> {
+  return each(room, ids, ({ id }) => deleteChannel(room.db, actor, id));
+}
+
+/** Those switched off, by a person or by the gateway; of one tag, or of all. */
+export async function disabledChannels({ db }: Pick<ChannelRoom, "db">, tag?: string): Promise<number[]> {
+  const rows = await db.channel.findMany({
+    where: { deleted_at: null, status: { in: [2, 3] }, ...(tag === undefined ? {} : { tag }) },
+    select: { id: true },
+    orderBy: { id: "asc" },
+  });
+  return rows.map((row) => row.id);
+}
+
+async function each(
+  room: ChannelRoom,
+  ids: readonly number[],
+  work: (channel: ChannelRecord) => Promise<unknown>,
+): Promise<ChannelBatchAnswer> {
+  const answer: ChannelBatchAnswer = { done: [], failed: [] };
+  for (const id of new Set(ids)) {
+    let name = `#${id}`;
+    try {
+      const channel = await getChannel(room.db, id);
+      ({ name } = channel);
+      await work(channel);
+      answer.done.push(id);
+    } catch (error) {
+      // A mistake of ours is no partial result: it must be heard of.
+      if (!(error instanceof GatewayError)) throw error;
+      answer.failed.push({ id, name, message: error.message });
+    }
+  }
+  return answer;
+}

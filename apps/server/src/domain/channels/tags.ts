@@ -1,0 +1,126 @@
+import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channel-batch";
+import type { z } from "zod";
+import type { Actor } from "#domain/audit-log/audit.ts";
+import { GatewayError, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import { hintOf } from "#platform/secrets.ts";
+import { applyEdit } from "./batch-edit.ts";
+import { deleteChannels, editChannels } from "./batch.ts";
+import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
+import { type ChannelRoom, createChannel, keysOf } from "./channels.ts";
+
+/** A tag is a word that channels share; there is no row for it, so it lives as long as one of them. */
+
+export async function listTags(db: Db): Promise<ChannelTag[]> {
+  const rows = await db.$queryRaw<TagLine[]>`
+    SELECT tag, count(*)::int AS total,
+      count(*) FILTER (WHERE status = 1)::int AS enabled,
+      count(*) FILTER (WHERE status = 2)::int AS disabled,
+      count(*) FILTER (WHERE status = 3)::int AS auto_disabled,
+      array_agg(DISTINCT type ORDER BY type) AS types,
+      min(priority) AS priority_min, max(priority) AS priority_max,
+      min(weight) AS weight_min, max(weight) AS weight_max,
+      sum(used_quota)::text AS used_quota,
+      coalesce(avg(response_time) FILTER (WHERE response_time > 0), 0)::int AS response_time
+    FROM channels WHERE deleted_at IS NULL AND tag <> '' GROUP BY tag ORDER BY tag`;
+  return rows.map(({ priority_min, priority_max, weight_min, weight_max, ...line }) => ({
+    ...line,
+    priority: { min: priority_min, max: priority_max },
+    weight: { min: weight_min, max: weight_max },
+    used_quota: Number(line.used_quota),
+  }));
+}
+
+interface TagLine extends Omit<ChannelTag, "priority" | "weight" | "used_quota"> {
+  priority_min: number;
+  priority_max: number;
+  weight_min: number;
+  weight_max: number;
+  used_quota: string;
+}
+
+/** Newest first. Throws `not_found` for a tag that no channel has. */
+export async function channelsOfTag(db: Db, tag: string): Promise<ChannelRecord[]> {
+  const rows = await db.channel.findMany({
+    where: { tag, deleted_at: null },
+    orderBy: { id: "desc" },
+    include: channelParts,
+  });
+  if (tag === "" || rows.length === 0) throw notFound("Tag");
+  return rows;
+}
+
+export async function idsOfTag(db: Db, tag: string): Promise<number[]> {
+  const rows = await db.channel.findMany({
+    where: { tag, deleted_at: null },
+    select: { id: true },
+    orderBy: { id: "asc" },
+  });
+  if (tag === "" || rows.length === 0) throw notFound("Tag");
+  return rows.map((row) => row.id);
+}
+
+/** Edits every channel of the tag; keys that none of them has become channels like the newest one. */
+export async function editTag(
+  room: ChannelRoom,
+  actor: Actor,
+  tag: string,
+  { edit, key, remove_missing, preview }: z.infer<typeof ChannelTagEdit>,
+): Promise<ChannelTagAnswer> {
+  const members = await channelsOfTag(room.db, tag);
+  const keys = keysOf(key);
+  const { fresh, missing } = compareKeys(room, members, keys, remove_missing);
+  const staying = members.filter((member) => !missing.includes(member));
+  const ids = staying.map((member) => member.id);
+  const edited = await editChannels(room, actor, ids, edit, preview);
+  const answer: ChannelTagAnswer = { ...edited, added: [], removed: [] };
+
+  const [model] = members;
+  for (const [index, each] of fresh.entries()) {
+    if (model === undefined || preview) {
+      answer.added.push(hintOf(each));
+      continue;
+    }
+    const name = `${model.name.slice(0, 120)}_${members.length + index + 1}`;
+    try {
+      const input = applyEdit({ ...typedIn(model), name, key: each }, edit);
+      answer.added.push((await createChannel(room, actor, input)).name);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      answer.failed.push({ id: 0, name, message: error.message });
+    }
+  }
+  if (preview) answer.removed = missing.map(({ id, name }) => ({ id, name }));
+  else if (missing.length > 0) {
+    const gone = await deleteChannels(
+      room,
+      actor,
+      missing.map((member) => member.id),
+    );
+    answer.removed = missing.filter(({ id }) => gone.done.includes(id)).map(({ id, name }) => ({ id, name }));
+    answer.failed.push(...gone.failed);
+  }
+  return answer;
+}
+
+function compareKeys(
+  { secrets }: ChannelRoom,
+  members: ChannelRecord[],
+  keys: string[],
+  removeMissing: boolean,
+): { fresh: string[]; missing: ChannelRecord[] } {
+  const given = new Set(keys.map((key) => hex(secrets.hash(key))));
+  const known = new Set(members.flatMap((member) => member.keys.map((key) => hex(key.key_hash))));
+  return {
+    fresh: keys.filter((key) => !known.has(hex(secrets.hash(key)))),
+    // Without a list nothing is missing: an empty box must not delete a tag.
+    missing:
+      removeMissing && keys.length > 0
+        ? members.filter((member) => !member.keys.some((key) => given.has(hex(key.key_hash))))
+        : [],
+  };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

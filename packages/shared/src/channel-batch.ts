@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { ChannelInput, ModelMapping, ModelPattern } from "./channel.ts";
+import { Points } from "./paging.ts";
+
+/** Many channels at once: edits with a preview, deletion, tags, copies, export and import. */
+
+const ChannelId = z.int().min(1).max(2_147_483_647);
+
+/** The most channels one request may name; the console sends several for more. */
+export const maxBatch = 500;
+
+export const ChannelIds = z
+  .array(ChannelId)
+  .min(1, "Choose at least one channel")
+  .max(maxBatch, "Too many channels for one request");
+
+const mode = z.enum(["add", "remove", "replace"]);
+
+const input = ChannelInput.shape;
+
+/** What changes about channels; a field that is not named stays as it is, hence none has a default. */
+export const ChannelEdit = z
+  .object({
+    tag: input.tag.unwrap(),
+    priority: input.priority.unwrap(),
+    weight: input.weight.unwrap(),
+    base_url: input.base_url.unwrap(),
+    other: input.other.unwrap(),
+    proxy: input.proxy.unwrap(),
+    test_model: input.test_model.unwrap(),
+    model_headers: input.model_headers.unwrap(),
+    custom_parameter: input.custom_parameter.unwrap(),
+    disabled_stream: input.disabled_stream.unwrap(),
+    only_chat: input.only_chat.unwrap(),
+    pre_cost: input.pre_cost.unwrap(),
+    compatible_response: input.compatible_response.unwrap(),
+    allow_extra_body: input.allow_extra_body.unwrap(),
+    plugin: input.plugin.unwrap(),
+    models: z.object({ mode, values: z.array(ModelPattern).min(1, "At least one model is required") }),
+    groups: z.object({ mode, values: z.array(z.string().min(1)).min(1, "At least one group is required") }),
+    /** With `remove` only the requested names count. */
+    model_mapping: z.object({ mode, values: ModelMapping }),
+  })
+  .partial();
+export type ChannelEdit = z.infer<typeof ChannelEdit>;
+
+/** PUT /api/channel/batch */
+export const ChannelBatchEdit = z.object({
+  ids: ChannelIds,
+  edit: ChannelEdit,
+  /** Says what would change and changes nothing. */
+  preview: z.boolean().default(false),
+});
+
+/** One field of one channel: what goes and what comes, in words that can be shown. */
+export const FieldChange = z.object({
+  field: z.string(),
+  removed: z.array(z.string()),
+  added: z.array(z.string()),
+});
+export type FieldChange = z.infer<typeof FieldChange>;
+
+export const ChannelFault = z.object({ id: z.int(), name: z.string(), message: z.string() });
+export type ChannelFault = z.infer<typeof ChannelFault>;
+
+export const ChannelEditAnswer = z.object({
+  preview: z.boolean(),
+  changed: z.array(z.object({ id: z.int(), name: z.string(), changes: z.array(FieldChange) })),
+  unchanged: z.int(),
+  failed: z.array(ChannelFault),
+});
+export type ChannelEditAnswer = z.infer<typeof ChannelEditAnswer>;
+
+/** What became of each: those that went well, and those that did not with the reason. */
+export const ChannelBatchAnswer = z.object({ done: z.array(z.int()), failed: z.array(ChannelFault) });
+export type ChannelBatchAnswer = z.infer<typeof ChannelBatchAnswer>;
+
+/** All channels of a tag in one line. */
+export const ChannelTag = z.object({
+  tag: z.string(),
+  total: z.int(),
+  enabled: z.int(),
+  disabled: z.int(),
+  auto_disabled: z.int(),
+  types: z.array(z.int()),
+  priority: z.object({ min: z.int(), max: z.int() }),
+  weight: z.object({ min: z.int(), max: z.int() }),
+  used_quota: Points,
+  /** Milliseconds, the mean of those that were tested; 0 when none was. */
+  response_time: z.int(),
+});
+export type ChannelTag = z.infer<typeof ChannelTag>;
+
+/** PUT /api/channel_tag/:tag */
+export const ChannelTagEdit = z.object({
+  edit: ChannelEdit,
+  /** One per line: each that no channel of the tag has becomes a channel like the newest of them. */
+  key: z.string().trim().max(100_000).default(""),
+  /** Deletes the channels of the tag none of whose keys is in `key`. */
+  remove_missing: z.boolean().default(false),
+  preview: z.boolean().default(false),
+});
+
+export const ChannelTagAnswer = ChannelEditAnswer.extend({
+  /** New channels: hints of their keys in a preview, their names afterwards. */
+  added: z.array(z.string()),
+  removed: z.array(z.object({ id: z.int(), name: z.string() })),
+});
+export type ChannelTagAnswer = z.infer<typeof ChannelTagAnswer>;
+
+/** A channel outside of the database: without counters, and without its keys unless root asked for them. */
+export const PortableChannel = ChannelInput.extend({ status: z.int().min(1).max(3).default(1) });
+export type PortableChannel = z.infer<typeof PortableChannel>;
+
+export const ChannelExport = z.object({
+  version: z.literal(1),
+  exported_time: z.int(),
+  with_keys: z.boolean(),
+  // As stored: what an input would mend is not mended on its way out.
+  channels: z.array(PortableChannel.extend({ base_url: z.string() })),
+});
+export type ChannelExport = z.infer<typeof ChannelExport>;
+
+/** POST /api/channel/import. Each entry is checked for itself, so that one bad one does not stop the others. */
+export const ChannelImport = z.object({
+  channels: z
+    .array(z.unknown())
+    .min(1, "The file holds no channels")
+    .max(maxBatch, "Too many channels for one request"),
+});
+export const ChannelImportAnswer = z.object({
+  created: z.array(z.object({ index: z.int(), id: z.int(), name: z.string(), needs_key: z.boolean() })),
+  failed: z.array(z.object({ index: z.int(), name: z.string(), message: z.string() })),
+});
+export type ChannelImportAnswer = z.infer<typeof ChannelImportAnswer>;
