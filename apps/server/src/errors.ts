@@ -10,6 +10,8 @@ export interface ErrorDetails {
   param?: string;
   /** Sentences per form field, for the console. */
   fields?: Record<string, string>;
+  /** Headers that say where an AI client stands. */
+  headers?: Record<string, string>;
   cause?: unknown;
 }
 
@@ -23,6 +25,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly param: string | undefined;
   readonly fields: Record<string, string> | undefined;
+  readonly headers: Record<string, string> | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -32,6 +35,7 @@ export class GatewayError extends Error {
     this.retryAfter = details.retryAfter;
     this.param = details.param;
     this.fields = details.fields;
+    this.headers = details.headers;
   }
 }
 

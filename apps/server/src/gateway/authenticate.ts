@@ -1,9 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
-import type { Limiter, Take } from "#domain/limits/take.ts";
 import type { Caller, Callers, Pin } from "#domain/tokens/callers.ts";
 import { requireUsable } from "#domain/tokens/scope.ts";
-import { GatewayError, invalidKey } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 
 export interface Authenticated {
   caller: Caller;
@@ -31,28 +29,4 @@ export async function authenticate(callers: Callers, request: FastifyRequest): P
   const found = await callers.find(presentedKey(request));
   requireUsable(found.caller, request.ip, Date.now());
   return found;
-}
-
-/** One request of the owner's group rate. Throws rate_limited; the headers tell every client where it stands. */
-export async function takeRequest(
-  limiter: Limiter,
-  groups: GroupsInForce,
-  caller: Caller,
-): Promise<Record<string, string>> {
-  const group = groups.get(caller.userGroup);
-  if (group === undefined) throw invalidKey();
-  const taken = limiter.take(`user:${caller.userId}`, group.apiRate);
-  const take = taken instanceof Promise ? await taken : taken;
-  if (take.allowed) return rateHeaders(take);
-  throw new GatewayError("rate_limited", `This account may send ${take.limit} requests per minute.`, {
-    retryAfter: Math.max(1, take.resetSeconds),
-  });
-}
-
-function rateHeaders(take: Take): Record<string, string> {
-  return {
-    "x-ratelimit-limit-requests": String(take.limit),
-    "x-ratelimit-remaining-requests": String(take.remaining),
-    "x-ratelimit-reset-requests": `${take.resetSeconds}s`,
-  };
 }

@@ -5,7 +5,8 @@ import { estimateUsage } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import { relayChat } from "#relay/chat.ts";
 import { countTokens } from "#relay/count-tokens.ts";
-import { authenticate, takeRequest } from "./authenticate.ts";
+import { admit, takeRequest } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
@@ -88,7 +89,6 @@ async function answerChat(
   const { caller, pin } = await authenticate(services.callers, request);
   const { raw, body } = jsonBody(request.body);
   const decoded = client.decodeRequest(body, addressOf(request));
-  const headers = await takeRequest(services.limiter, services.relay.groups, caller);
   const turn =
     client.id === "openai-responses"
       ? await recall(services, caller, body, decoded, pin)
@@ -96,7 +96,7 @@ async function answerChat(
   const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
-  const answer = await relayChat(services.relay, {
+  const { headers, call } = await admit(services, {
     requestId: request.id,
     startedAt,
     caller,
@@ -115,6 +115,7 @@ async function answerChat(
     forward: forwardable(request),
     signal,
   });
+  const answer = await relayChat(services.relay, call);
   await sendAnswer(reply, answer, {
     heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
     heartbeatMs: settings.HeartbeatSeconds * 1_000,

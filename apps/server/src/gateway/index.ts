@@ -6,6 +6,7 @@ import { chatDialects, chatRoutes } from "./chat.ts";
 import { acceptJson } from "./json-body.ts";
 import { modelRoutes } from "./models.ts";
 import { plainRoutes } from "./plain.ts";
+import { realtimeRoutes } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -28,6 +29,10 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
       chatRoutes(scope, services, dialect);
     });
   }
+  void app.register(async (scope) => {
+    spellErrors(scope, dialects["openai-chat"]);
+    await realtimeRoutes(scope, services);
+  });
   void app.register(async (scope) => {
     spellErrors(scope, dialects["openai-chat"]);
     acceptJson(scope);
@@ -76,6 +81,7 @@ function spellErrors(scope: FastifyInstance, dialect: Dialect): void {
     if (named.code === "internal") request.log.error({ err: error }, "call failed");
     else request.log.debug({ code: named.code, message: named.message }, "call refused");
     const { status, body } = dialect.encodeError(named, request.id);
+    if (named.headers !== undefined) void reply.headers(named.headers);
     if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
     return reply.code(status).send(body);
   });

@@ -6,7 +6,8 @@ import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/call.ts";
 import { relayPlain } from "#relay/plain.ts";
-import { authenticate, takeRequest } from "./authenticate.ts";
+import { admit } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { isJsonBody } from "./json-body.ts";
 import { readForm } from "./multipart.ts";
@@ -71,10 +72,9 @@ async function answerPlain(
   const startedAt = Date.now();
   const { caller, pin } = await authenticate(services.callers, request);
   const body = door.form ? formOf(door, request) : jsonOf(door, request);
-  const headers = await takeRequest(services.limiter, services.relay.groups, caller);
   const signal = leavingSignal(reply);
   const { read, ...rest } = body;
-  const answer = await relayPlain(services.relay, {
+  const { headers, call } = await admit(services, {
     requestId: request.id,
     startedAt,
     caller,
@@ -90,6 +90,7 @@ async function answerPlain(
     signal,
     ...rest,
   });
+  const answer = await relayPlain(services.relay, call);
   const { HeartbeatSeconds } = services.relay.settings.current();
   await sendAnswer(reply, answer, {
     heartbeat: ": heartbeat\n\n",

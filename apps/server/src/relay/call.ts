@@ -50,6 +50,8 @@ export interface Call {
   calls: number;
   /** Aborts when the client leaves. */
   signal: AbortSignal;
+  /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */
+  used?(tokens: number): void;
 }
 
 /** A chat call, decoded. */

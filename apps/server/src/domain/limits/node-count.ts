@@ -1,8 +1,23 @@
 import type { Pool } from "#platform/db.ts";
 
-/** How many gateways share the work, as far as this one has heard: what its share of a limit is made of. */
+/** Which part of every limit is this node's when the nodes cannot ask each other: the parts add up to the limit. */
+export interface Share {
+  /** Gateways that share the work. */
+  nodes: number;
+  /** This one's place among them, from 0. */
+  rank: number;
+}
+
+export const wholeShare: Share = { nodes: 1, rank: 0 };
+
+/** What does not divide evenly goes to the first nodes, one each; a node may be left with nothing. */
+export function shareOf(limit: number, { nodes, rank }: Share): number {
+  return Math.floor(limit / nodes) + (rank < limit % nodes ? 1 : 0);
+}
+
+/** How many gateways there are, as far as this one has heard. */
 export interface NodeCount {
-  current(): number;
+  current(): Share;
   close(): void;
 }
 
@@ -10,19 +25,25 @@ const EVERY_MS = 10_000;
 const ALIVE_SECONDS = 30;
 
 /** Counts at once and every ten seconds. While the database is away the last count stands. */
-export async function watchNodes(pool: Pool, onError: (error: unknown) => void): Promise<NodeCount> {
-  let count = 1;
+export async function watchNodes(
+  pool: Pool,
+  nodeId: string,
+  onError: (error: unknown) => void,
+): Promise<NodeCount> {
+  let share = wholeShare;
   async function look(): Promise<void> {
-    const { rows } = await pool.query<{ alive: bigint }>(
-      "SELECT count(*) AS alive FROM nodes WHERE heartbeat > now() - $1 * interval '1 second'",
+    const { rows } = await pool.query<{ id: string }>(
+      "SELECT id FROM nodes WHERE heartbeat > now() - $1 * interval '1 second' ORDER BY id",
       [ALIVE_SECONDS],
     );
-    count = Math.max(1, Number(rows[0]?.alive ?? 1));
+    const rank = rows.findIndex(({ id }) => id === nodeId);
+    // Not heard itself: the others may not count it, so it takes nothing of theirs.
+    share = rank === -1 ? { nodes: rows.length + 1, rank: rows.length } : { nodes: rows.length, rank };
   }
   await look();
   const timer = setInterval(() => {
     look().catch(onError);
   }, EVERY_MS);
   timer.unref();
-  return { current: () => count, close: () => clearInterval(timer) };
+  return { current: () => share, close: () => clearInterval(timer) };
 }

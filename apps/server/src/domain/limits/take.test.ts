@@ -2,34 +2,111 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
-import { createLimiter, type Limiter, step } from "./take.ts";
+import { startThrowAwayRedis } from "#test/services.ts";
+import { giveBack, type Limit, step } from "./levels.ts";
+import { shareOf } from "./node-count.ts";
+import { createLimiter, type Limiter, type Taken } from "./take.ts";
+
+const requests = (perMinute: number, key = "account"): Limit => ({
+  key,
+  kind: "requests",
+  perMinute,
+  cost: 1,
+});
+const tokens = (perMinute: number, cost: number): Limit => ({
+  key: "token-tokens",
+  kind: "tokens",
+  perMinute,
+  cost,
+});
 
 describe("one step of a limit", () => {
   it("counts the requests of a minute below 60", () => {
-    const first = step(undefined, 2, 0);
-    const second = step(first.level, 2, 10_000);
-    const third = step(second.level, 2, 20_000);
+    const first = step(undefined, requests(2), 0);
+    const second = step(first.level, requests(2), 10_000);
+    const third = step(second.level, requests(2), 20_000);
     expect([first, second, third].map(({ take }) => take.allowed)).toEqual([true, true, false]);
     expect(third.take).toMatchObject({ remaining: 0, resetSeconds: 40 });
-    expect(step(third.level, 2, 60_000).take.allowed).toBe(true);
+    expect(step(third.level, requests(2), 60_000).take.allowed).toBe(true);
   });
 
   it("refills a bucket continuously from 60 on, and keeps fractions", () => {
     // 100 a minute is 1.67 a second: after ten seconds of full use, three more within two seconds.
-    let level = step(undefined, 100, 0).level;
+    let level = step(undefined, requests(100), 0).level;
     let served = 1;
     for (let at = 0; at < 12_000; at += 10) {
-      const next = step(level, 100, at);
+      const next = step(level, requests(100), at);
       level = next.level;
       if (next.take.allowed) served += 1;
     }
     expect(served).toBe(Math.floor((100 / 60) * 10 + (100 / 60) * 11.99));
   });
+
+  it("holds a minute's tokens, waits as long as what is missing takes, and knows a debt", () => {
+    const first = step(undefined, tokens(600, 500), 0);
+    expect(first.take).toMatchObject({ allowed: true, remaining: 100 });
+    const second = step(first.level, tokens(600, 500), 0);
+    expect(second.take).toMatchObject({ allowed: false, remaining: 100, resetSeconds: 40 });
+    const back = giveBack(first.level, tokens(600, 500), 20);
+    expect(step(back, tokens(600, 500), 0).take.allowed).toBe(true);
+    const debt = giveBack(first.level, tokens(600, 500), 1_200);
+    expect(step(debt, tokens(600, 10), 0).take).toMatchObject({
+      allowed: false,
+      remaining: 0,
+      resetSeconds: 61,
+    });
+  });
+
+  it("lets a request through that is larger than the limit, when nothing else was used", () => {
+    const first = step(undefined, tokens(600, 5_000), 0);
+    expect(first.take).toMatchObject({ allowed: true, remaining: 0 });
+    expect(step(first.level, tokens(600, 5_000), 59_000).take.allowed).toBe(false);
+  });
 });
 
-async function take(limiter: Limiter, key: string, perMinute: number) {
-  return limiter.take(key, perMinute);
+describe("a node's share", () => {
+  it("adds up to the limit, whatever it is and however many nodes there are", () => {
+    for (const limit of [0, 1, 2, 3, 10, 59, 60, 61, 600])
+      for (const nodes of [1, 2, 3, 7]) {
+        const shares = Array.from({ length: nodes }, (_, rank) => shareOf(limit, { nodes, rank }));
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(limit);
+      }
+  });
+});
+
+async function burst(limiters: Limiter[], owner: string, limits: Limit[], count: number): Promise<Taken[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => limiters[index % limiters.length]!.take(owner, limits)),
+  );
 }
+
+const allowed = (takes: Taken[]) => takes.filter((take) => take.allowed).length;
+
+describe("limits in one process", () => {
+  it("take of all limits or of none", async () => {
+    const limiter = createLimiter();
+    const owner = randomUUID();
+    const both = [requests(20), requests(5, "token1")];
+    expect(allowed(await burst([limiter], owner, both, 30))).toBe(5);
+    // The token's refusals took nothing of the account.
+    expect(allowed(await burst([limiter], owner, [requests(20)], 30))).toBe(15);
+  });
+
+  it("give back the tokens that a call did not use", async () => {
+    const limiter = createLimiter();
+    const owner = randomUUID();
+    const limit = tokens(1_000, 1_000);
+    expect(allowed(await burst([limiter], owner, [limit], 3))).toBe(1);
+    limiter.giveBack(owner, limit, 10);
+    expect(allowed(await burst([limiter], owner, [tokens(1_000, 495)], 3))).toBe(2);
+  });
+
+  it("say once in a second that somebody is refused", async () => {
+    const limiter = createLimiter({ now: () => 5_000 });
+    const takes = await burst([limiter], "somebody", [requests(1)], 10);
+    expect(takes.filter((take) => take.worthNoting)).toHaveLength(1);
+  });
+});
 
 describe("limits on Redis", () => {
   let redis: Redis;
@@ -40,21 +117,44 @@ describe("limits on Redis", () => {
 
   it("are shared by nodes, exactly", async () => {
     const nodes = [createLimiter({ redis }), createLimiter({ redis })];
-    const key = randomUUID();
-    const takes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => take(nodes[index % 2]!, key, 30)),
-    );
-    expect(takes.filter((take) => take.allowed)).toHaveLength(30);
+    const takes = await burst(nodes, randomUUID(), [requests(30)], 40);
+    expect(allowed(takes)).toBe(30);
+    expect(takes.find((take) => !take.allowed)?.takes[0]).toMatchObject({ limit: 30, remaining: 0 });
   });
 
   it("hold a whole burst and not one request more", async () => {
-    const limiter = createLimiter({ redis });
-    const key = randomUUID();
-    const takes = await Promise.all(Array.from({ length: 30 }, () => take(limiter, key, 60)));
-    expect(takes.filter((take) => take.allowed)).toHaveLength(10);
+    expect(allowed(await burst([createLimiter({ redis })], randomUUID(), [requests(60)], 30))).toBe(10);
   });
 
-  it("become this node's share, never more, when Redis is away", async () => {
+  it("take of an account, of a token and of its tokens together, or of none of them", async () => {
+    const nodes = [createLimiter({ redis }), createLimiter({ redis })];
+    const owner = randomUUID();
+    const all = [requests(50), requests(20, "token1"), tokens(1_000, 100)];
+    const takes = await burst(nodes, owner, all, 40);
+    expect(allowed(takes)).toBe(10);
+    expect(takes.find((take) => !take.allowed)?.takes.map((take) => take.allowed)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(allowed(await burst(nodes, owner, [requests(20, "token1")], 40))).toBe(10);
+    expect(allowed(await burst(nodes, owner, [requests(50)], 60))).toBe(40);
+  });
+
+  it("give tokens back to all nodes, and remember a debt", async () => {
+    const [one, other] = [createLimiter({ redis }), createLimiter({ redis })];
+    const owner = randomUUID();
+    const limit = tokens(60_000, 60_000);
+    expect(allowed(await burst([one], owner, [limit], 2))).toBe(1);
+    one.giveBack(owner, limit, 0);
+    await expect.poll(async () => (await other.take(owner, [limit])).allowed).toBe(true);
+    other.giveBack(owner, limit, 90_000);
+    await expect
+      .poll(async () => (await one.take(owner, [tokens(60_000, 1)])).takes[0]?.resetSeconds)
+      .toBeGreaterThan(25);
+  });
+
+  it("become this node's share, never more, when Redis was never there", async () => {
     const lost = new Redis({
       port: 1,
       lazyConnect: true,
@@ -63,11 +163,30 @@ describe("limits on Redis", () => {
       retryStrategy: () => null,
     });
     lost.on("error", () => {});
-    const limiter = createLimiter({ redis: lost, nodes: () => 3 });
-    const key = randomUUID();
-    const takes = [];
-    for (let index = 0; index < 30; index += 1) takes.push(await limiter.take(key, 30));
-    expect(takes.filter((take) => take.allowed)).toHaveLength(10);
+    const nodes = [0, 1, 2].map((rank) => createLimiter({ redis: lost, share: () => ({ nodes: 3, rank }) }));
+    const owner = randomUUID();
+    const each = await Promise.all(nodes.map((node) => burst([node], owner, [requests(31)], 40)));
+    expect(each.map(allowed)).toEqual([11, 10, 10]);
+    const single = await Promise.all(nodes.map((node) => burst([node], randomUUID(), [requests(1)], 5)));
+    expect(single.map(allowed)).toEqual([1, 0, 0]);
     lost.disconnect();
+  });
+
+  it("are not widened by losing Redis in the middle of a minute", async () => {
+    const service = await startThrowAwayRedis();
+    const doomed = new Redis(service.url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+    doomed.on("error", () => {});
+    await new Promise((resolve) => doomed.once("ready", resolve));
+    let now = 1_000_000;
+    const nodes = [0, 1].map((rank) =>
+      createLimiter({ redis: doomed, share: () => ({ nodes: 2, rank }), now: () => now }),
+    );
+    const owner = randomUUID();
+    expect(allowed(await burst(nodes, owner, [requests(10)], 30))).toBe(10);
+    await service.stop();
+    expect(allowed(await burst(nodes, owner, [requests(10)], 30))).toBe(0);
+    now += 60_000;
+    expect(allowed(await burst(nodes, owner, [requests(10)], 30))).toBe(10);
+    doomed.disconnect();
   });
 });

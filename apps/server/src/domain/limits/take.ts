@@ -1,137 +1,127 @@
 import type { Redis } from "ioredis";
+import {
+  exhausted,
+  giveBack,
+  type Level,
+  type Limit,
+  stateOf,
+  step,
+  type Take,
+  WINDOW_MS,
+} from "./levels.ts";
+import { wholeShare, type Share, shareOf } from "./node-count.ts";
+import { openSharedLimits } from "./redis-script.ts";
 
-/** What a limit says to one request. */
-export interface Take {
-  allowed: boolean;
-  /** Requests per minute. */
-  limit: number;
-  remaining: number;
-  /** Seconds until a request fits again (when refused), or until the limit is whole again. */
-  resetSeconds: number;
-}
-
+/**
+ * How often somebody may ask. All limits of a request are taken together or none is. It must not know what the limits
+ * are for.
+ */
 export interface Limiter {
-  /** Takes one request of `perMinute`. Below 60 a minute is counted; from 60 on a bucket refills continuously. */
-  take(key: string, perMinute: number): Promise<Take> | Take;
+  /** @param owner whose limits these are: they are kept together. Throws nothing. */
+  take(owner: string, limits: readonly Limit[]): Promise<Taken> | Taken;
+  /** What a request really used of a limit of tokens. The difference comes into force soon after. */
+  giveBack(owner: string, limit: Limit, used: number): void;
 }
 
-/** Below this, requests of a minute are counted; from here on they flow through a bucket. */
-const BUCKET_FROM = 60;
-const BURST_SECONDS = 10;
-const WINDOW_MS = 60_000;
-
-/** State of one key: a bucket's level, or a window's count. `at` is when it was true, in milliseconds. */
-interface Level {
-  value: number;
-  at: number;
+export interface Taken {
+  allowed: boolean;
+  /** One per limit, in order. */
+  takes: Take[];
+  /** The owner's first refusal in this second: a flood of them must not become a flood of log rows. */
+  worthNoting: boolean;
 }
-
-/** Pure: one step of the limit, the same arithmetic as the script below. */
-export function step(level: Level | undefined, perMinute: number, now: number): { level: Level; take: Take } {
-  if (perMinute < BUCKET_FROM) {
-    const fresh = level === undefined || now - level.at >= WINDOW_MS;
-    const start = fresh ? now : level.at;
-    const used = fresh ? 0 : level.value;
-    const allowed = used < perMinute;
-    const count = allowed ? used + 1 : used;
-    return {
-      level: { value: count, at: start },
-      take: {
-        allowed,
-        limit: perMinute,
-        remaining: Math.max(0, perMinute - count),
-        resetSeconds: Math.ceil((start + WINDOW_MS - now) / 1_000),
-      },
-    };
-  }
-  const perSecond = perMinute / 60;
-  const capacity = perSecond * BURST_SECONDS;
-  const refilled =
-    level === undefined ? capacity : Math.min(capacity, level.value + ((now - level.at) / 1_000) * perSecond);
-  const allowed = refilled >= 1;
-  const value = allowed ? refilled - 1 : refilled;
-  return {
-    level: { value, at: now },
-    take: {
-      allowed,
-      limit: perMinute,
-      remaining: Math.floor(value),
-      resetSeconds: Math.ceil((allowed ? capacity - value : 1 - value) / perSecond),
-    },
-  };
-}
-
-const SCRIPT = `
-local perMinute = tonumber(ARGV[1])
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local value = tonumber(redis.call('HGET', KEYS[1], 'v'))
-local at = tonumber(redis.call('HGET', KEYS[1], 'a'))
-if perMinute < ${BUCKET_FROM} then
-  if not value or now - at >= ${WINDOW_MS} then value = 0; at = now end
-  local allowed = 0
-  if value < perMinute then allowed = 1; value = value + 1 end
-  redis.call('HSET', KEYS[1], 'v', value, 'a', at)
-  redis.call('PEXPIRE', KEYS[1], ${WINDOW_MS})
-  return { allowed, math.max(0, perMinute - value), math.ceil((at + ${WINDOW_MS} - now) / 1000) }
-end
-local perSecond = perMinute / 60
-local capacity = perSecond * ${BURST_SECONDS}
-if value then value = math.min(capacity, value + (now - at) / 1000 * perSecond) else value = capacity end
-local allowed = 0
-local missing = 1 - value
-if value >= 1 then allowed = 1; value = value - 1; missing = capacity - value end
-redis.call('HSET', KEYS[1], 'v', tostring(value), 'a', now)
-redis.call('PEXPIRE', KEYS[1], ${2 * BURST_SECONDS * 1_000})
-return { allowed, math.floor(value), math.ceil(missing / perSecond) }
-`;
-
-/** A count and a level are different numbers: a group whose rate crosses the line starts afresh. */
-function stateOf(key: string, perMinute: number): string {
-  return `${key}:${perMinute < BUCKET_FROM ? "count" : "level"}`;
-}
-
-const MAX_KEYS = 100_000;
 
 export interface LimiterOptions {
   /** Shared by all nodes; absent on a single node. */
-  redis?: Redis;
-  /** How many nodes share the limit when Redis is away: each then allows its part, never more. */
-  nodes?: () => number;
+  redis?: Redis | undefined;
+  /** What of a limit is this node's while Redis is away. */
+  share?: () => Share;
   now?: () => number;
 }
 
-export function createLimiter(options: LimiterOptions = {}): Limiter {
-  const now = options.now ?? Date.now;
-  const levels = new Map<string, Level>();
+const MAX_KEYS = 100_000;
+/** Seconds: nodes are counted anew in the meantime. */
+const NO_SHARE_RETRY = 10;
 
-  function takeHere(key: string, perMinute: number): Take {
-    const { level, take } = step(levels.get(key), perMinute, now());
-    if (levels.size >= MAX_KEYS && !levels.has(key)) {
-      const oldest = levels.keys().next();
-      if (!oldest.done) levels.delete(oldest.value);
+export function createLimiter(options: LimiterOptions = {}): Limiter {
+  const { share = () => wholeShare, now = Date.now } = options;
+  const levels = new Map<string, Level>();
+  const noted = new Map<string, number>();
+  const shared = options.redis === undefined ? undefined : openSharedLimits(options.redis);
+  /** When Redis last answered. What was taken until then is unknown here. */
+  let heardAt: number | undefined;
+  let away = true;
+
+  function remember<T>(map: Map<string, T>, key: string, value: T): void {
+    if (map.size >= MAX_KEYS && !map.has(key)) {
+      const oldest = map.keys().next();
+      if (!oldest.done) map.delete(oldest.value);
     }
-    levels.set(key, level);
-    return take;
+    map.set(key, value);
   }
 
-  const { redis } = options;
-  if (redis === undefined) return { take: (key, perMinute) => takeHere(stateOf(key, perMinute), perMinute) };
+  /** In the first minute without Redis nothing is assumed to be left: all nodes together stay within the limit. */
+  function levelOf(owner: string, limit: Limit): Level | undefined {
+    const known = levels.get(`${owner}:${stateOf(limit)}`);
+    if (known !== undefined || heardAt === undefined || now() - heardAt >= WINDOW_MS) return known;
+    return exhausted(limit, heardAt);
+  }
+
+  function takeHere(owner: string, limits: readonly Limit[]): Take[] {
+    const seen = limits.map((limit) => step(levelOf(owner, limit), limit, now(), false));
+    if (seen.some(({ take }) => !take.allowed)) return seen.map(({ take }) => take);
+    return limits.map((limit) => {
+      const { level, take } = step(levelOf(owner, limit), limit, now());
+      remember(levels, `${owner}:${stateOf(limit)}`, level);
+      return take;
+    });
+  }
+
+  function takeShare(owner: string, limits: readonly Limit[]): Take[] {
+    const shares = limits.map((limit) => ({ ...limit, perMinute: shareOf(limit.perMinute, share()) }));
+    if (shares.some(({ perMinute }) => perMinute === 0))
+      return shares.map(({ perMinute }, index) => ({
+        allowed: perMinute > 0,
+        limit: limits[index]?.perMinute ?? 0,
+        remaining: 0,
+        resetSeconds: NO_SHARE_RETRY,
+      }));
+    return takeHere(owner, shares).map((take, index) => ({ ...take, limit: limits[index]?.perMinute ?? 0 }));
+  }
+
+  function judge(owner: string, takes: Take[]): Taken {
+    const allowed = takes.every((take) => take.allowed);
+    if (allowed) return { allowed, takes, worthNoting: false };
+    const second = Math.floor(now() / 1_000);
+    const worthNoting = noted.get(owner) !== second;
+    if (worthNoting) remember(noted, owner, second);
+    return { allowed, takes, worthNoting };
+  }
+
+  if (shared === undefined)
+    return {
+      take: (owner, limits) => judge(owner, takeHere(owner, limits)),
+      giveBack(owner, limit, used) {
+        const level = giveBack(levels.get(`${owner}:${stateOf(limit)}`), limit, used);
+        if (level !== undefined) levels.set(`${owner}:${stateOf(limit)}`, level);
+      },
+    };
   return {
-    async take(key, perMinute) {
-      const state = stateOf(key, perMinute);
+    async take(owner, limits) {
       try {
-        const answer = (await redis.eval(SCRIPT, 1, `limit:{${state}}`, perMinute)) as [
-          number,
-          number,
-          number,
-        ];
-        return { allowed: answer[0] === 1, limit: perMinute, remaining: answer[1], resetSeconds: answer[2] };
+        const takes = await shared.take(owner, limits);
+        if (away) levels.clear();
+        away = false;
+        heardAt = now();
+        return judge(owner, takes);
       } catch {
-        // Redis is away: this node's share, so that all nodes together stay within the limit.
-        const share = Math.max(1, Math.floor(perMinute / Math.max(1, options.nodes?.() ?? 1)));
-        return { ...takeHere(stateOf(key, share), share), limit: perMinute };
+        away = true;
+        return judge(owner, takeShare(owner, limits));
       }
+    },
+    giveBack(owner, limit, used) {
+      // Away or just lost: then what was taken stays taken, which is the tighter side.
+      shared.giveBack(owner, limit, used).catch(() => {});
     },
   };
 }

@@ -1,0 +1,114 @@
+import type { Redis } from "ioredis";
+import { BURST_SECONDS, isCounted, type Limit, stateOf, type Take, WINDOW_MS } from "./levels.ts";
+
+/**
+ * Limits that all nodes share, by Redis' own clock: one script takes of all limits of a request or of none, in one
+ * round trip. The arithmetic is that of `levels.ts`.
+ */
+const take = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local states, allowed = {}, true
+for i, key in ipairs(KEYS) do
+  local kind, perMinute, cost = ARGV[i * 3 - 2], tonumber(ARGV[i * 3 - 1]), tonumber(ARGV[i * 3])
+  local stored = redis.call('HMGET', key, 'v', 'a')
+  local value, at = tonumber(stored[1]), tonumber(stored[2])
+  local s = { counted = kind == 'count', perMinute = perMinute, cost = cost }
+  if s.counted then
+    if not value or now - at >= ${WINDOW_MS} then value = 0; at = now end
+    s.allowed = value < perMinute
+  else
+    s.perSecond = perMinute / 60
+    s.capacity = s.perSecond * (kind == 'tokens' and 60 or ${BURST_SECONDS})
+    s.cost = math.min(cost, s.capacity)
+    if value then value = math.min(s.capacity, value + (now - at) / 1000 * s.perSecond) else value = s.capacity end
+    at = now
+    s.allowed = value >= s.cost
+  end
+  s.value, s.at = value, at
+  if not s.allowed then allowed = false end
+  states[i] = s
+end
+local answer = {}
+for i, key in ipairs(KEYS) do
+  local s = states[i]
+  if allowed then
+    if s.counted then s.value = s.value + 1 else s.value = s.value - s.cost end
+    redis.call('HSET', key, 'v', tostring(s.value), 'a', s.at)
+    local whole = ${WINDOW_MS}
+    if not s.counted then whole = math.ceil((s.capacity - s.value) / s.perSecond * 1000) + 1000 end
+    redis.call('PEXPIRE', key, whole)
+  end
+  local left, reset
+  if s.counted then
+    left = s.perMinute - s.value
+    reset = (s.at + ${WINDOW_MS} - now) / 1000
+  else
+    left = math.floor(s.value)
+    reset = (s.allowed and s.capacity - s.value or s.cost - s.value) / s.perSecond
+  end
+  answer[#answer + 1] = s.allowed and 1 or 0
+  answer[#answer + 1] = math.max(0, left)
+  answer[#answer + 1] = math.ceil(reset)
+end
+return answer
+`;
+
+/** A bucket that is not there any more is full, and what goes back into it would spill. */
+const back = `
+local stored = redis.call('HMGET', KEYS[1], 'v', 'a')
+local value, at = tonumber(stored[1]), tonumber(stored[2])
+local perSecond, back = tonumber(ARGV[1]) / 60, tonumber(ARGV[2])
+local capacity = perSecond * 60
+if not value then
+  if back >= 0 then return 0 end
+  local time = redis.call('TIME')
+  value, at = capacity, tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+value = math.min(capacity, value + back)
+redis.call('HSET', KEYS[1], 'v', tostring(value), 'a', at)
+redis.call('PEXPIRE', KEYS[1], math.ceil((capacity - value) / perSecond * 1000) + 1000)
+return 1
+`;
+
+interface Commands {
+  takeLimits(keys: number, ...values: (string | number)[]): Promise<number[]>;
+  giveBackTokens(keys: number, ...values: (string | number)[]): Promise<number>;
+}
+
+export interface SharedLimits {
+  /** One answer per limit, in order. Rejects when Redis is away. */
+  take(owner: string, limits: readonly Limit[]): Promise<Take[]>;
+  giveBack(owner: string, limit: Limit, used: number): Promise<void>;
+}
+
+export function openSharedLimits(redis: Redis): SharedLimits {
+  redis.defineCommand("takeLimits", { lua: take });
+  redis.defineCommand("giveBackTokens", { lua: back });
+  // The two commands above are methods now, which the type cannot know.
+  const commands = redis as Redis & Commands;
+  // One owner's limits lie on one node of a cluster.
+  const keyOf = (owner: string, limit: Limit) => `limit:{${owner}}:${stateOf(limit)}`;
+  return {
+    async take(owner, limits) {
+      const keys = limits.map((limit) => keyOf(owner, limit));
+      const values = limits.flatMap((limit) => [
+        isCounted(limit) ? "count" : limit.kind,
+        limit.perMinute,
+        limit.cost,
+      ]);
+      const answer = await commands.takeLimits(keys.length, ...keys, ...values);
+      return limits.map(({ perMinute }, index) => ({
+        allowed: answer[index * 3] === 1,
+        limit: perMinute,
+        remaining: answer[index * 3 + 1] ?? 0,
+        resetSeconds: answer[index * 3 + 2] ?? 0,
+      }));
+    },
+    async giveBack(owner, limit, used) {
+      const difference = Math.min(limit.cost, limit.perMinute) - used;
+      if (difference === 0) return;
+      await commands.giveBackTokens(1, keyOf(owner, limit), limit.perMinute, difference);
+    },
+  };
+}
