@@ -24,6 +24,7 @@ import { createUpstreamClient } from "#platform/http.ts";
 import { openLog } from "#platform/log.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { fetchPublic, isPublicAddress } from "#platform/public-fetch.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
@@ -40,7 +41,11 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-export async function startGateway(env: Env): Promise<Gateway> {
+/** @param mayReach for tests, whose pictures and files are on this machine: which addresses callers may name */
+export async function startGateway(
+  env: Env,
+  { mayReach = isPublicAddress }: { mayReach?: (address: string) => boolean } = {},
+): Promise<Gateway> {
   const log = openLog(env);
   const onError = (error: unknown) => log.error({ err: error }, "background work failed");
   // What was opened, so that it can be closed in reverse, also when the start fails half way.
@@ -154,6 +159,7 @@ export async function startGateway(env: Env): Promise<Gateway> {
           metrics,
           random: Math.random,
           open,
+          fetchPublic: (address, options) => fetchPublic(address, { ...options, mayReach }),
           onError,
         },
       },

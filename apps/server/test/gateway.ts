@@ -38,6 +38,7 @@ export const testAccessToken = "root-access-token-for-the-journeys-0123456789";
 export async function startTestGateway(
   env: Record<string, string> = {},
   beside?: TestGateway,
+  options: Parameters<typeof startGateway>[1] = {},
 ): Promise<TestGateway> {
   const fresh = beside === undefined ? await freshDatabase() : undefined;
   const databaseUrl = fresh?.url ?? beside?.database.url ?? "";
@@ -57,6 +58,7 @@ export async function startTestGateway(
       SECRET_KEY: testSecretKey,
       ...env,
     }),
+    options,
   );
   const database = connect(databaseUrl, { max: 4 });
 

@@ -1,5 +1,5 @@
 import type { GatewayError } from "#errors.ts";
-import type { ChatEvent, ChatRequest, ChatResponse, DialectId, UpstreamError, Usage } from "./ir.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, DialectId, Part, UpstreamError, Usage } from "./ir.ts";
 
 /** One server-sent event: the joined `data:` lines and the `event:` name, if any. */
 export interface Frame {
@@ -79,6 +79,9 @@ export interface TokenCount {
   encode(tokens: number): Wire;
 }
 
+/** Parts whose content may stand elsewhere. */
+export type MediaPart = Extract<Part, { source: unknown }>;
+
 /** What an upstream speaks. */
 export interface UpstreamDialect {
   id: DialectId;
@@ -86,6 +89,8 @@ export interface UpstreamDialect {
   path(request: { model: string; stream: boolean }): string;
   /** `dropped` names the request's fields that this dialect cannot say. */
   encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] };
+  /** Whether a picture, sound or file can be said by its address; else its bytes are wanted. */
+  takesAddress(part: MediaPart, url: string): boolean;
   decodeResponse(body: unknown): ChatResponse;
   decodeStream(): StreamDecoder;
   decodeError(

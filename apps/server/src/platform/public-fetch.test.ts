@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { fetchPublicText, isPublicAddress } from "./public-fetch.ts";
+import { fetchPublic, fetchPublicText, isPublicAddress } from "./public-fetch.ts";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -26,6 +26,18 @@ describe("fetching an address somebody named", () => {
       else response.writeHead(302, { location: "/list" }).end();
     });
     expect(await fetchPublicText(url, here)).toBe("[1]");
+  });
+
+  it("brings bytes and their type, and stops when nobody wants them any more", async () => {
+    const url = await serve((request, response) => {
+      if (request.url === "/hang") return;
+      response.writeHead(200, { "content-type": "Image/PNG; q=1" }).end(Buffer.from([137, 80]));
+    });
+    expect(await fetchPublic(url, here)).toEqual({ mediaType: "image/png", bytes: Buffer.from([137, 80]) });
+    const leaving = new AbortController();
+    const wanted = fetchPublic(`${url}/hang`, { ...here, signal: leaving.signal });
+    setTimeout(() => leaving.abort(), 30);
+    await expect(wanted).rejects.toMatchObject({ code: "invalid_request" });
   });
 
   it("refuses names and addresses of this machine and of private networks", async () => {

@@ -15,6 +15,15 @@ export interface PublicFetchOptions {
   maxBytes?: number;
   /** For tests, whose servers are on this machine. */
   mayReach?: (address: string) => boolean;
+  /** Aborts when nobody wants the answer any more. */
+  signal?: AbortSignal;
+}
+
+/** What was found at an address. */
+export interface Fetched {
+  /** Lower case, without parameters; "" when the server did not say. */
+  mediaType: string;
+  bytes: Buffer;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -22,9 +31,16 @@ const MAX_REDIRECTS = 5;
 
 /** Throws `invalid_request` with a sentence that says what went wrong. */
 export async function fetchPublicText(address: string, options: PublicFetchOptions = {}): Promise<string> {
+  const { bytes } = await fetchPublic(address, options);
+  return bytes.toString("utf8");
+}
+
+/** The same, for what is no text. */
+export async function fetchPublic(address: string, options: PublicFetchOptions = {}): Promise<Fetched> {
   const { timeoutMs = 10_000, maxBytes = 10_000_000, mayReach = isPublicAddress } = options;
   const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) } });
-  const signal = AbortSignal.timeout(timeoutMs);
+  const late = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal === undefined ? late : AbortSignal.any([late, options.signal]);
   try {
     let url = checkedUrl(address, mayReach);
     for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
@@ -42,7 +58,7 @@ export async function fetchPublicText(address: string, options: PublicFetchOptio
       if (statusCode !== 200) {
         throw refused(`The address answered with status ${statusCode}.`);
       }
-      return await readText(body, maxBytes);
+      return { mediaType: mediaTypeOf(headers), bytes: await readBytes(body, maxBytes) };
     }
     throw refused("The address redirects too often.");
   } catch (error) {
@@ -82,7 +98,12 @@ function guardedLookup(mayReach: (address: string) => boolean): LookupFunction {
   };
 }
 
-async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+function mediaTypeOf(headers: Record<string, string | string[] | undefined>): string {
+  const [type = ""] = String(headers["content-type"] ?? "").split(";");
+  return type.trim().toLowerCase();
+}
+
+async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {
@@ -90,7 +111,7 @@ async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
     if (size > maxBytes) throw refused(`The answer is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`);
     parts.push(part);
   }
-  return Buffer.concat(parts).toString("utf8");
+  return Buffer.concat(parts);
 }
 
 function explained(error: unknown, signal: AbortSignal): GatewayError {

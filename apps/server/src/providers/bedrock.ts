@@ -76,6 +76,7 @@ export const bedrock: Provider = {
   label: "Amazon Bedrock",
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   dialects: ["anthropic", "openai-chat"],
+  bytesOnly: ["anthropic", "openai-chat"],
   speaks: ({ model }) => (model.includes("claude") ? ["anthropic"] : ["openai-chat"]),
   endpoints: ["chat"],
   keyHint: "Region|APIKey or Region|AccessKeyID|SecretAccessKey|SessionToken",

@@ -19,6 +19,7 @@ export const ollama: Provider = {
   label: "Ollama",
   baseUrl: "https://ollama.com",
   dialects: ["openai-chat"],
+  bytesOnly: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,
   keyHint: "",

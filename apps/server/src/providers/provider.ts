@@ -108,6 +108,8 @@ export interface Provider {
   endpoints: readonly Endpoint[];
   /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
   offers?(path: string, plugin: Call["plugin"]): boolean;
+  /** Of `dialects`, those in which this vendor takes pictures and files as bytes only, whatever the wire could say. */
+  bytesOnly?: readonly DialectId[];
   /** Vendors on the operator's own machine may have no key. */
   keyless?: boolean;
   /** What a key looks like, for the form. */

@@ -40,6 +40,7 @@ export const vertex: Provider = {
   icon: "vertexai",
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
+  bytesOnly: ["anthropic"],
   speaks({ model }) {
     const publisher = publisherOf(model);
     if (publisher === "google") return ["gemini"];

@@ -4,6 +4,7 @@ import type { DialectId, UpstreamError } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { CredentialError, dialectsFor, type Call as Shape } from "#providers/provider.ts";
+import { asWanted, wantsBytes } from "./addresses.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
 import type { Chosen } from "./plan.ts";
 import { send, shapeOf } from "./send.ts";
@@ -19,7 +20,7 @@ const MAX_ERROR_BYTES = 256 * 1024;
 /** What one attempt needs to know; a test of a channel has no more than this. */
 export type Tried = Pick<
   ChatCall,
-  "client" | "body" | "raw" | "request" | "forward" | "signal" | "rewritten"
+  "client" | "body" | "raw" | "request" | "forward" | "signal" | "rewritten" | "fetched"
 >;
 export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
 
@@ -83,11 +84,12 @@ function encodeBody(
   const { provider } = channel;
   let wire: Wire;
   let dropped: string[] = [];
-  if (upstream.id === call.client.id && call.rewritten !== true) {
+  const request = asWanted(call, wantsBytes(provider, upstream.id, call.client.id));
+  if (upstream.id === call.client.id && call.rewritten !== true && request === call.request) {
     // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
     wire = upstream.adjust(call.body, chosen.upstreamModel);
   } else {
-    const encoded = upstream.encodeRequest({ ...call.request, model: chosen.upstreamModel });
+    const encoded = upstream.encodeRequest({ ...request, model: chosen.upstreamModel });
     wire = encoded.body;
     dropped = encoded.dropped;
   }

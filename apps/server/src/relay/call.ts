@@ -1,4 +1,5 @@
 import type { Settings } from "@gateway/shared/settings";
+import type { Bytes } from "#dialects/addressed.ts";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
@@ -9,6 +10,7 @@ import type { Health } from "#domain/channels/health.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { Chosen } from "./plan.ts";
 
@@ -25,6 +27,8 @@ export interface RelayServices {
   random(): number;
   /** Calls that hold points; empty when every bill is closed. */
   open: Set<string>;
+  /** Reaches public machines only. Throws `invalid_request`. */
+  fetchPublic(address: string, options: PublicFetchOptions): Promise<Fetched>;
   /** A defect of ours that a call survived. */
   onError(error: unknown): void;
 }
@@ -65,6 +69,8 @@ export interface ChatCall extends Call {
   forward: Record<string, string>;
   /** `request` says more than the body: the body must not pass in its place. */
   rewritten?: boolean;
+  /** What stands at addresses in the request, for vendors that want the bytes. */
+  fetched?: ReadonlyMap<string, Bytes>;
   /** Called after the bill, before the answer's end leaves, with that end as the client will read it. */
   finished?(end: string, chosen: Chosen): Promise<void>;
 }

@@ -2,14 +2,22 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { Answer, ChatCall, RelayServices } from "./call.ts";
+import { fetchAhead } from "./fetch-ahead.ts";
 import type { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { openStream } from "./stream.ts";
 
 /** A chat call: any client dialect to any upstream dialect, streamed or whole. */
-export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
-  return relay(services, call, (chosen, flight, begun) => tryChannel(services, call, chosen, flight, begun));
+export function relayChat(services: RelayServices, asked: ChatCall): Promise<Answer> {
+  const call = { ...asked };
+  const serve = (chosen: Chosen, flight: Flight, begun: number) =>
+    tryChannel(services, call, chosen, flight, begun);
+  return relay(services, call, serve, async (plan) => {
+    const ahead = await fetchAhead(services, call, plan);
+    Object.assign(call, ahead);
+    return ahead !== undefined;
+  });
 }
 
 async function tryChannel(

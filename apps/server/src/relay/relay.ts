@@ -16,11 +16,13 @@ export type TryChannel<Answer extends object> = (
 /**
  * The journey of one call, from a known caller to an answer that is paid for: plan, reserve, try channels, settle.
  * Knows channels and the ledger; never sees HTTP server objects, so a test or a job can make the journey too.
+ * @param prepare what must be done before anything is held; true when it changed what the call may use
  */
 export async function relay<Answer extends object>(
   services: RelayServices,
   call: Call,
   tryChannel: TryChannel<Answer>,
+  prepare?: (plan: Plan) => Promise<boolean>,
 ): Promise<Answer> {
   const flight = new Flight(services, call);
   let plan: Plan;
@@ -31,6 +33,7 @@ export async function relay<Answer extends object>(
       });
     plan = makePlan(services, call);
     flight.modelKnown = true;
+    if ((await prepare?.(plan)) === true) plan = makePlan(services, call);
     await services.ledger.reserve({
       requestId: call.requestId,
       userId: call.caller.userId,

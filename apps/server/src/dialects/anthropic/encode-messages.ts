@@ -1,4 +1,4 @@
-import type { Wire } from "#dialects/dialect.ts";
+import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, ownFields } from "#dialects/wire.ts";
@@ -24,6 +24,13 @@ function encodeSource(source: MediaSource): Wire {
     default:
       return { type: "file", file_id: source.id };
   }
+}
+
+/** Only a PDF may stand elsewhere; sounds cannot be said at all, so their bytes would not help. */
+export function takesAddress(part: MediaPart): boolean {
+  if (part.type !== "file" || part.source.type !== "url") return true;
+  const { mediaType } = part.source;
+  return mediaType === undefined || mediaType === "application/pdf" || mediaType.startsWith("image/");
 }
 
 /** Documents are PDF or plain text here; no other file can be said. */

@@ -1,5 +1,6 @@
 import type { Dialect } from "#dialects/dialect.ts";
 import { decodeStream } from "./decode-stream.ts";
+import { takesAddress } from "./encode-messages.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
@@ -21,6 +22,7 @@ export const anthropic: Dialect = {
     encode: (tokens) => ({ input_tokens: tokens }),
   },
   encodeRequest,
+  takesAddress,
   decodeResponse,
   decodeStream,
   decodeError,

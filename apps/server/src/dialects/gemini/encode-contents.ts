@@ -1,25 +1,8 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
+import { typeOfEnding } from "#dialects/media-type.ts";
 import { callerInputObject, compact, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
-
-const typeOfEnding: Record<string, string> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  pdf: "application/pdf",
-  mp3: "audio/mpeg",
-  wav: "audio/wav",
-  mp4: "video/mp4",
-};
-
-/** This wire wants a type with every address; where nobody said it, the ending must. */
-function guessedType(url: string, fallback: string): string {
-  const ending = /\.(?<ending>\w{3,4})(?:[?#]|$)/.exec(url)?.groups?.["ending"]?.toLowerCase() ?? "";
-  return typeOfEnding[ending] ?? fallback;
-}
 
 function encodeSource(source: MediaSource, fallback: string): Wire {
   switch (source.type) {
@@ -27,7 +10,7 @@ function encodeSource(source: MediaSource, fallback: string): Wire {
       return { inlineData: { mimeType: source.mediaType, data: source.data } };
     case "url":
       return {
-        fileData: { fileUri: source.url, mimeType: source.mediaType ?? guessedType(source.url, fallback) },
+        fileData: { fileUri: source.url, mimeType: source.mediaType ?? typeOfEnding(source.url, fallback) },
       };
     default:
       return { fileData: compact({ fileUri: source.id, mimeType: source.mediaType }) };

@@ -12,6 +12,10 @@ function adjust(body: Wire, model: string): Wire {
   return body["model"] === undefined || body["model"] === name ? body : { ...body, model: name };
 }
 
+/** Files that were given to the vendor before, and films, which it reads where they are. */
+const ownAddress =
+  /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
+
 /** Gemini's generateContent. It must never know who is on the other side. */
 export const gemini: Dialect = {
   id: "gemini",
@@ -28,6 +32,7 @@ export const gemini: Dialect = {
     encode: (tokens) => ({ totalTokens: tokens }),
   },
   encodeRequest,
+  takesAddress: (_part, url) => ownAddress.test(url),
   decodeResponse,
   decodeStream,
   decodeError,

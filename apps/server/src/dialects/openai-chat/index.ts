@@ -26,6 +26,7 @@ export const openaiChat: Dialect = {
   heartbeat: ": heartbeat\n\n",
   path: () => "/v1/chat/completions",
   encodeRequest,
+  takesAddress: (part) => part.type === "image",
   decodeResponse,
   decodeStream,
   decodeError,

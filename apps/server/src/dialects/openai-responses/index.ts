@@ -18,6 +18,7 @@ export const openaiResponses: Dialect = {
   heartbeat: ": heartbeat\n\n",
   path: () => "/v1/responses",
   encodeRequest,
+  takesAddress: (part) => part.type !== "audio",
   decodeResponse,
   decodeStream,
   decodeError,

@@ -1,0 +1,98 @@
+import { addressedParts, type AddressedPart, type Bytes, withBytes } from "#dialects/addressed.ts";
+import { typeOfBytes } from "#dialects/media-type.ts";
+import { estimateUsage } from "#domain/billing/estimate.ts";
+import { mapModel } from "#domain/channels/channel-in-force.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { wantsBytes } from "./addresses.ts";
+import { dialectFor } from "./attempt.ts";
+import type { ChatCall, RelayServices } from "./call.ts";
+import type { Plan } from "./plan.ts";
+
+/**
+ * Pictures, sounds and files that a caller gave as addresses, for vendors that want their bytes: fetched before
+ * anything is held, all at once, through the one client that reaches public machines only.
+ */
+
+const MAX_ADDRESSES = 32;
+const MAX_FILE_BYTES = 24 * 1024 * 1024;
+/** What a body may hold may also be fetched for it. */
+const MAX_ALL_BYTES = 64 * 1024 * 1024;
+const TIMEOUT_MS = 20_000;
+
+/**
+ * Fetches what any channel of the plan would want, and counts it anew. Answers what the call then is, or undefined
+ * when it needs nothing. Throws `invalid_request` with the path of the address.
+ */
+export async function fetchAhead(
+  services: Pick<RelayServices, "settings" | "fetchPublic">,
+  call: ChatCall,
+  plan: Plan,
+): Promise<Pick<ChatCall, "fetched" | "estimate"> | undefined> {
+  if (addressedParts(call.request, () => true).length === 0) return undefined;
+  const tests = plan.lanes.flatMap(({ channels }) =>
+    channels.map((channel) => {
+      const { upstream } = mapModel(channel, call.model);
+      return wantsBytes(channel.provider, dialectFor(channel, call.client.id, upstream), call.client.id);
+    }),
+  );
+  const wanted = (part: AddressedPart) => tests.some((test) => test(part));
+  const parts = addressedParts(call.request, wanted);
+  if (parts.length === 0) return undefined;
+  const fetched = await fetchAll(services, call, parts);
+  const { DefaultMaxOutputTokens } = services.settings.current();
+  const estimate = estimateUsage(withBytes(call.request, fetched, wanted), {
+    maxOutputTokens: DefaultMaxOutputTokens,
+  });
+  return { fetched, estimate };
+}
+
+async function fetchAll(
+  services: Pick<RelayServices, "fetchPublic">,
+  call: Pick<ChatCall, "body" | "signal">,
+  parts: AddressedPart[],
+): Promise<Map<string, Bytes>> {
+  const kinds = new Map(parts.map((part) => [part.source.url, part]));
+  if (kinds.size > MAX_ADDRESSES)
+    throw invalidRequest(`At most ${MAX_ADDRESSES} addresses of pictures and files can be fetched.`);
+  const others = new AbortController();
+  const signal = AbortSignal.any([call.signal, others.signal]);
+  let size = 0;
+  const one = async ([url, part]: [string, AddressedPart]): Promise<[string, Bytes]> => {
+    try {
+      const found = await services.fetchPublic(url, {
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MAX_FILE_BYTES,
+        signal,
+      });
+      size += found.bytes.length;
+      if (size > MAX_ALL_BYTES)
+        throw invalidRequest(`The files are larger than ${MAX_ALL_BYTES / 1024 / 1024} MB together.`);
+      const mediaType = typeOfBytes(found.bytes, part.source.mediaType ?? found.mediaType, url);
+      if (part.type !== "file" && !mediaType.startsWith(`${part.type}/`))
+        throw invalidRequest(`It holds ${mediaType}, not ${part.type === "image" ? "an image" : "audio"}.`);
+      return [url, { mediaType, data: found.bytes.toString("base64") }];
+    } catch (error) {
+      others.abort();
+      throw error instanceof GatewayError ? placed(error, call.body, url) : error;
+    }
+  };
+  return new Map(await Promise.all([...kinds].map(one)));
+}
+
+/** The same mistake, with the place in the caller's body that the address stands at. */
+function placed(error: GatewayError, body: unknown, url: string): GatewayError {
+  const path = pathOf(body, url);
+  const where = path === undefined ? "An address in the request" : `The address in "${path}"`;
+  return invalidRequest(`${where} cannot be used: ${error.message}`, path);
+}
+
+/** Where a text stands in a JSON value, e.g. `messages.0.content.1.image_url.url`. */
+function pathOf(value: unknown, text: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === text) return key;
+    const below = pathOf(inner, text);
+    if (below !== undefined) return `${key}.${below}`;
+  }
+  return undefined;
+}
