@@ -85,6 +85,22 @@ export default defineConfig({
       ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "dialects/", "platform/"],
       io.filter((name) => name !== "fastify"),
     ),
+    // The mail server and `post` are handed in.
+    room(
+      `${server}/notices/**/*.ts`,
+      [
+        "gateway/",
+        "console/",
+        "jobs/",
+        "relay/",
+        "domain/",
+        "providers/",
+        "dialects/",
+        "platform/",
+        "sign-in/",
+      ],
+      io,
+    ),
     room(
       `${server}/dialects/**/*.ts`,
       ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "platform/"],

@@ -46,7 +46,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(async (scope) => {
     await scope.register(helmet, {
-      contentSecurityPolicy: contentPolicy(),
+      contentSecurityPolicy: contentPolicy(options.console),
       crossOriginEmbedderPolicy: false,
       // Whether this host is on https for good is for the proxy in front to say.
       strictTransportSecurity: false,
@@ -96,13 +96,18 @@ function metricsRoute(app: FastifyInstance, { console: services, metrics }: AppO
   });
 }
 
-/** Everything from here, nothing inline but styles; pictures may come from where an operator's texts say. */
-function contentPolicy() {
+/**
+ * Everything from here, nothing inline but styles; pictures may come from where an operator's texts say. The check of
+ * visitors lives elsewhere, and is let in only while the operator wants it.
+ */
+function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
+  const visitorCheck = () =>
+    settings.current().TurnstileCheckEnabled ? "https://challenges.cloudflare.com" : "'self'";
   return {
     useDefaults: false,
     directives: {
       defaultSrc: ["'self'"],
-      scriptSrc: ["'self'"],
+      scriptSrc: ["'self'", visitorCheck],
       styleSrc: ["'self'", "'unsafe-inline'"],
       imgSrc: ["'self'", "data:", "blob:", "https:"],
       fontSrc: ["'self'", "data:"],

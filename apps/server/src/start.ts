@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startDemoUpstream } from "#demo/server.ts";
 import { createGroups } from "#domain/accounts/groups-in-force.ts";
+import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
 import { ensureRoot, issueSetupToken } from "#domain/accounts/setup.ts";
 import { createLedger } from "#domain/billing/ledger.ts";
@@ -14,6 +15,7 @@ import { createHealth } from "#domain/channels/health.ts";
 import { watchNodes } from "#domain/limits/node-count.ts";
 import { createLimiter } from "#domain/limits/take.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
+import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { createCallers } from "#domain/tokens/callers.ts";
 import { startJobs } from "#jobs/index.ts";
@@ -22,9 +24,10 @@ import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { openLog } from "#platform/log.ts";
+import { createMailer } from "#platform/mail.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
-import { fetchPublic, isPublicAddress } from "#platform/public-fetch.ts";
+import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fetch.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
@@ -89,6 +92,8 @@ export async function startGateway(
     }
     const providers = openProviders(demoUrl);
     const settings = await createSettings(db, secrets);
+    const mailer = createMailer(() => mailAccount(settings.current()), onError);
+    closers.push(() => mailer.close());
     const groups = await createGroups(db);
     const prices = await createPrices(db);
     const candidates = await createCandidates(db, secrets, providers);
@@ -137,6 +142,9 @@ export async function startGateway(
         health,
         providers,
         identityProviders,
+        mailer,
+        checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
+        post: postToPublic,
         testChannel: (input) => testChannel(probe, input),
         fetchModels: (channel) => fetchModels(probe, channel),
         caughtUp: () => announcements.caughtUp(),
@@ -170,7 +178,14 @@ export async function startGateway(
       listenTextResolver: (address) => `Bound to ${address}`,
     });
     closers.push(() => app.close());
-    const jobs = await startJobs(databaseUrl, { db, pool, secrets, probe, onError });
+    const jobs = await startJobs(databaseUrl, {
+      db,
+      pool,
+      secrets,
+      probe,
+      telling: { db, mailer, post: postToPublic, settings: () => settings.current() },
+      onError,
+    });
     closers.push(() => jobs.stop());
 
     const { port } = app.server.address() as { port: number };

@@ -3,14 +3,18 @@ import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestR
 import { consoleRoutes } from "#console/index.ts";
 import type { Services } from "#console/services.ts";
 import { hashPassword } from "#domain/accounts/passwords.ts";
+import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
 import { startSession } from "#domain/accounts/sessions.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health.ts";
+import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { connect, type Database } from "#platform/db.ts";
+import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
+import { postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
 import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
@@ -51,7 +55,12 @@ export interface Browser {
 export const origin = { origin: "http://localhost:80", host: "localhost:80" };
 
 export async function buildConsole(
-  options: { basePath?: string; trustProxy?: boolean; identityProviders?: IdentityProviders } = {},
+  options: {
+    basePath?: string;
+    trustProxy?: boolean;
+    identityProviders?: IdentityProviders;
+    turnstile?: string;
+  } = {},
 ): Promise<TestConsole> {
   const place = await freshDatabase();
   const database = connect(place.url, { max: 6 });
@@ -59,11 +68,25 @@ export async function buildConsole(
   await seedAccounts(db);
   const secrets = openSecrets("a secret that only this test run knows");
   const upstream: TestConsole["upstream"] = { calls: [], ok: true };
+  const settings = await createSettings(db, secrets);
+  const mailer = createMailer(
+    () => mailAccount(settings.current()),
+    () => {},
+    10,
+  );
   const services: Services = {
     db,
     pool: database.pool,
     secrets,
-    settings: await createSettings(db, secrets),
+    settings,
+    mailer,
+    checkPerson: createPersonCheck({
+      settings: () => settings.current(),
+      fetch: globalThis.fetch,
+      ...(options.turnstile === undefined ? {} : { address: options.turnstile }),
+    }),
+    // What tests listen with is on this machine.
+    post: (url, body, headers) => postToPublic(url, body, headers, { mayReach: () => true }),
     health: createHealth(db, {
       onError: (error) => {
         throw error;
@@ -144,6 +167,7 @@ export async function buildConsole(
     guest: browser(undefined),
     async close() {
       await app.close();
+      await mailer.close();
       await database.close();
       await place.drop();
     },

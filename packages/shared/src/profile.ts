@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Email, MailCode, ReaderLanguage } from "./mail.ts";
 import { DisplayName, Password } from "./user.ts";
 
 const language = z.enum(["", "zh_CN", "zh_HK", "en_US", "ja_JP"]);
@@ -29,6 +30,14 @@ export const AccessToken = z.object({ token: z.string() });
 
 /** Proves that it is still the owner who sits here. */
 export const PasswordProof = z.object({ password: z.string().max(200).default("") });
+
+/** POST /api/user/self/email/code: mails a code to the address that is to be the account's own. */
+export const EmailRequest = PasswordProof.extend({ email: Email, language: ReaderLanguage });
+export type EmailRequest = z.input<typeof EmailRequest>;
+
+/** PUT /api/user/self/email: the code of that mail. */
+export const EmailProof = z.object({ email: Email, code: MailCode });
+export type EmailProof = z.input<typeof EmailProof>;
 
 /** What an authenticator app needs. */
 export const TotpOffer = z.object({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Turnstile } from "./mail.ts";
 import { UnixTime } from "./paging.ts";
 import { Password, UserRow, Username } from "./user.ts";
 
@@ -8,6 +9,7 @@ export const LoginInput = z.object({
   password: z.string().min(1).max(200),
   /** Of the authenticator app, or a recovery code; asked for with `totp_required`. */
   code: z.string().trim().max(32).default(""),
+  turnstile: Turnstile,
 });
 export type LoginInput = z.input<typeof LoginInput>;
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { ChatLinkEntry } from "./chat-link.ts";
+import { domainsOf, Email } from "./mail.ts";
+import { EventList, noticeEvents } from "./notice.ts";
 
 /** "", or an address people can open. */
 const webAddress = (most: number) =>
@@ -25,6 +27,26 @@ function problemOfChatLinks(text: string): string | undefined {
     return "Must be a valid JSON string";
   }
 }
+
+const domainList = z
+  .string()
+  .trim()
+  .max(5_000)
+  .refine((list) => domainsOf(list).every((domain) => z.hostname().safeParse(domain).success), {
+    error: "Write domains like example.com, with commas between them",
+  });
+
+/** Mail addresses with commas between them. */
+const addressList = z
+  .string()
+  .trim()
+  .max(1_000)
+  .refine((list) => list === "" || list.split(",").every((email) => Email.safeParse(email).success), {
+    error: "Write e-mail addresses with commas between them",
+  });
+
+/** What every way of telling operators something has in common. */
+const told = EventList.default(noticeEvents.join(","));
 
 /**
  * Runtime settings: one flat object, each field with its default. The database holds only what differs. Fields
@@ -57,6 +79,14 @@ export const Settings = z.object({
   PasswordRegisterEnabled: z.boolean().default(true),
   RegisterEnabled: z.boolean().default(true),
   EmailVerificationEnabled: z.boolean().default(false),
+  EmailDomainRestrictionEnabled: z.boolean().default(false),
+  EmailDomainWhitelist: domainList.default(
+    "gmail.com,163.com,126.com,qq.com,outlook.com,hotmail.com,icloud.com,yahoo.com,foxmail.com",
+  ),
+  PasskeyLoginEnabled: z.boolean().default(true),
+  TurnstileCheckEnabled: z.boolean().default(false),
+  TurnstileSiteKey: z.string().trim().max(200).default(""),
+  TurnstileSecretKey: z.string().trim().max(200).default(""),
   GitHubOAuthEnabled: z.boolean().default(false),
   GitHubClientId: z.string().max(200).default(""),
   GitHubClientSecret: z.string().max(200).default(""),
@@ -76,7 +106,57 @@ export const Settings = z.object({
   OIDCScopes: z.string().trim().max(300).default("openid,profile,email"),
   /** The claim that a new account takes its name from. */
   OIDCUsernameClaims: z.string().trim().max(100).default("preferred_username"),
+  // mail
+  /** A host name; "" = no mail is sent. */
+  SMTPServer: z
+    .string()
+    .trim()
+    .max(253)
+    .regex(/^[a-z0-9.:_-]*$/i, "Write the name of the server alone, for example smtp.example.com")
+    .default(""),
+  /** 465 is encrypted from the first byte; others switch to encryption on the way. */
+  SMTPPort: z.int().min(1).max(65_535).default(587),
+  SMTPAccount: z.string().trim().max(254).default(""),
+  SMTPToken: z.string().max(500).default(""),
+  /** "" = the account. */
+  SMTPFrom: z.union([z.literal(""), Email]).default(""),
+  /** Rather send nothing than send it, and the password, where others can read along. */
+  SMTPRequireTLS: z.boolean().default(true),
+  // notices
+  /** Minutes within which the same thing is told once. */
+  NotifyQuietMinutes: z.int().min(1).max(10_080).default(30),
+  NotifyEmailEnabled: z.boolean().default(false),
+  /** "" = root's own address. */
+  NotifyEmailTo: addressList.default(""),
+  NotifyEmailEvents: told,
+  NotifyTelegramEnabled: z.boolean().default(false),
+  NotifyTelegramBotKey: z.string().trim().max(200).default(""),
+  NotifyTelegramChatId: z.string().trim().max(100).default(""),
+  NotifyTelegramServer: webAddress(300).default("https://api.telegram.org"),
+  NotifyTelegramEvents: told,
+  NotifyLarkEnabled: z.boolean().default(false),
+  /** Whoever knows the address of a robot can speak through it, so it is kept like a password. */
+  NotifyLarkWebhook: webAddress(500).default(""),
+  NotifyLarkSecret: z.string().trim().max(200).default(""),
+  NotifyLarkEvents: told,
+  NotifyDingTalkEnabled: z.boolean().default(false),
+  NotifyDingTalkWebhook: webAddress(500).default(""),
+  NotifyDingTalkSecret: z.string().trim().max(200).default(""),
+  NotifyDingTalkEvents: told,
+  NotifyWeComEnabled: z.boolean().default(false),
+  NotifyWeComWebhook: webAddress(500).default(""),
+  NotifyWeComEvents: told,
+  NotifyPushDeerEnabled: z.boolean().default(false),
+  NotifyPushDeerKey: z.string().trim().max(200).default(""),
+  NotifyPushDeerServer: webAddress(300).default("https://api2.pushdeer.com"),
+  NotifyPushDeerEvents: told,
+  NotifyWebhookEnabled: z.boolean().default(false),
+  NotifyWebhookAddress: webAddress(500).default(""),
+  NotifyWebhookSecret: z.string().trim().max(200).default(""),
+  NotifyWebhookEvents: told,
   // money
+  /** Points; who falls below is told by mail, once per fall. 0 = nobody. */
+  QuotaRemindThreshold: z.int().min(0).default(1_000),
   QuotaPerUnit: z.number().positive().default(500_000),
   DisplayInCurrencyEnabled: z.boolean().default(true),
   QuotaForNewUser: z.int().min(0).default(0),
@@ -101,8 +181,16 @@ export const Settings = z.object({
   IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),
   /** Seconds of silence after which a stream gets a heartbeat comment; 0 = never. */
   HeartbeatSeconds: z.int().min(0).max(90).default(15),
+  /** Seconds after which a realtime session without any event is closed. */
+  RealtimeIdleSeconds: z.int().min(10).max(3_600).default(300),
   AutomaticDisableChannelEnabled: z.boolean().default(true),
   AutomaticEnableChannelEnabled: z.boolean().default(true),
+  /** Seconds; a channel whose tests take longer is switched off. 0 = never. */
+  ChannelDisableThreshold: z.number().min(0).max(600).default(0),
+  /** Minutes between two tests of all channels that are on; 0 = only when somebody asks. */
+  ChannelTestFrequency: z.int().min(0).max(10_080).default(0),
+  /** Minutes between two refreshes of all balances; 0 = only when somebody asks. */
+  ChannelUpdateFrequency: z.int().min(0).max(10_080).default(0),
   // logs
   LogRetentionDays: z.int().min(0).max(3650).default(0),
 });
@@ -114,6 +202,16 @@ const secrets = [
   "LarkClientSecret",
   "WeChatServerToken",
   "OIDCClientSecret",
+  "TurnstileSecretKey",
+  "SMTPToken",
+  "NotifyTelegramBotKey",
+  "NotifyLarkWebhook",
+  "NotifyLarkSecret",
+  "NotifyDingTalkWebhook",
+  "NotifyDingTalkSecret",
+  "NotifyWeComWebhook",
+  "NotifyPushDeerKey",
+  "NotifyWebhookSecret",
 ] as const satisfies readonly SettingKey[];
 export const secretSettings: readonly SettingKey[] = secrets;
 

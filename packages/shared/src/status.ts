@@ -1,4 +1,5 @@
-import { z } from "zod";
+// The public site's first page reads this, so it is written in the small dialect of the schema library.
+import * as z from "zod/mini";
 
 /** What anybody may know about this installation: GET /api/status. */
 export const SiteStatus = z.object({
@@ -15,6 +16,9 @@ export const SiteStatus = z.object({
   quota_per_unit: z.number(),
   display_in_currency: z.boolean(),
   email_verification: z.boolean(),
+  /** A forgotten password can be replaced by way of a mail. */
+  password_reset: z.boolean(),
+  passkey_login: z.boolean(),
   register_enabled: z.boolean(),
   password_register: z.boolean(),
   password_login: z.boolean(),

@@ -15,7 +15,7 @@ export const GUESS_LIMIT = { max: 20, timeWindow: 1_200_000 };
 
 /** Set-up, sign-in, sign-out, and the signed-in person. */
 export function accountRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
-  const { db, secrets, settings } = services;
+  const { db, secrets, settings, checkPerson } = services;
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
   const self = { response: answers(Self) };
 
@@ -30,6 +30,7 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
     "/user/login",
     { config: guessing, schema: { body: LoginInput, ...self } },
     async (request, reply) => {
+      await checkPerson(request.body.turnstile, request.ip);
       const passwordLoginEnabled = settings.current().PasswordLoginEnabled;
       const user = await logIn(db, secrets, { ...request.body, ip: request.ip, passwordLoginEnabled });
       await sessions.signIn(request, reply, user.id);

@@ -9,7 +9,7 @@ import type { Sessions } from "./session.ts";
 
 /** Sign-up. Who has just made an account is signed in with it. */
 export function registrationRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
-  const { db, settings } = services;
+  const { db, secrets, settings, checkPerson } = services;
   app.post(
     "/user/register",
     {
@@ -17,7 +17,8 @@ export function registrationRoutes(app: ConsoleApp, services: Services, sessions
       schema: { body: RegisterInput, response: answers(Self) },
     },
     async (request, reply) => {
-      const { id } = await register(db, { ...request.body, ip: request.ip }, settings.current());
+      await checkPerson(request.body.turnstile, request.ip);
+      const { id } = await register(db, secrets, { ...request.body, ip: request.ip }, settings.current());
       const user = await noteLogin(db, id, request.ip);
       await sessions.signIn(request, reply, id);
       return ok(await presentSelf(services, user));

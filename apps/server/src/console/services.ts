@@ -1,9 +1,12 @@
 import type { ChannelTestResult } from "@gateway/shared/channel";
+import type { PersonCheck } from "#domain/accounts/person-check.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { Pool } from "#platform/db.ts";
+import type { Mailer } from "#platform/mail.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { postToPublic } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
@@ -17,6 +20,11 @@ export interface Services {
   health: Pick<Health, "freezes" | "forgive">;
   providers: Providers;
   identityProviders: IdentityProviders;
+  mailer: Mailer;
+  /** Throws `person_unproven` while the operator wants visitors checked. */
+  checkPerson: PersonCheck;
+  /** How notices leave. */
+  post: typeof postToPublic;
   /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
   /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */

@@ -3,6 +3,7 @@ import { SiteStatus } from "@gateway/shared/status";
 import { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
+import { offersReset } from "#domain/notices/mail-account.ts";
 import { GatewayError } from "#errors.ts";
 import { isOffered } from "#sign-in/provider.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -75,6 +76,8 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     quota_per_unit: settings.QuotaPerUnit,
     display_in_currency: settings.DisplayInCurrencyEnabled,
     email_verification: settings.EmailVerificationEnabled,
+    password_reset: offersReset(settings),
+    passkey_login: settings.PasskeyLoginEnabled,
     register_enabled: settings.RegisterEnabled,
     password_register: settings.PasswordRegisterEnabled,
     password_login: settings.PasswordLoginEnabled,
@@ -85,8 +88,8 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     lark_client_id: settings.LarkClientId,
     wechat_login: isOffered(identities.wechat, settings),
     wechat_qrcode: settings.WeChatAccountQRCodeImageURL,
-    turnstile_check: false,
-    turnstile_site_key: "",
+    turnstile_check: settings.TurnstileCheckEnabled,
+    turnstile_site_key: settings.TurnstileCheckEnabled ? settings.TurnstileSiteKey : "",
     telegram_bot: "",
     top_up_link: settings.TopUpLink,
     chat_link: settings.ChatLink,

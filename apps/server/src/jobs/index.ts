@@ -1,10 +1,12 @@
 import { PgBoss } from "pg-boss";
+import { raiseNotice } from "#domain/notices/notices.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { reviveChannels } from "./revive-channels.ts";
 import { sweepAccounts } from "./sweep-accounts.ts";
+import { tellOperators } from "./tell-operators.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
 const jobs: readonly Job[] = [
@@ -13,6 +15,7 @@ const jobs: readonly Job[] = [
   keepPartitions,
   reviveChannels,
   sweepAccounts,
+  tellOperators,
 ];
 
 /** Starts the schedules; `stop` lets a running job finish. */
@@ -23,7 +26,24 @@ export async function startJobs(url: string, services: JobServices): Promise<{ s
   for (const job of jobs) {
     await boss.createQueue(job.name, { policy: "singleton", retryLimit: 0 });
     await boss.schedule(job.name, job.every);
-    await boss.work(job.name, () => job.run(services));
+    await boss.work(job.name, () => runOrTell(job, services));
   }
   return { stop: () => boss.stop({ graceful: true, close: true, timeout: 10_000 }) };
+}
+
+/** A job that fails quietly is found out weeks later. */
+async function runOrTell(job: Job, services: JobServices): Promise<void> {
+  try {
+    await job.run(services);
+  } catch (error) {
+    services.onError(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    const notice = {
+      event: "job-failed",
+      topic: `job:${job.name}`,
+      facts: { job: job.name, reason },
+    } as const;
+    await raiseNotice(services.db, notice).catch((failure: unknown) => services.onError(failure));
+    throw error;
+  }
 }

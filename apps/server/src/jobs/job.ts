@@ -1,3 +1,4 @@
+import type { Telling } from "#domain/notices/deliver.ts";
 import type { Pool } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -9,6 +10,7 @@ export interface JobServices {
   pool: Pool;
   secrets: Secrets;
   probe: ProbeServices;
+  telling: Telling;
   onError(error: unknown): void;
 }
 

@@ -68,6 +68,35 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
   }
 }
 
+/**
+ * Posts JSON text to an address that an operator named; no redirect is followed. Any status is an answer. Throws
+ * `invalid_request` with a sentence when there is none.
+ */
+export async function postToPublic(
+  address: string,
+  body: string,
+  headers: Record<string, string> = {},
+  options: PublicFetchOptions = {},
+): Promise<{ status: number; text: string }> {
+  const { timeoutMs = 10_000, maxBytes = 100_000, mayReach = isPublicAddress } = options;
+  const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) } });
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await request(checkedUrl(address, mayReach), {
+      method: "POST",
+      dispatcher,
+      signal,
+      body,
+      headers: { ...headers, "content-type": "application/json; charset=utf-8", "user-agent": "gateway" },
+    });
+    return { status: answer.statusCode, text: (await readBytes(answer.body, maxBytes)).toString("utf8") };
+  } catch (error) {
+    throw explained(error, signal);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
 /** True for addresses of the public internet; not for this machine, private networks or reserved ranges. */
 export function isPublicAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";

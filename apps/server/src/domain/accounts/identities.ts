@@ -97,8 +97,9 @@ async function signUp(
 /** An address that is somebody's already stays with that account; the newcomer has none then. */
 async function freeEmail(tx: Db, email: string | null): Promise<string | null> {
   if (email === null || email.length > 254) return null;
-  const taken = await tx.user.count({ where: { email: { equals: email, mode: "insensitive" } } });
-  return taken === 0 ? email : null;
+  const own = email.toLowerCase();
+  const taken = await tx.user.count({ where: { email: { equals: own, mode: "insensitive" } } });
+  return taken === 0 ? own : null;
 }
 
 /** Links an identity to who is signed in; a second time changes nothing. Throws `conflict`. */

@@ -2,9 +2,12 @@ import type { RegisterInput } from "@gateway/shared/registration";
 import type { Settings } from "@gateway/shared/settings";
 import { UserStatus } from "@gateway/shared/user";
 import { audit } from "#domain/audit-log/audit.ts";
-import { forbidden } from "#errors.ts";
+import { forbidden, GatewayError } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { emailTaken } from "./email.ts";
+import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } from "./mail-codes.ts";
 import { giveGifts, insertUser } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 
@@ -15,18 +18,35 @@ type Rules = Pick<
   | "RegisterEnabled"
   | "PasswordRegisterEnabled"
   | "EmailVerificationEnabled"
+  | "EmailDomainRestrictionEnabled"
+  | "EmailDomainWhitelist"
   | "QuotaForNewUser"
   | "QuotaForInvitee"
   | "QuotaForInviter"
 >;
 
-/** Throws `forbidden` while sign-up is closed, `conflict` for a name that is taken. */
+export function signUpPlace(email: string): CodePlace {
+  return { purpose: "email-signup", subject: email, email };
+}
+
+/**
+ * Throws `forbidden` while sign-up is closed, `conflict` for a name that is taken, `invalid_request` for an address
+ * that is not proved where that is asked for.
+ */
 export async function register(
   db: PrismaClient,
+  secrets: Secrets,
   input: RegisterInput & { ip: string },
   rules: Rules,
 ): Promise<User> {
   requireOpen(rules);
+  const email = rules.EmailVerificationEnabled ? input.email : "";
+  const proof = { code: input.verification_code, field: "verification_code" };
+  if (rules.EmailVerificationEnabled) {
+    requireEmail(input);
+    requireDomain(email, rules);
+    await checkCode(db, secrets, signUpPlace(email), proof);
+  }
   const passwordHash = await hashPassword(input.password);
   return db.$transaction(async (tx) => {
     const inviterId = await findInviter(tx, input.aff_code);
@@ -36,6 +56,11 @@ export async function register(
       passwordHash,
       ...(inviterId === undefined ? {} : { inviterId }),
     });
+    if (email !== "") {
+      await spendCode(tx, secrets, signUpPlace(email), proof);
+      if (await isEmailTaken(tx, email)) throw emailTaken();
+      await tx.user.update({ where: { id: user.id }, data: { email } });
+    }
     await giveGifts(tx, user, {
       newUser: rules.QuotaForNewUser,
       invitee: rules.QuotaForInvitee,
@@ -46,22 +71,29 @@ export async function register(
       action: "user.register",
       targetType: "user",
       targetId: user.id,
-      after: { username: user.username, inviter_id: user.inviter_id },
+      after: {
+        username: user.username,
+        inviter_id: user.inviter_id,
+        ...(email === "" ? {} : { email }),
+      },
     });
     return user;
   });
 }
 
-function requireOpen(rules: Rules): void {
+function requireEmail(input: RegisterInput): void {
+  const fields: Record<string, string> = {};
+  if (input.email === "") fields["email"] = "Enter your e-mail address";
+  if (input.verification_code === "") fields["verification_code"] = "Enter the code";
+  const [first] = Object.values(fields);
+  if (first !== undefined) throw new GatewayError("invalid_request", `${first}.`, { fields });
+}
+
+/** Throws `forbidden` while nobody may sign up with a password. */
+export function requireOpen(rules: Pick<Rules, "RegisterEnabled" | "PasswordRegisterEnabled">): void {
   if (!rules.RegisterEnabled) throw forbidden("The administrator has closed sign-up.");
   if (!rules.PasswordRegisterEnabled) {
     throw forbidden("Signing up with a password is switched off.");
-  }
-  // Letting people in unverified would be the opposite of what the operator asked for.
-  if (rules.EmailVerificationEnabled) {
-    throw forbidden(
-      "Sign-up needs a verified e-mail address, and this server has no mail server to send from.",
-    );
   }
 }
 

@@ -4,6 +4,7 @@ import { GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { takeGuess } from "./password-guesses.ts";
 import { passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
 
@@ -29,14 +30,16 @@ export interface PasswordLogin {
 }
 
 /**
- * Throws `wrong_credentials` (the same, after the same work, for unknown users), `user_disabled` or `forbidden`;
+ * Throws `wrong_credentials` (the same, after the same work, for unknown users), `rate_limited`, `user_disabled` or `forbidden`;
  * `totp_required` or `totp_wrong` only to somebody who knows the password.
  */
 export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
   const user = await findByName(db, input.username);
+  const guess = await takeGuess(db, secrets, { name: input.username, user, ip: input.ip });
   if (!(await passwordMatches(user?.password_hash, input.password)) || user === null) {
     throw new GatewayError("wrong_credentials", "The user name or the password is wrong.");
   }
+  await guess.right();
   if (!isEnabled(user)) throw userDisabled();
   if (!input.passwordLoginEnabled && user.role < Role.root) {
     throw new GatewayError("forbidden", "Signing in with a password is switched off.");
@@ -55,7 +58,7 @@ export async function noteLogin(db: Db, userId: number, ip: string): Promise<Use
 async function findByName(db: Db, name: string): Promise<User | null> {
   return (
     (await db.user.findFirst({ where: { username: name, deleted_at: null } })) ??
-    (await db.user.findFirst({ where: { email: name, deleted_at: null } }))
+    (await db.user.findFirst({ where: { email: name.toLowerCase(), deleted_at: null } }))
   );
 }
 

@@ -1,7 +1,10 @@
+import { domainsOf } from "@gateway/shared/mail";
 import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
 import type { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { canMail } from "#domain/notices/mail-account.ts";
 import { GatewayError } from "#errors.ts";
+import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -118,16 +121,53 @@ function parseValue(key: SettingKey, value: unknown): z.ZodSafeParseResult<Value
   return schema.safeParse(JSON.parse(value));
 }
 
-/** A sign-in that lacks what it needs would lock people out the moment it is switched on. */
+/** A switch, what it lives on, and what to say when that is missing. */
+interface Switch {
+  enabledBy: SettingKey;
+  needs: readonly SettingKey[];
+  isReady(next: Settings): boolean;
+  sentence: string;
+}
+
+const unfinished = "Fill in what this needs before switching it on.";
+
+const switches: readonly Switch[] = [
+  {
+    enabledBy: "EmailVerificationEnabled",
+    needs: ["SMTPServer", "SMTPAccount", "SMTPFrom"],
+    isReady: canMail,
+    sentence: "E-mail cannot be verified: no mail server (SMTP) is configured.",
+  },
+  {
+    enabledBy: "EmailDomainRestrictionEnabled",
+    needs: ["EmailDomainWhitelist"],
+    isReady: (next) => domainsOf(next.EmailDomainWhitelist).length > 0,
+    sentence: "Name at least one domain before switching this on.",
+  },
+  {
+    enabledBy: "TurnstileCheckEnabled",
+    needs: ["TurnstileSiteKey", "TurnstileSecretKey"],
+    isReady: (next) => next.TurnstileSiteKey !== "" && next.TurnstileSecretKey !== "",
+    sentence: unfinished,
+  },
+  ...Object.values(identityProviders).map((provider) => ({
+    ...provider,
+    isReady: (next: Settings) => isOffered(provider, next),
+    sentence: "Fill in what this sign-in needs before switching it on.",
+  })),
+  ...Object.values(noticeChannels).map((channel) => ({
+    ...channel,
+    isReady: (next: Settings) => isFilledIn(channel, next) && (channel.id !== "email" || canMail(next)),
+    sentence: unfinished,
+  })),
+];
+
+/** What lacks something it needs would lock people out, or fail in silence, from the moment it is switched on. */
 function mayApply(wanted: Map<SettingKey, Value>, next: Settings): void {
   const fields = new Map<string, string>();
-  if (wanted.get("EmailVerificationEnabled") === true) {
-    fields.set("EmailVerificationEnabled", "E-mail cannot be verified: no mail server (SMTP) is configured.");
-  }
-  for (const provider of Object.values(identityProviders)) {
-    const concerned = [provider.enabledBy, ...provider.needs].some((key) => wanted.has(key));
-    if (!concerned || !next[provider.enabledBy] || isOffered(provider, next)) continue;
-    fields.set(provider.enabledBy, "Fill in what this sign-in needs before switching it on.");
+  for (const { enabledBy, needs, isReady, sentence } of switches) {
+    const concerned = [enabledBy, ...needs].some((key) => wanted.has(key));
+    if (concerned && next[enabledBy] === true && !isReady(next)) fields.set(enabledBy, sentence);
   }
   refuse(fields);
 }

@@ -1,0 +1,47 @@
+import { audit, type Actor } from "#domain/audit-log/audit.ts";
+import { conflict } from "#errors.ts";
+import type { PrismaClient, User } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { checkCode, type CodePlace, spendCode } from "./mail-codes.ts";
+
+/** The e-mail address of an account: whoever holds it can replace the password, so it is proved before it is kept. */
+
+export function bindingPlace(userId: number, email: string): CodePlace {
+  return { purpose: "email-bind", subject: String(userId), email };
+}
+
+/** Answers the account as it is now. Throws `invalid_request` for a wrong code, `conflict` for an address in use. */
+export async function bindEmail(
+  db: PrismaClient,
+  secrets: Secrets,
+  { actor, user, email, code }: { actor: Actor; user: User; email: string; code: string },
+): Promise<User> {
+  const place = bindingPlace(user.id, email);
+  const proof = { code, field: "code" };
+  await checkCode(db, secrets, place, proof);
+  try {
+    return await db.$transaction(async (tx) => {
+      await spendCode(tx, secrets, place, proof);
+      await audit(tx, {
+        actor,
+        action: "user.email",
+        targetType: "user",
+        targetId: user.id,
+        before: { email: user.email },
+        after: { email },
+      });
+      return tx.user.update({ where: { id: user.id }, data: { email } });
+    });
+  } catch (error) {
+    throw isDuplicate(error) ? emailTaken() : error;
+  }
+}
+
+export function emailTaken() {
+  const sentence = "This e-mail address belongs to another account";
+  return conflict(`${sentence}.`, { email: sentence });
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "P2002";
+}

@@ -1,0 +1,46 @@
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+
+/**
+ * How often something may be done to one account or address: so many at once, then one per interval. Counted in the
+ * database, so that all nodes count together; a refused try does not lengthen the wait.
+ */
+export interface Pace {
+  burst: number;
+  everyMs: number;
+}
+
+const nothing = new Uint8Array();
+
+/** Takes a turn. Throws `rate_limited` with the sentence, and the seconds to wait. */
+export async function takeTurn(
+  db: Db,
+  purpose: string,
+  subject: string,
+  { burst, everyMs, sentence }: Pace & { sentence: string },
+): Promise<void> {
+  // The row's instant is when everything taken so far is paid back at that pace.
+  const taken = await db.$executeRaw`
+    INSERT INTO one_time_codes AS c (purpose, subject, code_hash, expires_at)
+    VALUES (${purpose}, ${subject}, ${nothing}, now() + ${everyMs}::float8 * interval '1 ms')
+    ON CONFLICT (purpose, subject) DO UPDATE
+      SET expires_at = greatest(c.expires_at, now()) + ${everyMs}::float8 * interval '1 ms'
+      WHERE c.expires_at <= now() + ${everyMs * (burst - 1)}::float8 * interval '1 ms'`;
+  if (taken > 0) return;
+  const row = await db.oneTimeCode.findUnique({ where: { purpose_subject: { purpose, subject } } });
+  const freeAt = (row?.expires_at.getTime() ?? 0) - everyMs * (burst - 1);
+  throw new GatewayError("rate_limited", sentence, {
+    retryAfter: Math.max(1, (freeAt - Date.now()) / 1000),
+  });
+}
+
+/** Gives back one turn that turned out not to count. */
+export async function returnTurn(db: Db, purpose: string, subject: string, everyMs: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE one_time_codes SET expires_at = expires_at - ${everyMs}::float8 * interval '1 ms'
+    WHERE purpose = ${purpose} AND subject = ${subject}`;
+}
+
+export async function forgetTurns(db: Db, purpose: string, subject: string): Promise<void> {
+  await db.oneTimeCode.deleteMany({ where: { purpose, subject } });
+}

@@ -1,0 +1,248 @@
+import type { PasskeyAssertion, PasskeyRegistration } from "@gateway/shared/passkey";
+import {
+  type AuthenticatorTransport,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Passkey, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { isEnabled, userDisabled } from "./users.ts";
+
+/**
+ * Passkeys: a key pair per device, found by the device itself. The device checks who holds it, by finger, face or
+ * code, so a passkey counts as both factors.
+ */
+
+const CHALLENGE_MINUTES = 5;
+const MOST_PER_USER = 20;
+
+/** Where the browser is: the page's own origin, and its host without a port. */
+export interface Place {
+  origin: string;
+  rpId: string;
+}
+
+/** Options for making a passkey on the device at hand. */
+export async function beginRegistration(
+  db: Db,
+  secrets: Secrets,
+  { user, place, siteName }: { user: User; place: Place; siteName: string },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const own = await db.passkey.findMany({ where: { user_id: user.id } });
+  if (own.length >= MOST_PER_USER) throw conflict(`An account can have ${MOST_PER_USER} passkeys.`);
+  const options = await generateRegistrationOptions({
+    rpName: siteName,
+    rpID: place.rpId,
+    userID: new Uint8Array(Buffer.from(String(user.id))),
+    userName: user.username,
+    userDisplayName: user.display_name,
+    attestationType: "none",
+    excludeCredentials: own.map((passkey) => ({ id: idOf(passkey), transports: passkey.transports })),
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+  });
+  await keepChallenge(db, secrets, options.challenge, "passkey-add", user.id);
+  return options;
+}
+
+/** Keeps the passkey that the device has made. Throws `forbidden`, or `conflict` for one that is known already. */
+export async function finishRegistration(
+  db: PrismaClient,
+  secrets: Secrets,
+  { actor, place, answer }: { actor: Actor & { id: number }; place: Place; answer: PasskeyRegistration },
+): Promise<Passkey> {
+  const checked = await verified(() =>
+    verifyRegistrationResponse({
+      response: { ...answer, response: { ...answer.response, transports: transportsOf(answer) } },
+      expectedChallenge: (challenge) => spendChallenge(db, secrets, challenge, "passkey-add", actor.id),
+      expectedOrigin: place.origin,
+      expectedRPID: place.rpId,
+      requireUserVerification: true,
+    }),
+  );
+  if (!checked.verified) throw notConfirmed();
+  const { credential, credentialBackedUp } = checked.registrationInfo;
+  const alias = answer.alias === "" ? `Passkey ${new Date().toISOString().slice(0, 10)}` : answer.alias;
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.passkey.createMany({
+      data: {
+        user_id: actor.id,
+        credential_id: new Uint8Array(Buffer.from(credential.id, "base64url")),
+        public_key: new Uint8Array(credential.publicKey),
+        alias,
+        sign_count: BigInt(credential.counter),
+        transports: transportsOf(answer),
+        backed_up: credentialBackedUp,
+      },
+      skipDuplicates: true,
+    });
+    if (count === 0) throw conflict("This passkey belongs to an account here already.");
+    await audit(tx, {
+      actor,
+      action: "user.passkey_add",
+      targetType: "user",
+      targetId: actor.id,
+      after: { alias },
+    });
+    return tx.passkey.findUniqueOrThrow({
+      where: { credential_id: new Uint8Array(Buffer.from(credential.id, "base64url")) },
+    });
+  });
+}
+
+/** Options for signing in; the device knows which passkeys it has for this site. */
+export async function beginSignIn(
+  db: Db,
+  secrets: Secrets,
+  place: Place,
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const options = await generateAuthenticationOptions({ rpID: place.rpId, userVerification: "required" });
+  await keepChallenge(db, secrets, options.challenge, "passkey-login", 0);
+  return options;
+}
+
+/** Whose passkey this is. Throws `forbidden` when it is not good, `user_disabled`. */
+export async function finishSignIn(
+  db: PrismaClient,
+  secrets: Secrets,
+  { place, answer }: { place: Place; answer: PasskeyAssertion },
+): Promise<User> {
+  const credential_id = new Uint8Array(Buffer.from(answer.id, "base64url"));
+  const known = await db.passkey.findUnique({ where: { credential_id }, include: { user: true } });
+  if (known === null) throw notConfirmed();
+  const { user, ...passkey } = known;
+  const { userHandle, ...response } = answer.response;
+  const checked = await verified(() =>
+    verifyAuthenticationResponse({
+      response: { ...answer, response: userHandle === undefined ? response : { ...response, userHandle } },
+      expectedChallenge: (challenge) => spendChallenge(db, secrets, challenge, "passkey-login", 0),
+      expectedOrigin: place.origin,
+      expectedRPID: place.rpId,
+      credential: {
+        id: idOf(passkey),
+        publicKey: new Uint8Array(passkey.public_key),
+        counter: Number(passkey.sign_count),
+      },
+      requireUserVerification: true,
+    }),
+  );
+  if (!checked.verified) throw notConfirmed();
+  const { newCounter, credentialBackedUp } = checked.authenticationInfo;
+  // Two answers with one counter come from a copied key: the second is refused.
+  const { count } = await db.passkey.updateMany({
+    where: { id: passkey.id, sign_count: passkey.sign_count },
+    data: { sign_count: BigInt(newCounter), backed_up: credentialBackedUp, last_used: new Date() },
+  });
+  if (count === 0) throw notConfirmed();
+  if (!isEnabled(user) || user.deleted_at !== null) throw userDisabled();
+  return user;
+}
+
+export async function listPasskeys(db: Db, userId: number): Promise<Passkey[]> {
+  return db.passkey.findMany({ where: { user_id: userId }, orderBy: { id: "asc" } });
+}
+
+/** Throws `not_found`. */
+export async function renamePasskey(db: Db, userId: number, id: number, alias: string): Promise<void> {
+  const { count } = await db.passkey.updateMany({ where: { id, user_id: userId }, data: { alias } });
+  if (count === 0) throw notFound("Passkey");
+}
+
+/** Throws `not_found`. */
+export async function removePasskey(
+  db: PrismaClient,
+  actor: Actor & { id: number },
+  id: number,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const passkey = await tx.passkey.findFirst({ where: { id, user_id: actor.id } });
+    if (passkey === null) throw notFound("Passkey");
+    await requireAnotherWay(tx, actor.id, id);
+    await tx.passkey.delete({ where: { id } });
+    await audit(tx, {
+      actor,
+      action: "user.passkey_remove",
+      targetType: "user",
+      targetId: actor.id,
+      before: { alias: passkey.alias },
+    });
+  });
+}
+
+async function requireAnotherWay(tx: Prisma.TransactionClient, userId: number, id: number): Promise<void> {
+  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
+  if (user.password_hash !== null) return;
+  const others = await tx.passkey.count({ where: { user_id: userId, id: { not: id } } });
+  if (others > 0 || (await tx.identity.count({ where: { user_id: userId } })) > 0) return;
+  throw conflict("This is the only way you can sign in. Set a password first.");
+}
+
+async function keepChallenge(
+  db: Db,
+  secrets: Secrets,
+  challenge: string,
+  purpose: string,
+  userId: number,
+): Promise<void> {
+  await db.oneTimeCode.create({
+    data: {
+      purpose,
+      subject: subjectOf(secrets, challenge),
+      code_hash: secrets.hash(`${purpose}:${userId}`),
+      expires_at: new Date(Date.now() + CHALLENGE_MINUTES * 60_000),
+    },
+  });
+}
+
+/** Whoever answers a challenge uses it up, with a good answer or a bad one. */
+async function spendChallenge(
+  db: Db,
+  secrets: Secrets,
+  challenge: string,
+  purpose: string,
+  userId: number,
+): Promise<boolean> {
+  const { count } = await db.oneTimeCode.deleteMany({
+    where: {
+      purpose,
+      subject: subjectOf(secrets, challenge),
+      code_hash: secrets.hash(`${purpose}:${userId}`),
+      expires_at: { gt: new Date() },
+    },
+  });
+  return count === 1;
+}
+
+function subjectOf(secrets: Secrets, challenge: string): string {
+  return Buffer.from(secrets.hash(`passkey:${challenge}`)).toString("hex");
+}
+
+function idOf(passkey: Pick<Passkey, "credential_id">): string {
+  return Buffer.from(passkey.credential_id).toString("base64url");
+}
+
+function transportsOf(answer: PasskeyRegistration): AuthenticatorTransport[] {
+  const known = new Set<string>(["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"]);
+  const named = answer.response.transports ?? [];
+  return named.filter((each): each is AuthenticatorTransport => known.has(each));
+}
+
+/** The library throws for every answer that does not fit; to the asker they are all the same. */
+async function verified<T>(check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (error) {
+    throw error instanceof GatewayError ? error : notConfirmed(error);
+  }
+}
+
+function notConfirmed(cause?: unknown): GatewayError {
+  if (cause === undefined) return forbidden("The passkey could not be confirmed. Try again.");
+  return new GatewayError("forbidden", "The passkey could not be confirmed. Try again.", { cause });
+}

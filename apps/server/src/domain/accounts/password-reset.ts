@@ -1,0 +1,78 @@
+import { UserStatus } from "@gateway/shared/user";
+import { audit } from "#domain/audit-log/audit.ts";
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { PrismaClient, User } from "#platform/prisma/client.ts";
+import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
+import { hashPassword } from "./passwords.ts";
+import { revokeSessions } from "./sessions.ts";
+
+/** A forgotten password: a link by mail, and a new password of the person's own choice against it. */
+
+const PURPOSE = "reset";
+export const RESET_MINUTES = 30;
+
+export interface ResetLetter {
+  user: User;
+  token: string;
+}
+
+/** Undefined when nobody who may sign in has this address; the asker must not be able to tell. */
+export async function beginReset(db: Db, secrets: Secrets, email: string): Promise<ResetLetter | undefined> {
+  const user = await db.user.findFirst({
+    where: { email, deleted_at: null, status: UserStatus.enabled },
+  });
+  if (user === null) return undefined;
+  const token = randomText(43);
+  const row = {
+    code_hash: secrets.hash(token),
+    payload: { user_id: user.id },
+    expires_at: new Date(Date.now() + RESET_MINUTES * 60_000),
+  };
+  await db.oneTimeCode.upsert({
+    where: { purpose_subject: { purpose: PURPOSE, subject: email } },
+    create: { purpose: PURPOSE, subject: email, ...row },
+    update: row,
+  });
+  return { user, token };
+}
+
+/** Sets the password and signs the account out everywhere. Throws `forbidden` for a link that is not good any more. */
+export async function finishReset(
+  db: PrismaClient,
+  secrets: Secrets,
+  { email, token, password, ip }: { email: string; token: string; password: string; ip: string },
+): Promise<User> {
+  // Before the costly hash, so that guessing costs us nothing; it is spent below.
+  await requireLink(db, secrets, email, token);
+  const password_hash = await hashPassword(password);
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.oneTimeCode.deleteMany({
+      where: { purpose: PURPOSE, subject: email, code_hash: secrets.hash(token) },
+    });
+    const user = await tx.user.findFirst({
+      where: { email, deleted_at: null, status: UserStatus.enabled },
+    });
+    if (count === 0 || user === null) throw badLink();
+    await revokeSessions(tx, secrets, user.id);
+    await audit(tx, {
+      actor: { id: user.id, username: user.username, ip },
+      action: "user.password_reset",
+      targetType: "user",
+      targetId: user.id,
+    });
+    return tx.user.update({ where: { id: user.id }, data: { password_hash } });
+  });
+}
+
+async function requireLink(db: Db, secrets: Secrets, email: string, token: string): Promise<void> {
+  const row = await db.oneTimeCode.findUnique({
+    where: { purpose_subject: { purpose: PURPOSE, subject: email } },
+  });
+  const good = row !== null && row.expires_at > new Date() && sameSecret(row.code_hash, secrets.hash(token));
+  if (!good) throw badLink();
+}
+
+function badLink(): GatewayError {
+  return new GatewayError("forbidden", "This link has expired or was used already. Ask for a new one.");
+}

@@ -1,0 +1,48 @@
+import type { Settings } from "@gateway/shared/settings";
+import { GatewayError } from "#errors.ts";
+
+/** The check that a person sits at the other end, as Cloudflare Turnstile does it; off unless the operator wants it. */
+export type PersonCheck = (token: string, ip: string) => Promise<void>;
+
+const VERIFY = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
+const TIMEOUT_MS = 8_000;
+
+export interface PersonCheckOptions {
+  settings: () => Pick<Settings, "TurnstileCheckEnabled" | "TurnstileSecretKey">;
+  fetch: typeof globalThis.fetch;
+  /** For tests, whose stand-in is on this machine. */
+  address?: string;
+}
+
+/**
+ * The check throws `person_unproven` for a token that is missing, used or somebody else's, `upstream_failed` when
+ * nobody could be asked.
+ */
+export function createPersonCheck({ settings, fetch, address = VERIFY }: PersonCheckOptions): PersonCheck {
+  return async (token, ip) => {
+    const { TurnstileCheckEnabled, TurnstileSecretKey } = settings();
+    if (!TurnstileCheckEnabled) return;
+    if (token === "") throw unproven();
+    const form = new URLSearchParams({ secret: TurnstileSecretKey, response: token, remoteip: ip });
+    let answer: unknown;
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const response = await fetch(address, { method: "POST", body: form, signal, redirect: "error" });
+      answer = await response.json();
+    } catch (cause) {
+      throw new GatewayError("upstream_failed", "The check could not be made. Try again in a moment.", {
+        cause,
+      });
+    }
+    if (typeof answer !== "object" || answer === null || !("success" in answer) || answer.success !== true) {
+      throw unproven();
+    }
+  };
+}
+
+function unproven(): GatewayError {
+  return new GatewayError(
+    "person_unproven",
+    "The check of the browser was not passed. Reload and try again.",
+  );
+}

@@ -1,0 +1,133 @@
+import { eventsOf, type NoticeChannelId, NoticeEvent } from "@gateway/shared/notice";
+import { Role } from "@gateway/shared/roles";
+import type { Settings } from "@gateway/shared/settings";
+import { UserStatus } from "@gateway/shared/user";
+import type { NoticeChannel, Tools } from "#notices/channel.ts";
+import { isFilledIn, noticeChannels } from "#notices/index.ts";
+import type { Db } from "#platform/db.ts";
+import type { Mailer } from "#platform/mail.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import type { postToPublic } from "#platform/public-fetch.ts";
+import { messageOf } from "./notices.ts";
+
+/** Tells operators what was raised: whom, not twice, and again when a way was closed for a while. */
+export interface Telling {
+  db: PrismaClient;
+  settings: () => Settings;
+  mailer: Mailer;
+  post: typeof postToPublic;
+}
+
+const PLAN_LOCK = 4_211_802n;
+const MOST_AT_ONCE = 100;
+/** Minutes until the next try, after the first, second … that failed. */
+const PAUSES = [1, 5, 30, 120];
+const KEEP_DAYS = 30;
+
+/** Decides whom each new notice goes to. What was told within the quiet time is counted instead. */
+export async function planNotices({ db, settings }: Pick<Telling, "db" | "settings">): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${PLAN_LOCK})`;
+    const current = settings();
+    const raised = await tx.notice.findMany({
+      where: { planned_time: null },
+      orderBy: { id: "asc" },
+      take: MOST_AT_ONCE,
+    });
+    for (const notice of raised) {
+      if (await countAsRepeat(tx, notice, current.NotifyQuietMinutes)) continue;
+      const channels = channelsFor(notice.event, current).map((channel) => ({ channel: channel.id }));
+      await tx.notice.update({
+        where: { id: notice.id },
+        data: { planned_time: new Date(), deliveries: { create: channels } },
+      });
+    }
+    const old = new Date(Date.now() - KEEP_DAYS * 86_400_000);
+    await tx.notice.deleteMany({ where: { created_time: { lt: old } } });
+  });
+}
+
+async function countAsRepeat(
+  tx: Prisma.TransactionClient,
+  notice: { id: bigint; event: string; topic: string; created_time: Date },
+  quietMinutes: number,
+): Promise<boolean> {
+  const { id, event, topic, created_time } = notice;
+  const since = new Date(created_time.getTime() - quietMinutes * 60_000);
+  const told = await tx.notice.findFirst({
+    where: { event, topic, id: { lt: id }, planned_time: { not: null }, created_time: { gt: since } },
+    orderBy: { id: "desc" },
+  });
+  if (told === null) return false;
+  await tx.notice.update({ where: { id: told.id }, data: { repeats: { increment: 1 } } });
+  await tx.notice.delete({ where: { id } });
+  return true;
+}
+
+/** Those that are switched on, ready, and want this event. */
+function channelsFor(event: string, settings: Settings): NoticeChannel[] {
+  const known = NoticeEvent.safeParse(event);
+  return Object.values(noticeChannels).filter(
+    (channel) =>
+      settings[channel.enabledBy] &&
+      isFilledIn(channel, settings) &&
+      known.success &&
+      eventsOf(settings[channel.events]).includes(known.data),
+  );
+}
+
+/** Sends what is due. Each is claimed first, so that no other node sends it meanwhile. */
+export async function deliverNotices(telling: Telling): Promise<void> {
+  const { db, settings } = telling;
+  const due = await db.$queryRaw<{ notice_id: bigint; channel: NoticeChannelId; attempts: number }[]>`
+    UPDATE notice_deliveries d SET attempts = attempts + 1, next_try = now() + interval '5 minutes'
+    FROM (
+      SELECT notice_id, channel FROM notice_deliveries WHERE status = 'pending' AND next_try <= now()
+      ORDER BY next_try LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED
+    ) w WHERE d.notice_id = w.notice_id AND d.channel = w.channel
+    RETURNING d.notice_id, d.channel, d.attempts`;
+  for (const { notice_id, channel, attempts } of due) {
+    const where = { notice_id_channel: { notice_id, channel } };
+    const notice = await db.notice.findUnique({ where: { id: notice_id } });
+    if (notice === null) continue;
+    try {
+      const way = noticeChannels[channel];
+      await way.send(messageOf(notice, settings()), settings(), toolsOf(telling));
+      await db.noticeDelivery.update({ where, data: { status: "sent", error: "" } });
+    } catch (error) {
+      const pause = PAUSES[attempts - 1];
+      await db.noticeDelivery.update({
+        where,
+        data: {
+          status: pause === undefined ? "failed" : "pending",
+          next_try: new Date(Date.now() + (pause ?? 0) * 60_000),
+          error: error instanceof Error ? error.message.slice(0, 300) : "",
+        },
+      });
+    }
+  }
+}
+
+/** Sends a test through one way, whether it is switched on or not. Throws what went wrong. */
+export async function sendTestNotice(telling: Telling, id: NoticeChannelId): Promise<void> {
+  const settings = telling.settings();
+  const message = messageOf({ event: "test", facts: {}, created_time: new Date() }, settings);
+  await noticeChannels[id].send(message, settings, toolsOf(telling));
+}
+
+function toolsOf({ db, mailer, post }: Telling): Tools {
+  return {
+    post: (url, body, headers) => post(url, body, headers),
+    mail: (to, letter) => mailer.send({ to, ...letter }),
+    operators: () => rootAddresses(db),
+    now: Date.now,
+  };
+}
+
+async function rootAddresses(db: Db): Promise<string[]> {
+  const rows = await db.user.findMany({
+    where: { role: Role.root, status: UserStatus.enabled, deleted_at: null, email: { not: null } },
+    select: { email: true },
+  });
+  return rows.flatMap(({ email }) => (email === null ? [] : [email]));
+}

@@ -1,0 +1,44 @@
+import type { Settings } from "@gateway/shared/settings";
+import { languageOf } from "#notices/language.ts";
+import type { Sender } from "#notices/mails.ts";
+import type { MailAccount } from "#platform/mail.ts";
+
+/** What the settings say about the mail server, and about who writes. */
+
+/** Undefined while no mail can be sent. */
+export function mailAccount(settings: Settings): MailAccount | undefined {
+  const { SMTPServer, SMTPPort, SMTPAccount, SMTPToken, SMTPRequireTLS, SystemName } = settings;
+  const from = settings.SMTPFrom === "" ? SMTPAccount : settings.SMTPFrom;
+  if (SMTPServer === "" || !from.includes("@")) return undefined;
+  return {
+    host: SMTPServer,
+    port: SMTPPort,
+    user: SMTPAccount,
+    password: SMTPToken,
+    from,
+    fromName: SystemName,
+    requireTls: SMTPRequireTLS,
+  };
+}
+
+export function canMail(settings: Settings): boolean {
+  return mailAccount(settings) !== undefined;
+}
+
+/** A link in a mail may only lead to the address the operator named, never to what a request claims to be. */
+export function offersReset(settings: Settings): boolean {
+  return canMail(settings) && settings.ServerAddress !== "";
+}
+
+export function siteUrlOf(settings: Settings): string {
+  return settings.ServerAddress.replace(/\/+$/, "");
+}
+
+/** @param wish the reader's own language, if known */
+export function senderFor(settings: Settings, wish = ""): Sender {
+  return {
+    language: languageOf(wish, settings.Language),
+    name: settings.SystemName,
+    siteUrl: siteUrlOf(settings),
+  };
+}

@@ -1,0 +1,63 @@
+import { NoticeEvent } from "@gateway/shared/notice";
+import type { Settings } from "@gateway/shared/settings";
+import type { Message } from "#notices/channel.ts";
+import { eventWords, type Facts } from "#notices/event-words.ts";
+import type { Db } from "#platform/db.ts";
+import { senderFor } from "./mail-account.ts";
+
+/**
+ * What operators are told. Raising a notice is one insert in the transaction of its cause and nothing more; whom it
+ * goes to, whether it was just said, and the telling itself are the clock's work.
+ */
+export interface NewNotice {
+  event: NoticeEvent;
+  /** What it is about, e.g. `channel:12`: the same is told once within the quiet time. */
+  topic: string;
+  /** Values for the sentence, `reason` among them. Never a secret. */
+  facts: Facts;
+}
+
+const MOST = 500;
+
+export async function raiseNotice(db: Db, { event, topic, facts }: NewNotice): Promise<void> {
+  const short = Object.entries(facts).map(([name, value]) => [name, value.slice(0, MOST)]);
+  await db.notice.create({
+    data: { event, topic: topic.slice(0, 160), facts: Object.fromEntries(short) },
+  });
+}
+
+/** How a notice reads in the operators' language. */
+export function messageOf(
+  notice: { event: string; facts: unknown; created_time: Date },
+  settings: Settings,
+): Message {
+  const { language, name, siteUrl } = senderFor(settings);
+  const facts = factsOf(notice.facts);
+  const known = NoticeEvent.safeParse(notice.event);
+  const words = eventWords[language][known.success ? known.data : "test"];
+  return {
+    event: notice.event,
+    title: words.title(facts),
+    text: words.text(facts),
+    time: notice.created_time,
+    language,
+    site: name,
+    siteUrl,
+    facts,
+  };
+}
+
+function factsOf(stored: unknown): Facts {
+  if (typeof stored !== "object" || stored === null) return {};
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, String(value)]));
+}
+
+/** The latest ones that were told or held back, newest first. */
+export async function listNotices(db: Db, take: number) {
+  return db.notice.findMany({
+    where: { planned_time: { not: null } },
+    orderBy: { id: "desc" },
+    take,
+    include: { deliveries: { orderBy: { channel: "asc" } } },
+  });
+}

@@ -1,0 +1,26 @@
+import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
+import type { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+
+/** Settings on their way to a file and back. Secrets never go along, and what was not in the file stays. */
+
+export function exportSettings(current: Settings, version: string): SettingsFile {
+  const entries = (Object.keys(current) as SettingKey[])
+    .filter((key) => !secretSettings.includes(key) && current[key] !== defaultSettings[key])
+    .map((key) => [key, current[key]] as const);
+  return { version, exported_at: new Date().toISOString(), values: Object.fromEntries(entries) };
+}
+
+/** What bringing these values in would change. */
+export function previewSettings(current: Settings, values: SettingsFile["values"]): SettingsPreview {
+  const preview: SettingsPreview = { changes: [], skipped: [], same: 0 };
+  for (const [name, value] of Object.entries(values)) {
+    const key = Object.hasOwn(Settings.shape, name) ? (name as SettingKey) : undefined;
+    const parsed = key === undefined ? undefined : Settings.shape[key].safeParse(value);
+    if (key === undefined) preview.skipped.push({ key: name, reason: "unknown" });
+    else if (secretSettings.includes(key)) preview.skipped.push({ key: name, reason: "secret" });
+    else if (parsed?.success !== true) preview.skipped.push({ key: name, reason: "invalid" });
+    else if (parsed.data === current[key]) preview.same += 1;
+    else preview.changes.push({ key, before: current[key], after: parsed.data });
+  }
+  return preview;
+}

@@ -1,0 +1,26 @@
+import type { NoticeChannel } from "./channel.ts";
+import { refused } from "./channel.ts";
+import { renderLetter } from "./letter.ts";
+
+export const email: NoticeChannel = {
+  id: "email",
+  label: "E-mail",
+  enabledBy: "NotifyEmailEnabled",
+  needs: ["SMTPServer"],
+  events: "NotifyEmailEvents",
+  async send(message, settings, tools) {
+    const named = settings.NotifyEmailTo.split(",").map((address) => address.trim());
+    const wanted = named.filter((address) => address !== "");
+    const recipients = wanted.length > 0 ? wanted : await tools.operators();
+    if (recipients.length === 0) throw refused("E-mail", "no administrator has an e-mail address");
+    const { language, site, siteUrl, title, text } = message;
+    const letter = renderLetter({
+      language,
+      sender: site,
+      siteUrl,
+      title,
+      paragraphs: text === "" ? [] : [text],
+    });
+    for (const recipient of recipients) await tools.mail(recipient, letter);
+  },
+};

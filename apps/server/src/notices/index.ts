@@ -1,0 +1,26 @@
+import type { NoticeChannelId } from "@gateway/shared/notice";
+import type { Settings } from "@gateway/shared/settings";
+import type { NoticeChannel } from "./channel.ts";
+import { dingtalk } from "./dingtalk.ts";
+import { email } from "./email.ts";
+import { lark } from "./lark.ts";
+import { pushdeer } from "./pushdeer.ts";
+import { telegram } from "./telegram.ts";
+import { webhook } from "./webhook.ts";
+import { wecom } from "./wecom.ts";
+
+/** The registry: one line per way. */
+export const noticeChannels: Readonly<Record<NoticeChannelId, NoticeChannel>> = {
+  email,
+  telegram,
+  lark,
+  dingtalk,
+  wecom,
+  pushdeer,
+  webhook,
+};
+
+/** Everything it needs is filled in. */
+export function isFilledIn(channel: NoticeChannel, settings: Settings): boolean {
+  return channel.needs.every((key) => settings[key] !== "");
+}

@@ -1,0 +1,151 @@
+import { createTransport, type Transporter } from "nodemailer";
+import { GatewayError } from "#errors.ts";
+
+/**
+ * The way to the mail server. What a mail says is not known here, nor why it is sent; a changed account is used from
+ * the next mail on.
+ */
+export interface MailAccount {
+  host: string;
+  port: number;
+  /** "" = the server asks for no name. */
+  user: string;
+  password: string;
+  /** Address of the sender, and the name beside it. */
+  from: string;
+  fromName: string;
+  requireTls: boolean;
+}
+
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mailer {
+  /** Ends when the server has taken the mail. Throws `upstream_failed` with a sentence for whoever set it up. */
+  send(mail: Mail): Promise<void>;
+  /** Comes back at once: nobody can tell from the time it takes whether there was anything to send. */
+  post(mail: Mail): void;
+  /** Waits for what is on its way. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds for each step; somebody may be waiting for the answer. */
+const STEP_MS = 8_000;
+const ANSWER_MS = 15_000;
+const MOST_WAITING = 1_000;
+const TRIES = 3;
+
+/** @param account the one in force; undefined while none is set up */
+export function createMailer(
+  account: () => MailAccount | undefined,
+  onError: (error: unknown) => void,
+  pauseMs = 5_000,
+): Mailer {
+  let open: { key: string; transport: Transporter } | undefined;
+  const waiting = new Set<Promise<void>>();
+  const leaving = new AbortController();
+
+  function transportFor(current: MailAccount): Transporter {
+    const key = JSON.stringify(current);
+    if (open?.key === key) return open.transport;
+    open?.transport.close();
+    const transport = createTransport({
+      host: current.host,
+      port: current.port,
+      secure: current.port === 465,
+      requireTLS: current.requireTls && current.port !== 465,
+      ...(current.user === "" ? {} : { auth: { user: current.user, pass: current.password } }),
+      pool: true,
+      maxConnections: 2,
+      connectionTimeout: STEP_MS,
+      greetingTimeout: STEP_MS,
+      socketTimeout: ANSWER_MS,
+      dnsTimeout: STEP_MS,
+      // A mail is what we give it, never a file or an address of this machine.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    open = { key, transport };
+    return transport;
+  }
+
+  async function send(mail: Mail): Promise<void> {
+    const current = account();
+    if (current === undefined) throw new GatewayError("upstream_failed", "No mail server is set up.");
+    try {
+      await transportFor(current).sendMail({
+        from: { name: current.fromName, address: current.from },
+        to: { name: "", address: mail.to },
+        subject: mail.subject,
+        text: mail.text,
+        html: mail.html,
+        headers: { "auto-submitted": "auto-generated" },
+      });
+    } catch (error) {
+      throw explained(error);
+    }
+  }
+
+  async function persist(mail: Mail): Promise<void> {
+    for (let round = 1; ; round += 1) {
+      try {
+        return await send(mail);
+      } catch (error) {
+        if (round === TRIES || leaving.signal.aborted) return onError(error);
+        await pause(pauseMs * round, leaving.signal);
+      }
+    }
+  }
+
+  return {
+    send,
+    post(mail) {
+      if (waiting.size >= MOST_WAITING) {
+        onError(new Error(`More than ${MOST_WAITING} mails wait for the mail server; one was dropped.`));
+        return;
+      }
+      const sending = persist(mail).finally(() => waiting.delete(sending));
+      waiting.add(sending);
+    },
+    async close() {
+      leaving.abort();
+      await Promise.all(waiting);
+      open?.transport.close();
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+  });
+}
+
+const sentences: Record<string, string> = {
+  EAUTH: "The mail server refuses the account or its password.",
+  ENOAUTH: "The mail server refuses the account or its password.",
+  EDNS: "There is no mail server of this name.",
+  ECONNECTION: "The mail server cannot be reached.",
+  ESOCKET: "The mail server cannot be reached.",
+  ETIMEDOUT: "The mail server did not answer in time.",
+  ETLS: "No encrypted connection to the mail server could be made.",
+  EENVELOPE: "The mail server refuses the sender or the recipient.",
+};
+
+/** What the server itself said goes along: without it nobody can mend the settings. */
+function explained(error: unknown): GatewayError {
+  const facts = error instanceof Error ? (error as Error & { code?: string; response?: string }) : undefined;
+  const sentence = sentences[facts?.code ?? ""] ?? "The mail could not be sent.";
+  const said = facts?.response === undefined ? "" : ` (${facts.response.slice(0, 200)})`;
+  return new GatewayError("upstream_failed", sentence + said, { cause: error });
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { UnixTime } from "./paging.ts";
+import { PasswordProof } from "./profile.ts";
+
+export const PasskeyRow = z.object({
+  id: z.int(),
+  alias: z.string(),
+  /** Kept in sync between devices by whoever keeps it. */
+  backed_up: z.boolean(),
+  created_time: UnixTime,
+  last_used: UnixTime.nullable(),
+});
+export type PasskeyRow = z.infer<typeof PasskeyRow>;
+
+const Alias = z.string().trim().max(100);
+export const PasskeyRename = z.object({ alias: Alias.min(1, "Name is required") });
+
+/** POST /api/webauthn/registration/begin. */
+export const PasskeyBegin = PasswordProof;
+
+/** Options for the browser's own call, whose form the standard defines. */
+export const PasskeyOptions = z.looseObject({ challenge: z.string() });
+
+/** What the browser answers; the library that checks it knows the rest of its form. */
+const Credential = z.object({
+  id: z.string().min(1).max(2_048),
+  rawId: z.string().min(1).max(2_048),
+  type: z.literal("public-key"),
+  authenticatorAttachment: z.enum(["platform", "cross-platform"]).optional().catch(undefined),
+  clientExtensionResults: z.record(z.string(), z.unknown()).default({}),
+});
+
+const part = z.string().max(20_000);
+
+/** POST /api/webauthn/registration/finish. */
+export const PasskeyRegistration = Credential.extend({
+  alias: Alias.default(""),
+  response: z.object({
+    clientDataJSON: part,
+    attestationObject: part,
+    transports: z.array(z.string().max(32)).max(10).optional(),
+  }),
+});
+export type PasskeyRegistration = z.infer<typeof PasskeyRegistration>;
+
+/** POST /api/webauthn/login/finish. */
+export const PasskeyAssertion = Credential.extend({
+  response: z.object({
+    clientDataJSON: part,
+    authenticatorData: part,
+    signature: part,
+    userHandle: z.string().max(200).optional(),
+  }),
+});
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;

@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { Email } from "./mail.ts";
+import { Password } from "./user.ts";
+
+/** POST /api/user/reset: the token comes from the mailed link. */
+export const PasswordReset = z.object({
+  email: Email,
+  token: z.string().min(1).max(128),
+  password: Password,
+});
+export type PasswordReset = z.input<typeof PasswordReset>;

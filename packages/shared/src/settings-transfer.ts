@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+const Value = z.union([z.string(), z.number(), z.boolean()]);
+
+/** GET /api/option/export and what POST /api/option/import takes: what differs from the defaults, without secrets. */
+export const SettingsFile = z.object({
+  version: z.string().max(50).default(""),
+  exported_at: z.string().max(50).default(""),
+  values: z
+    .record(z.string().min(1).max(64), Value)
+    .refine((values) => Object.keys(values).length <= 500, "A file may hold at most 500 settings"),
+});
+export type SettingsFile = z.infer<typeof SettingsFile>;
+
+/** POST /api/option/import/preview. */
+export const SettingsPreview = z.object({
+  changes: z.array(z.object({ key: z.string(), before: Value, after: Value })),
+  /** What the file names and this version does not take, and why. */
+  skipped: z.array(z.object({ key: z.string(), reason: z.enum(["unknown", "secret", "invalid"]) })),
+  /** How many are here already as in the file. */
+  same: z.int(),
+});
+export type SettingsPreview = z.infer<typeof SettingsPreview>;
