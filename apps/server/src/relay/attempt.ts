@@ -1,11 +1,11 @@
-import type { Dialect, Wire } from "#dialects/dialect.ts";
+import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId, UpstreamError } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import { CredentialError, dialectsFor, type Call as Shape } from "#providers/provider.ts";
-import { asWanted, wantsBytes } from "./addresses.ts";
+import { CredentialError, dialectsFor } from "#providers/provider.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
+import { encodeBody } from "./outgoing-body.ts";
 import type { Chosen } from "./plan.ts";
 import { send, shapeOf } from "./send.ts";
 
@@ -72,46 +72,4 @@ export function transportFailure(error: unknown): UpstreamError {
     message: error.message,
     status: 0,
   };
-}
-
-function encodeBody(
-  call: Tried,
-  chosen: Target,
-  upstream: Dialect,
-  shape: Shape,
-): { body: string | Buffer; dropped: string[] } {
-  const { channel } = chosen;
-  const { provider } = channel;
-  let wire: Wire;
-  let dropped: string[] = [];
-  const request = asWanted(call, wantsBytes(provider, upstream.id, call.client.id));
-  if (upstream.id === call.client.id && call.rewritten !== true && request === call.request) {
-    // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
-    wire = upstream.adjust(call.body, chosen.upstreamModel);
-  } else {
-    const encoded = upstream.encodeRequest({ ...request, model: chosen.upstreamModel });
-    wire = encoded.body;
-    dropped = encoded.dropped;
-  }
-  wire = withParameters(wire, channel.parameters, chosen.upstreamModel);
-  if (provider.adjustRequest !== undefined) wire = provider.adjustRequest(wire, shape);
-  return { body: wire === call.body ? call.raw : JSON.stringify(wire), dropped };
-}
-
-/**
- * The operator's own fields. `overwrite: true` lets them win over the client's; `per_model: true` means that they
- * stand under model names. `stream` is never touched: the answer's shape was promised to the client.
- */
-export function withParameters(
-  wire: Wire,
-  parameters: Readonly<Record<string, unknown>>,
-  model: string,
-): Wire {
-  const keys = Object.keys(parameters);
-  if (keys.length === 0) return wire;
-  const { overwrite, per_model: perModel, pre_add: _preAdd, stream: _stream, ...plain } = parameters;
-  const own = perModel === true ? plain[model] : plain;
-  if (typeof own !== "object" || own === null) return wire;
-  const { stream: _nested, ...fields } = own as Wire;
-  return overwrite === true ? { ...wire, ...fields } : { ...fields, ...wire };
 }

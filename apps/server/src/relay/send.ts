@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamClient, type UpstreamResponse } from "#platform/http.ts";
@@ -53,10 +54,10 @@ export async function openSocket(
 type Vendors = Pick<RelayServices, "settings" | "upstream">;
 type Account = { channel: ChannelInForce; key: KeyInForce | undefined };
 
-function limitsOf(services: Vendors, { channel }: Account, request: ToVendor) {
+function limitsOf(services: Vendors, { channel, key }: Account, request: ToVendor) {
   const settings = services.settings.current();
   return {
-    proxy: channel.proxy,
+    proxy: proxyFor(channel.proxy, key?.key ?? ""),
     connectTimeoutMs: channel.connectTimeoutMs || settings.ConnectTimeoutMs,
     firstByteTimeoutMs: request.timeoutMs ?? (channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs),
     idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
@@ -86,6 +87,12 @@ export function shapeOf(
 ): Call {
   const { other, plugin } = channel;
   return { model, stream, other, plugin, ...(dialect === undefined ? {} : { dialect }) };
+}
+
+/** Some proxies give each session its own address: `%s` stands for a name that a key always has, and no other. */
+function proxyFor(proxy: string, key: string): string {
+  if (!proxy.includes("%s")) return proxy;
+  return proxy.replaceAll("%s", createHash("md5").update(key).digest("hex"));
 }
 
 const MAX_TOKEN_BYTES = 64 * 1024;

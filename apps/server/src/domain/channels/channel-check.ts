@@ -51,12 +51,14 @@ function upstreamFaults(providers: Providers, input: ChannelInput, hasKey: boole
   const address = addressFault(provider, input.base_url);
   if (address !== undefined) fields["base_url"] = address;
   for (const [name, value] of Object.entries(input.model_headers)) {
-    if (!headerName.test(name)) fields["model_headers"] = `"${name}" is not the name of an HTTP header.`;
+    if (!headerName.test(name))
+      fields[`model_headers.${name}`] = `"${name}" is not the name of an HTTP header.`;
     else if (!headerValue.test(value))
-      fields["model_headers"] = `The header "${name}" has a character that cannot be sent.`;
+      fields[`model_headers.${name}`] = `The header "${name}" has a character that cannot be sent.`;
   }
   const plugin = provider.plugin?.safeParse(input.plugin);
-  if (plugin?.success === false) fields["plugin"] = plugin.error.issues[0]?.message ?? "It does not fit.";
+  for (const issue of plugin?.error?.issues ?? [])
+    fields[["plugin", ...issue.path].join(".")] ??= issue.message;
   return fields;
 }
 

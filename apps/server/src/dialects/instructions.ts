@@ -1,0 +1,62 @@
+import type { Wire } from "./dialect.ts";
+import type { DialectId } from "./ir.ts";
+import { asRecord } from "./wire.ts";
+
+/** Where an operator's own system prompt stands with that of the request. */
+export type Place = "before" | "after" | "instead";
+
+/** The body with a system prompt more, or with none but this one. Everything else of it stays as it is. */
+export function addInstructions(dialect: DialectId, body: Wire, text: string, place: Place): Wire {
+  return adders[dialect](body, text, place);
+}
+
+const adders: Record<DialectId, (body: Wire, text: string, place: Place) => Wire> = {
+  "openai-chat"(body, text, place) {
+    const messages = listOf(body["messages"]);
+    const own = { role: "system", content: text };
+    if (place === "before") return { ...body, messages: [own, ...messages] };
+    if (place === "instead")
+      return { ...body, messages: [own, ...messages.filter((one) => !instructs(one))] };
+    const first = messages.findIndex((one) => !instructs(one));
+    return { ...body, messages: messages.toSpliced(first === -1 ? messages.length : first, 0, own) };
+  },
+  "openai-responses"(body, text, place) {
+    const { input } = body;
+    const instructions = joined(body["instructions"], text, place);
+    if (place !== "instead" || !Array.isArray(input)) return { ...body, instructions };
+    return { ...body, instructions, input: listOf(input).filter((one) => !instructs(one)) };
+  },
+  anthropic(body, text, place) {
+    const { system } = body;
+    if (!Array.isArray(system)) return { ...body, system: joined(system, text, place) };
+    return { ...body, system: placed(listOf(system), { type: "text", text }, place) };
+  },
+  gemini(body, text, place) {
+    // Google reads both spellings; a second one beside the first would be an error.
+    const name = body["system_instruction"] === undefined ? "systemInstruction" : "system_instruction";
+    const known = body[name];
+    const content = typeof known === "string" ? { parts: [{ text: known }] } : (asRecord(known) ?? {});
+    const parts = content["parts"];
+    const list = Array.isArray(parts) ? listOf(parts) : parts === undefined ? [] : [parts];
+    return { ...body, [name]: { ...content, parts: placed(list, { text }, place) } };
+  },
+};
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function instructs(message: unknown): boolean {
+  const role = asRecord(message)?.["role"];
+  return role === "system" || role === "developer";
+}
+
+function joined(known: unknown, text: string, place: Place): string {
+  if (place === "instead" || typeof known !== "string" || known === "") return text;
+  return place === "before" ? `${text}\n\n${known}` : `${known}\n\n${text}`;
+}
+
+function placed(known: readonly unknown[], own: Wire, place: Place): unknown[] {
+  if (place === "instead") return [own];
+  return place === "before" ? [own, ...known] : [...known, own];
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import { channel } from "#domain/channels/channels.fixture.ts";
+import { encodeBody, withParameters } from "./outgoing-body.ts";
+
+const chat: Wire = { model: "gpt", messages: [{ role: "user", content: "Hi" }], temperature: 1 };
+
+function sent(part: Partial<ChannelInForce>, upstream: DialectId = "openai-chat", body = chat) {
+  const client = dialects["openai-chat"];
+  const given = {
+    client,
+    body,
+    raw: Buffer.from(JSON.stringify(body)),
+    request: client.decodeRequest(body, {}),
+  };
+  const chosen = { channel: channel({ id: 1, ...part }), upstreamModel: "gpt" };
+  const shape = { model: "gpt", stream: false, other: "", plugin: {} };
+  const encoded = encodeBody(given, chosen, dialects[upstream], shape);
+  return { ...encoded, wire: JSON.parse(String(encoded.body)) as Wire };
+}
+
+describe("the operator's own parameters", () => {
+  it("fill in what a request leaves out, or win over it", () => {
+    expect(withParameters(chat, { temperature: 0, seed: 7 }, "gpt")).toMatchObject({
+      temperature: 1,
+      seed: 7,
+    });
+    expect(withParameters(chat, { overwrite: true, temperature: 0 }, "gpt")).toMatchObject({
+      temperature: 0,
+    });
+  });
+
+  it("can be given by model, and can take fields out", () => {
+    const parameters = { per_model: true, gpt: { seed: 7, remove: ["temperature"] }, other: { seed: 8 } };
+    const shaped = withParameters(chat, parameters, "gpt");
+    expect(shaped).toEqual({ model: "gpt", messages: chat["messages"], seed: 7 });
+    expect(withParameters(chat, { remove: ["temperature"] }, "gpt")).not.toHaveProperty("temperature");
+  });
+
+  it("never touch whether the answer is streamed, and never reach the vendor as words of ours", () => {
+    const wish = { stream: true, overwrite: true, pre_add: true, remove: ["stream", "nothing"] };
+    expect(withParameters({ ...chat, stream: false }, wish, "gpt")).toEqual({ ...chat, stream: false });
+  });
+
+  it("are translated with the request when they are added before", () => {
+    const early = sent({ parameters: { pre_add: true, stop: ["END"] } }, "anthropic");
+    expect(early.wire).toMatchObject({ stop_sequences: ["END"] });
+    expect(sent({ parameters: { stop: ["END"] } }, "anthropic").wire).toMatchObject({ stop: ["END"] });
+  });
+});
+
+describe("a channel's system prompt", () => {
+  it("goes out in the vendor's wire, whatever the client speaks", () => {
+    const part = { systemPrompt: "Be kind." };
+    expect(sent(part).wire["messages"]).toEqual([
+      { role: "system", content: "Be kind." },
+      ...(chat["messages"] as []),
+    ]);
+    expect(sent(part, "anthropic").wire["system"]).toBe("Be kind.");
+    expect(sent(part, "gemini").wire["systemInstruction"]).toEqual({ parts: [{ text: "Be kind." }] });
+    expect(sent(part, "openai-responses").wire["instructions"]).toBe("Be kind.");
+  });
+});
+
+describe("fields that nobody knows", () => {
+  const body = { ...chat, house_rule: 1 };
+  it("pass in their own dialect, and to another only where the operator lets them", () => {
+    expect(sent({}, "openai-chat", body).body).toEqual(Buffer.from(JSON.stringify(body)));
+    const strict = sent({}, "anthropic", body);
+    expect(strict.wire).not.toHaveProperty("house_rule");
+    expect(strict.dropped).toContain("house_rule");
+    const open = sent({ allowExtraBody: true }, "anthropic", body);
+    expect(open.wire).toMatchObject({ house_rule: 1 });
+    expect(open.dropped).not.toContain("house_rule");
+  });
+});

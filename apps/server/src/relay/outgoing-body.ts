@@ -1,0 +1,90 @@
+import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { addInstructions } from "#dialects/instructions.ts";
+import type { ChatRequest } from "#dialects/ir.ts";
+import type { Call as Shape } from "#providers/provider.ts";
+import { asWanted, wantsBytes } from "./addresses.ts";
+import type { ChatCall } from "./call.ts";
+import type { Chosen } from "./plan.ts";
+
+/** What a chat call becomes on its way to a channel: the client's body, translated if need be, and the operator's wishes. */
+
+type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched">;
+
+export function encodeBody(
+  given: Given,
+  { channel, upstreamModel: model }: Pick<Chosen, "channel" | "upstreamModel">,
+  upstream: Dialect,
+  shape: Shape,
+): { body: string | Buffer; dropped: string[] } {
+  const { parameters, provider } = channel;
+  const early = parameters["pre_add"] === true && given.rewritten !== true;
+  const call = early ? withEarlyParameters(given, parameters, model) : given;
+  let wire: Wire;
+  let dropped: string[] = [];
+  const request = asWanted(call, wantsBytes(provider, upstream.id, call.client.id));
+  if (upstream.id === call.client.id && call.rewritten !== true && request === call.request) {
+    // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
+    wire = upstream.adjust(call.body, model);
+  } else {
+    const encoded = upstream.encodeRequest({ ...request, model });
+    ({ body: wire, dropped } = encoded);
+    const { extra } = request;
+    if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
+      wire = { ...extra.fields, ...wire };
+      dropped = dropped.filter((name) => !(name in extra.fields));
+    }
+  }
+  if (!early) wire = withParameters(wire, parameters, model);
+  if (channel.systemPrompt !== "")
+    wire = addInstructions(upstream.id, wire, channel.systemPrompt, channel.systemPromptPlace);
+  if (provider.adjustRequest !== undefined) wire = provider.adjustRequest(wire, shape);
+  return { body: wire === given.body ? given.raw : JSON.stringify(wire), dropped };
+}
+
+/** With `pre_add` the fields count as the client's own, so that a translation takes them along. */
+function withEarlyParameters(
+  given: Given,
+  parameters: Readonly<Record<string, unknown>>,
+  model: string,
+): Given {
+  const body = withParameters(given.body, parameters, model);
+  if (body === given.body) return given;
+  const { model: asked, stream, jsonArrayStream } = given.request;
+  const request: ChatRequest = given.client.decodeRequest(body, {
+    model: asked,
+    stream,
+    sse: jsonArrayStream !== true,
+  });
+  return { ...given, body, request };
+}
+
+const controls: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove", "stream"]);
+
+/**
+ * The operator's own fields. `overwrite: true` lets them win over the client's; `per_model: true` means that they
+ * stand under model names; `remove` lists fields to take out. `stream` is never touched: the answer's shape was
+ * promised to the client.
+ */
+export function withParameters(
+  wire: Wire,
+  parameters: Readonly<Record<string, unknown>>,
+  model: string,
+): Wire {
+  if (Object.keys(parameters).length === 0) return wire;
+  const { overwrite, per_model: perModel } = parameters;
+  const own = perModel === true ? parameters[model] : parameters;
+  if (typeof own !== "object" || own === null) return withoutFields(wire, parameters["remove"]);
+  const fields = Object.fromEntries(Object.entries(own).filter(([name]) => !controls.has(name)));
+  const merged = Object.keys(fields).length === 0 ? wire : { ...wire, ...fields };
+  const filled = overwrite === true || merged === wire ? merged : { ...fields, ...wire };
+  const removed = withoutFields(filled, parameters["remove"]);
+  return own === parameters ? removed : withoutFields(removed, (own as Wire)["remove"]);
+}
+
+function withoutFields(wire: Wire, names: unknown): Wire {
+  if (!Array.isArray(names)) return wire;
+  const gone = new Set<unknown>(names.filter((name) => name !== "stream"));
+  const entries = Object.entries(wire);
+  const kept = entries.filter(([name]) => !gone.has(name));
+  return kept.length === entries.length ? wire : Object.fromEntries(kept);
+}
