@@ -1,7 +1,8 @@
-// pnpm dev | audit:money | bench, on the pinned Node.
+// pnpm dev | audit:money | bench | chaos, on the pinned Node.
 //   dev      the server, restarted on every change, and Vite in front of it
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
+//   chaos    strikes gateways, Postgres and Redis under load and checks the books
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import {
@@ -18,7 +19,7 @@ import {
 
 const [what, ...rest] = process.argv.slice(2);
 const server = join(root, "apps/server");
-const programs = { audit: "src/audit.ts", bench: "bench/main.ts" };
+const programs = { audit: "src/audit.ts", bench: "bench/main.ts", chaos: "bench/chaos/main.ts" };
 
 requireNode();
 install();
@@ -27,7 +28,7 @@ generate();
 if (what === "dev") dev();
 else if (what in programs) {
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
-} else fail("Say what to run: dev, audit or bench.");
+} else fail("Say what to run: dev, audit, bench or chaos.");
 
 function dev() {
   const web = join(root, "apps/web");

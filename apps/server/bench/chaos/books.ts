@@ -1,0 +1,74 @@
+import { audit, describeAudit } from "#domain/billing/audit.ts";
+import type { Pool } from "#platform/db.ts";
+import type { Seen } from "./clients.ts";
+
+/** What the clients saw beside what the ledger wrote. */
+export interface Books {
+  complete: number;
+  refused: number;
+  broken: number;
+  /** Their bill was committed when the node died before the last bytes had left: nobody can know of both. */
+  brokenAndCharged: number;
+  /** Sentences; none when the books are right. */
+  wrong: string[];
+}
+
+interface Charge {
+  request_id: string;
+  client: number;
+  began: number;
+  times: number;
+}
+
+export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books> {
+  const { rows } = await pool.query<{ request_id: string; token_name: string; began: number; times: bigint }>(
+    `SELECT request_id, min(token_name) AS token_name, extract(epoch FROM min(created_at))::float8 * 1000 AS began,
+       count(*) AS times FROM request_logs WHERE type = 2 AND quota > 0 GROUP BY request_id`,
+  );
+  const charges = new Map<string, Charge>(
+    rows.map(({ request_id, token_name, began, times }) => [
+      request_id,
+      { request_id, client: Number(token_name.split("-")[1]), began, times: Number(times) },
+    ]),
+  );
+  const of = (end: Seen["end"]) => seen.filter((call) => call.end === end);
+  const wrong: string[] = [];
+  for (const charge of charges.values())
+    if (charge.times > 1) wrong.push(`${charge.request_id} was charged ${charge.times} times.`);
+  for (const { requestId } of of("complete"))
+    if (requestId === undefined || !charges.delete(requestId))
+      wrong.push(`${requestId} was seen complete and is not charged.`);
+  for (const { requestId, status } of of("refused"))
+    if (requestId !== undefined && charges.has(requestId) && status !== 200)
+      wrong.push(`${requestId} was refused with ${status} and is charged.`);
+
+  // What is left must each be the one call of its client that broke just then.
+  const unexplained = [...of("broken"), ...of("refused").filter(({ status }) => status === 200)];
+  let brokenAndCharged = 0;
+  for (const charge of charges.values()) {
+    const index = unexplained.findIndex(
+      (call) =>
+        call.client === charge.client &&
+        (call.requestId === undefined
+          ? call.began - 5 <= charge.began && charge.began <= call.ended + 5
+          : call.requestId === charge.request_id),
+    );
+    if (index === -1) {
+      wrong.push(
+        `${charge.request_id} of client ${charge.client} is charged, and no client saw such a call.`,
+      );
+      continue;
+    }
+    unexplained.splice(index, 1);
+    brokenAndCharged += 1;
+  }
+  const outcome = await audit(pool);
+  if (outcome.drift !== 0n || outcome.rows.length > 0) wrong.push(describeAudit(outcome));
+  return {
+    complete: of("complete").length,
+    refused: of("refused").length,
+    broken: of("broken").length,
+    brokenAndCharged,
+    wrong,
+  };
+}

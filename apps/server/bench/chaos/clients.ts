@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import OpenAI from "openai";
+import type { World } from "./world.ts";
+
+/** What a client saw of one call. */
+export interface Seen {
+  client: number;
+  /** Milliseconds since 1970. */
+  began: number;
+  ended: number;
+  /** complete: to the last byte · refused: a whole error answer · broken: the connection ended before the answer did */
+  end: "complete" | "refused" | "broken";
+  /** Of an answer that had a head. */
+  requestId: string | undefined;
+  status: number;
+}
+
+const ways = ["body", "stream", "sdk-body", "sdk-stream"] as const;
+
+/** Calls one after the other, of a random node, until told to stop. */
+export async function runClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  const key = world.keys[client] ?? "";
+  for (let turn = 0; !signal.aborted; turn += 1) {
+    const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
+    const way = ways[(turn + client) % ways.length] ?? "body";
+    const began = Date.now();
+    const result = way.startsWith("sdk")
+      ? await askSdk(node, key, way === "sdk-stream")
+      : await askRaw(node, key, way === "stream");
+    seen.push({ client, began, ended: Date.now(), ...result });
+    // A node that is down refuses at once; it must not be hammered.
+    if (result.end !== "complete") await sleep(50);
+  }
+  return seen;
+}
+
+type Result = Pick<Seen, "end" | "requestId" | "status">;
+
+function question(stream: boolean) {
+  // Some answers take their time, so that there is always one in flight to be struck.
+  const slow = Math.random() < 0.3 ? "[[chunk-delay=20]] " : "";
+  return {
+    model: "demo-chat",
+    max_tokens: 200,
+    stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
+    messages: [{ role: "user" as const, content: `${slow}Say something about the weather.` }],
+  };
+}
+
+async function askRaw(node: string, key: string, stream: boolean): Promise<Result> {
+  let requestId: string | undefined;
+  let status = 0;
+  try {
+    const response = await fetch(`${node}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(question(stream)),
+    });
+    status = response.status;
+    requestId = response.headers.get("x-request-id") ?? undefined;
+    const text = await response.text();
+    if (status !== 200) return { end: "refused", requestId, status };
+    if (!stream) {
+      JSON.parse(text);
+      return { end: "complete", requestId, status };
+    }
+    if (text.includes("data: [DONE]")) return { end: "complete", requestId, status };
+    return { end: text.includes('"error"') ? "refused" : "broken", requestId, status };
+  } catch {
+    return { end: "broken", requestId, status };
+  }
+}
+
+async function askSdk(node: string, key: string, stream: boolean): Promise<Result> {
+  const openai = new OpenAI({ baseURL: `${node}/v1`, apiKey: key, maxRetries: 0 });
+  let requestId: string | undefined;
+  try {
+    const { messages, max_tokens, model } = question(stream);
+    if (!stream) {
+      const { request_id } = await openai.chat.completions
+        .create({ messages, max_tokens, model })
+        .withResponse();
+      return { end: "complete", requestId: request_id ?? undefined, status: 200 };
+    }
+    const opened = await openai.chat.completions
+      .create({ messages, max_tokens, model, stream: true })
+      .withResponse();
+    requestId = opened.request_id ?? undefined;
+    let finished = false;
+    for await (const chunk of opened.data) finished ||= chunk.choices[0]?.finish_reason === "stop";
+    return { end: finished ? "complete" : "broken", requestId, status: 200 };
+  } catch (error) {
+    if (error instanceof OpenAI.APIConnectionError || !(error instanceof OpenAI.APIError))
+      return { end: "broken", requestId, status: 0 };
+    // An error inside a stream has no status of its own, but it is a whole answer.
+    const { status, requestID } = error;
+    return { end: "refused", requestId: requestID ?? requestId, status: Number(status ?? 200) };
+  }
+}

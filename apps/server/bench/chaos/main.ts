@@ -1,0 +1,38 @@
+import { parseArgs } from "node:util";
+import { runChaos } from "./run.ts";
+
+/** `pnpm chaos`: strikes gateways, Postgres and Redis under load and compares the books with what clients saw. */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "200" },
+    nodes: { type: "string", default: "3" },
+    clients: { type: "string", default: "12" },
+  },
+});
+const number = (name: keyof typeof values) => {
+  const value = Number(values[name]);
+  if (Number.isInteger(value) && value > 0) return value;
+  console.error(`--${name} must be a whole number above 0.`);
+  process.exit(1);
+};
+
+const report = await runChaos({
+  rounds: number("rounds"),
+  nodes: number("nodes"),
+  clients: number("clients"),
+  say: (sentence) => console.log(sentence),
+});
+const { complete, refused, broken, brokenAndCharged, wrong, strikes } = report;
+console.log(
+  `\nStruck: ${Object.entries(strikes)
+    .map(([kind, times]) => `${times} × ${kind}`)
+    .join(", ")}`,
+);
+console.log(`Calls seen complete, each charged once: ${complete}`);
+console.log(`Refused, none charged: ${refused}`);
+console.log(
+  `Broken by a strike: ${broken}, of which the bill was committed before the end was sent: ${brokenAndCharged}`,
+);
+for (const sentence of wrong) console.error(sentence);
+console.log(wrong.length === 0 ? "The books are right: drift 0." : `${wrong.length} things are wrong.`);
+process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { freePort, startLogging } from "../processes.ts";
+
+/** Three gateways on one Postgres and one Redis, each of which can be struck while the others go on. */
+export interface World {
+  /** Where the gateways listen, dead or alive. */
+  nodes: readonly string[];
+  database: Database;
+  /** One key per client, so that the log tells whose calls are whose. */
+  keys: readonly string[];
+  /** kill -9, and up again; resolves when the gateway answers. */
+  killNode(index: number): Promise<void>;
+  /** Resolves when Postgres answers again. "immediate" is without a word to anybody, as in a crash. */
+  restartPostgres(how: "fast" | "immediate"): Promise<void>;
+  /** Resolves when Redis is back, empty. */
+  pauseRedis(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const accessToken = "chaos-access-token-chaos-access-token";
+const plenty = 1_000_000_000;
+const openAiCompatible = 8;
+const manyPerMinute = 100_000_000;
+
+export async function createWorld(nodeCount: number, clientCount: number): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "gateway-chaos-"));
+  await chmod(folder, 0o755);
+  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const vendor = await startDemoUpstream();
+    closers.push(() => vendor.close());
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+    closers.push(() => postgres.stop());
+    const redisPort = await freePort();
+    let redis = await startRedis(redisPort);
+    closers.push(() => endProcess(redis, "SIGTERM"));
+
+    const pids: number[] = [];
+    const ports: number[] = [];
+    for (let index = 0; index < nodeCount; index += 1) ports.push(await freePort());
+    const nodes = ports.map((port) => `http://127.0.0.1:${port}`);
+    const start = async (index: number) => {
+      const ready = new Request(`${nodes[index]}/api/user/self`, { headers: { authorization: accessToken } });
+      const main = join(import.meta.dirname, "../../src/main.ts");
+      const env = {
+        NODE_ENV: "production",
+        HOST: "127.0.0.1",
+        PORT: String(ports[index]),
+        DATA_DIR: folder,
+        DATABASE_URL: postgres.url,
+        REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+        SECRET_KEY: "the same secret on every node of this run",
+        ROOT_USERNAME: "chaos",
+        ROOT_PASSWORD: "chaos-password-1",
+        ROOT_ACCESS_TOKEN: accessToken,
+        DEMO_UPSTREAM: "0",
+        LOG_LEVEL: "error",
+      };
+      pids[index] = await startLogging([main], env, folder, `node-${index}`, ready);
+    };
+    closers.push(async () => {
+      for (const pid of pids) kill(pid, "SIGTERM");
+      await Promise.all(pids.map((pid) => untilGone(pid)));
+    });
+    // One after the other: the first one migrates.
+    for (let index = 0; index < nodeCount; index += 1) await start(index);
+    const database = connect(postgres.url, { max: 3 });
+    closers.push(() => database.close());
+    const keys = await furnish(nodes[0] ?? "", vendor, database, clientCount);
+
+    return {
+      nodes,
+      database,
+      keys,
+      async killNode(index) {
+        kill(pids[index] ?? 0, "SIGKILL");
+        await untilGone(pids[index] ?? 0);
+        await start(index);
+      },
+      async restartPostgres(how) {
+        await strikePostgres(postgres, how);
+      },
+      async pauseRedis(ms) {
+        await endProcess(redis, "SIGKILL");
+        await sleep(ms);
+        redis = await startRedis(redisPort);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A channel, an account with plenty, and a key for every client. */
+async function furnish(
+  node: string,
+  vendor: DemoUpstream,
+  database: Database,
+  clientCount: number,
+): Promise<string[]> {
+  async function api<T>(method: string, path: string, body?: object): Promise<T> {
+    const answer = await fetch(`${node}/api${path}`, {
+      method,
+      headers: { authorization: accessToken, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { success, message, data } = (await answer.json()) as {
+      success: boolean;
+      message: string;
+      data: T;
+    };
+    if (!success) throw new Error(`${path}: ${message}`);
+    return data;
+  }
+  await database.pool.query("UPDATE user_groups SET api_rate = $1", [manyPerMinute]);
+  await database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");
+  await api("POST", "/channel", {
+    type: openAiCompatible,
+    name: "chaos",
+    base_url: vendor.url,
+    key: "vendor-key",
+    models: ["demo-chat"],
+    groups: ["default"],
+  });
+  const self = await api<{ id: number }>("GET", "/user/self");
+  await api("POST", `/user/quota/${self.id}`, { quota: plenty, remark: "chaos" });
+  const keys: string[] = [];
+  for (let client = 0; client < clientCount; client += 1) {
+    // Every other key has limits of its own, so that those are struck, too.
+    const rates = { concurrency: 5, daily_spend: plenty, tokens_per_minute: 1_000_000_000 };
+    const setting = client % 2 === 0 ? {} : { rates };
+    const { key } = await api<{ key: string }>("POST", "/token", { name: `client-${client}`, setting });
+    keys.push(key);
+  }
+  return keys;
+}
+
+async function startRedis(port: number): Promise<ChildProcess> {
+  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const redis = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "ignore"] });
+  const gone = once(redis, "exit").then(() => {
+    throw new Error("redis-server does not start. It must be on PATH.");
+  });
+  const ready = new Promise<void>((resolve) => {
+    let said = "";
+    redis.stdout?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes("Ready to accept connections")) resolve();
+    });
+  });
+  await Promise.race([ready, gone]);
+  gone.catch(() => undefined);
+  return redis;
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill(signal);
+  await gone;
+}
+
+async function strikePostgres(postgres: EmbeddedPostgres, how: "fast" | "immediate"): Promise<void> {
+  const before = postgres.pid();
+  kill(before, how === "fast" ? "SIGINT" : "SIGQUIT");
+  const until = Date.now() + 60_000;
+  // It brings itself back.
+  while (postgres.pid() === before) {
+    if (Date.now() > until) throw new Error("Postgres does not come back.");
+    await sleep(50);
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return pid > 0 && process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+async function untilGone(pid: number): Promise<void> {
+  for (let tries = 0; tries < 600 && kill(pid, 0); tries += 1) await sleep(50);
+}
