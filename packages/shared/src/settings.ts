@@ -182,7 +182,7 @@ export const Settings = z.object({
   /** Seconds of silence after which a stream gets a heartbeat comment; 0 = never. */
   HeartbeatSeconds: z.int().min(0).max(90).default(15),
   /** Seconds after which a realtime session without any event is closed. */
-  RealtimeIdleSeconds: z.int().min(10).max(3_600).default(300),
+  RealtimeIdleSeconds: z.int().min(1).max(3_600).default(300),
   AutomaticDisableChannelEnabled: z.boolean().default(true),
   AutomaticEnableChannelEnabled: z.boolean().default(true),
   /** Seconds; a channel whose tests take longer is switched off. 0 = never. */

@@ -8,7 +8,7 @@ const SECONDS_PER_PIECE = 0.12;
 const MOST_PIECES = 80;
 
 /** One soft note per piece of the text: 16-bit mono samples. */
-function melody(text: string): Buffer {
+export function melody(text: string): Buffer {
   const pieces = piecesOf(text).slice(0, MOST_PIECES);
   const perPiece = Math.round(RATE * SECONDS_PER_PIECE);
   const samples = Buffer.alloc(pieces.length * perPiece * 2);

@@ -20,6 +20,7 @@ export const demoModels: DemoModel[] = [
   { id: "demo-tts", label: "Demo speech", methods: [] },
   { id: "demo-whisper", label: "Demo transcription", methods: [] },
   { id: "demo-rerank", label: "Demo rerank", methods: [] },
+  { id: "demo-realtime", label: "Demo realtime", methods: [] },
 ];
 
 const CREATED = 1_767_225_600;

@@ -12,6 +12,7 @@ import { fastReply } from "./fast.ts";
 import { formFields } from "./form.ts";
 import { type Json, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
+import { openRealtime } from "./realtime-door.ts";
 import { type Route, listModels, routeAt, saidIn, vendorAt } from "./routes.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
 
@@ -39,6 +40,7 @@ export async function startDemoUpstream(
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     serve(request, response, log, rules).catch(() => response.destroy());
   });
+  const closeSessions = openRealtime(server, log, rules);
   const host = options.host ?? "127.0.0.1";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -50,6 +52,7 @@ export async function startDemoUpstream(
     url: `http://${host}:${port}`,
     close: () =>
       new Promise((resolve) => {
+        closeSessions();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -9,7 +9,7 @@ export const azureV1: Provider = {
   icon: "azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
-  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime"],
   keyHint: "",
   otherLabel: "API version (preview or latest; may be empty)",
   models: [],

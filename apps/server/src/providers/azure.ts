@@ -14,7 +14,7 @@ export const azure: Provider = {
   label: "Azure OpenAI",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
-  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime"],
   keyHint: "",
   otherLabel: "API version",
   models: [],
@@ -22,7 +22,8 @@ export const azure: Provider = {
   website: "https://portal.azure.com",
   headers: (key) => ({ "api-key": key }),
   path: ({ model, other }, standard) =>
-    standard.startsWith("/v1/responses")
+    // Both have one address for all deployments; a session names its own in the query.
+    standard.startsWith("/v1/responses") || standard.startsWith("/v1/realtime")
       ? `/openai${standard}`
       : `/openai/deployments/${encodeURIComponent(model)}${standard.slice("/v1".length)}?api-version=${encodeURIComponent(other || DEFAULT_VERSION)}`,
   adjustRequest: onChat(openaiLimits, withoutThoughts),

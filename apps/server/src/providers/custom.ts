@@ -13,6 +13,7 @@ const modes: Record<string, { path: string; title: string }> = {
   "9": { path: "/v1/audio/speech", title: "Speech" },
   "10": { path: "/v1/audio/transcriptions", title: "Transcription" },
   "11": { path: "/v1/audio/translations", title: "Audio translation" },
+  "14": { path: "/v1/realtime", title: "Realtime" },
   "16": { path: "/v1/responses", title: "Responses" },
 };
 
@@ -56,7 +57,17 @@ export const custom: Provider = {
       ? ["openai-chat"]
       : ["openai-chat", "openai-responses"];
   },
-  endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "rerank"],
+  endpoints: [
+    "chat",
+    "responses",
+    "completions",
+    "embeddings",
+    "moderations",
+    "images",
+    "audio",
+    "rerank",
+    "realtime",
+  ],
   offers(path, given) {
     // Asked of every candidate of every call: nearly all of them say nothing here.
     if (given["customize"] === undefined || path === "/v1/rerank") return true;
@@ -70,5 +81,9 @@ export const custom: Provider = {
   website: "",
   plugin,
   headers: bearer,
-  path: (call, standard) => chosenPath(call.plugin, standard) ?? standard,
+  path(call, standard) {
+    const [path = "", query] = standard.split("?");
+    const own = chosenPath(call.plugin, path) ?? path;
+    return query === undefined ? own : `${own}?${query}`;
+  },
 };

@@ -150,6 +150,12 @@ export const settingGroups: SettingGroup[] = [
             label: phrase("Heartbeat in silent streams"),
             hint: phrase("0 is never."),
           },
+          {
+            key: "RealtimeIdleSeconds",
+            kind: "number",
+            unit: seconds,
+            label: phrase("Close a silent realtime session after"),
+          },
         ],
       },
       {

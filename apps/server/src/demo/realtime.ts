@@ -1,0 +1,334 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WebSocket } from "ws";
+import { type Answer, answer } from "./answer.ts";
+import { melody } from "./audio.ts";
+import { type Json, asList, asObject, asText } from "./json.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { BadQuestion, type Question } from "./question.ts";
+import { type Behaviour, switchesInText } from "./switches.ts";
+import { inputPieces } from "./tool-calls.ts";
+
+/** A realtime session: it keeps the conversation, and answers in sound or text when it is asked to. */
+
+export interface RealtimeOptions {
+  model: string;
+  /** The names of the events before the interface was final. */
+  beta: boolean;
+  /** What holds for the whole session: from the key, the model's name and the rules. */
+  standing: Behaviour;
+  closed(): void;
+}
+
+const TOKENS_PER_SECOND = 10;
+const BYTES_PER_SECOND = 48_000;
+const LISTENS_FOR_SECONDS = 1;
+
+const id = (prefix: string) => `${prefix}_${randomBytes(9).toString("base64url")}`;
+
+export function serveRealtime(socket: WebSocket, { model, beta, standing, closed }: RealtimeOptions): void {
+  const leaving = new AbortController();
+  const items: Json[] = [];
+  let session: Json = {
+    id: id("sess"),
+    object: "realtime.session",
+    type: "realtime",
+    model,
+    output_modalities: ["audio"],
+    instructions: "",
+    tools: [],
+    max_output_tokens: "inf",
+    audio: { input: { format: { type: "audio/pcm", rate: 24_000 } }, output: { voice: "alloy" } },
+  };
+  let soundBytes = 0;
+  let heardTokens = 0;
+  let busy: { id: string; stop: AbortController } | undefined;
+
+  const send = (type: string, fields: Json) => {
+    if (socket.readyState === socket.OPEN)
+      socket.send(JSON.stringify({ type, event_id: id("event"), ...fields }));
+  };
+  const complain = (message: string, code: string, param: string | null = null) =>
+    send("error", { error: { type: "invalid_request_error", code, message, param, event_id: null } });
+
+  function add(item: Json): void {
+    items.push(item);
+    const place = { previous_item_id: items.at(-2)?.["id"] ?? null };
+    if (beta) send("conversation.item.created", { ...place, item });
+    else {
+      send("conversation.item.added", { ...place, item });
+      send("conversation.item.done", { ...place, item });
+    }
+  }
+
+  function commit(): void {
+    if (soundBytes === 0) {
+      complain("The audio buffer is empty.", "input_audio_buffer_commit_empty");
+      return;
+    }
+    const item = { id: id("item"), type: "message", role: "user", content: [{ type: "input_audio" }] };
+    const tokens = Math.ceil((soundBytes / BYTES_PER_SECOND) * TOKENS_PER_SECOND);
+    const seconds = soundBytes / BYTES_PER_SECOND;
+    soundBytes = 0;
+    heardTokens += tokens;
+    send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: null });
+    add(item);
+    const writer = asObject(asObject(asObject(session["audio"])["input"])["transcription"]);
+    const older = asObject(session["input_audio_transcription"]);
+    const transcriber = asText(writer["model"]) || asText(older["model"]);
+    if (transcriber === "") return;
+    const usage =
+      transcriber === "whisper-1"
+        ? { type: "duration", seconds }
+        : {
+            type: "tokens",
+            input_tokens: tokens,
+            output_tokens: 5,
+            total_tokens: tokens + 5,
+            input_token_details: { text_tokens: 0, audio_tokens: tokens },
+          };
+    send("conversation.item.input_audio_transcription.completed", {
+      item_id: item.id,
+      content_index: 0,
+      transcript: "What the demo model heard.",
+      usage,
+    });
+  }
+
+  async function respond(asked: Json): Promise<void> {
+    if (busy !== undefined) {
+      complain(
+        `Conversation already has an active response: ${busy.id}.`,
+        "conversation_already_has_active_response",
+      );
+      return;
+    }
+    const response = id("resp");
+    const stop = new AbortController();
+    busy = { id: response, stop };
+    try {
+      await speak(response, { ...session, ...asked }, AbortSignal.any([stop.signal, leaving.signal]));
+    } catch (error) {
+      if (!(error instanceof BadQuestion)) throw error;
+      complain(error.message, "invalid_value", error.param);
+    } finally {
+      busy = undefined;
+    }
+  }
+
+  async function speak(response: string, config: Json, signal: AbortSignal): Promise<void> {
+    const question = questionOf(model, config, items);
+    const behaviour = { ...standing, ...switchesInText(question.said) };
+    const made = answer(question, behaviour);
+    const kinds = asList(config["output_modalities"] ?? config["modalities"]);
+    const sound = kinds.includes("audio");
+    const about = { id: response, object: "realtime.response", conversation_id: "conv_demo" };
+    send("response.created", { response: { ...about, status: "in_progress", output: [], usage: null } });
+    const output: Json[] = [];
+    const pace = pacer(behaviour, signal);
+    if (made.calls.length > 0)
+      for (const call of made.calls) output.push(await sayCall(response, call, output.length, pace));
+    else output.push(await sayText(response, made.text, sound, output.length, pace));
+    if (pace.broken === "cut") return socket.terminate();
+    if (pace.broken === "error") {
+      complain("The server had an error while answering.", "server_error");
+      return socket.close(1011, "server_error");
+    }
+    items.push(...output);
+    const status = signal.aborted ? "cancelled" : "completed";
+    const usage =
+      behaviour.noUsage === true ? null : usageOf(made, sound && made.calls.length === 0, heardTokens);
+    send("response.done", { response: { ...about, status, output, usage } });
+  }
+
+  async function sayText(
+    response: string,
+    pieces: string[],
+    sound: boolean,
+    index: number,
+    pace: Pace,
+  ): Promise<Json> {
+    const item: Json = {
+      id: id("item"),
+      type: "message",
+      role: "assistant",
+      status: "in_progress",
+      content: [],
+    };
+    const at = { response_id: response, item_id: item["id"], output_index: index, content_index: 0 };
+    const [words, part] = sound
+      ? [
+          beta ? "response.audio_transcript" : "response.output_audio_transcript",
+          beta ? "audio" : "output_audio",
+        ]
+      : [beta ? "response.text" : "response.output_text", beta ? "text" : "output_text"];
+    send("response.output_item.added", { response_id: response, output_index: index, item });
+    send("response.content_part.added", { ...at, part: { type: part } });
+    let said = "";
+    for (const piece of pieces) {
+      if (!(await pace.next())) break;
+      said += piece;
+      send(`${words}.delta`, { ...at, delta: piece });
+      if (sound)
+        send(beta ? "response.audio.delta" : "response.output_audio.delta", {
+          ...at,
+          delta: melody(piece).toString("base64"),
+        });
+    }
+    send(`${words}.done`, { ...at, ...(sound ? { transcript: said } : { text: said }) });
+    const content = [sound ? { type: part, transcript: said } : { type: part, text: said }];
+    const done = { ...item, status: "completed", content };
+    send("response.output_item.done", { response_id: response, output_index: index, item: done });
+    return done;
+  }
+
+  async function sayCall(
+    response: string,
+    call: Answer["calls"][number],
+    index: number,
+    pace: Pace,
+  ): Promise<Json> {
+    const item: Json = { id: id("item"), type: "function_call", call_id: `call_${call.id}`, name: call.name };
+    const at = { response_id: response, item_id: item["id"], output_index: index, call_id: item["call_id"] };
+    send("response.output_item.added", {
+      response_id: response,
+      output_index: index,
+      item: { ...item, arguments: "" },
+    });
+    for (const delta of inputPieces(call.input)) {
+      if (!(await pace.next())) break;
+      send("response.function_call_arguments.delta", { ...at, delta });
+    }
+    send("response.function_call_arguments.done", { ...at, name: call.name, arguments: call.input });
+    const done = { ...item, status: "completed", arguments: call.input };
+    send("response.output_item.done", { response_id: response, output_index: index, item: done });
+    return done;
+  }
+
+  function hear(event: Json): void {
+    switch (asText(event["type"])) {
+      case "session.update": {
+        const wish = asObject(event["session"]);
+        if (wish["model"] !== undefined && wish["model"] !== model)
+          return complain("Cannot update a session's model.", "invalid_value", "session.model");
+        session = { ...session, ...wish, audio: merged(session["audio"], wish["audio"]) };
+        return send("session.updated", { session });
+      }
+      case "conversation.item.create":
+        return add({ id: id("item"), ...asObject(event["item"]) });
+      case "input_audio_buffer.append": {
+        soundBytes += Math.floor((asText(event["audio"]).length * 3) / 4);
+        const turns = asObject(asObject(asObject(session["audio"])["input"])["turn_detection"]);
+        if (turns["type"] !== "server_vad" || soundBytes < LISTENS_FOR_SECONDS * BYTES_PER_SECOND) return;
+        commit();
+        break;
+      }
+      case "input_audio_buffer.commit":
+        return commit();
+      case "input_audio_buffer.clear":
+        soundBytes = 0;
+        return send("input_audio_buffer.cleared", {});
+      case "response.cancel":
+        return busy?.stop.abort();
+      case "response.create":
+        break;
+      default:
+        return complain(`Invalid value: '${asText(event["type"])}'.`, "invalid_value", "type");
+    }
+    respond(asObject(event["response"])).catch(() => socket.terminate());
+  }
+
+  socket.on("message", (data: Buffer) => {
+    let event: unknown;
+    try {
+      event = JSON.parse(data.toString("utf8"));
+    } catch {
+      complain("The message is not JSON.", "invalid_json");
+      return;
+    }
+    hear(asObject(event));
+  });
+  socket.on("error", () => {});
+  socket.once("close", () => {
+    leaving.abort();
+    closed();
+  });
+  send("session.created", { session });
+}
+
+function merged(old: unknown, wish: unknown): Json {
+  const [was, is] = [asObject(old), asObject(wish)];
+  const side = (name: string) => ({ ...asObject(was[name]), ...asObject(is[name]) });
+  return { input: side("input"), output: side("output") };
+}
+
+interface Pace {
+  /** False when the answer ends here. */
+  next(): Promise<boolean>;
+  broken: "cut" | "error" | undefined;
+}
+
+function pacer(behaviour: Behaviour, signal: AbortSignal): Pace {
+  let left = typeof behaviour.cut === "number" ? behaviour.cut : (behaviour.errorMidStream ?? Infinity);
+  const pace: Pace = {
+    broken: undefined,
+    async next() {
+      if (left === 0) pace.broken = typeof behaviour.cut === "number" ? "cut" : "error";
+      left -= 1;
+      if (pace.broken !== undefined) return false;
+      await sleep(behaviour.chunkDelay ?? 0, undefined, { signal }).catch(() => {});
+      return !signal.aborted;
+    },
+  };
+  return pace;
+}
+
+function usageOf(made: Answer, sound: boolean, heard: number): Json {
+  const { input = 0, output = 0, cached = 0 } = made.usage ?? {};
+  const audio = sound ? Math.floor(output / 2) : 0;
+  return {
+    total_tokens: input + heard + output,
+    input_tokens: input + heard,
+    output_tokens: output,
+    input_token_details: {
+      text_tokens: input,
+      audio_tokens: heard,
+      image_tokens: 0,
+      cached_tokens: cached,
+      cached_tokens_details: { text_tokens: cached, audio_tokens: 0, image_tokens: 0 },
+    },
+    output_token_details: { text_tokens: output - audio, audio_tokens: audio },
+  };
+}
+
+/** The conversation as the chat model understands it. */
+function questionOf(model: string, config: Json, items: Json[]): Question {
+  const messages = items.flatMap((item): Json[] => {
+    switch (item["type"]) {
+      case "function_call": {
+        const call = { name: item["name"], arguments: item["arguments"] };
+        return [
+          { role: "assistant", tool_calls: [{ id: item["call_id"], type: "function", function: call }] },
+        ];
+      }
+      case "function_call_output":
+        return [{ role: "tool", tool_call_id: item["call_id"], content: item["output"] }];
+      default: {
+        const text = asList(item["content"])
+          .map(asObject)
+          .map((part) => asText(part["text"]) || asText(part["transcript"]));
+        return [{ role: item["role"] ?? "user", content: text.join("\n") || "(sound)" }];
+      }
+    }
+  });
+  const tools = asList(config["tools"]).map((tool) => ({ type: "function", function: tool }));
+  const said = messages.length === 0 ? [{ role: "user", content: "Hello" }] : messages;
+  return openaiChat.read(
+    { model, messages: said, tools, tool_choice: config["tool_choice"] },
+    {
+      model,
+      stream: true,
+      sse: true,
+    },
+  );
+}

@@ -1,0 +1,123 @@
+import websocket from "@fastify/websocket";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { messageSocket } from "#platform/web-socket.ts";
+import { realtimeEstimate } from "#relay/realtime-bill.ts";
+import type { RealtimeSession } from "#relay/realtime-session.ts";
+import { relayRealtime } from "#relay/realtime.ts";
+import { admit } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** The door for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
+const PATH = "/v1/realtime";
+/** A client may append fifteen megabytes of sound at once. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+const KEY_PROTOCOL = "openai-insecure-api-key.";
+const BETA_PROTOCOL = "openai-beta.";
+
+export async function realtimeRoutes(app: FastifyInstance, services: GatewayServices): Promise<void> {
+  const waiting = new WeakMap<FastifyRequest, RealtimeSession>();
+  const running = new Set<RealtimeSession>();
+  await app.register(websocket, {
+    options: { maxPayload: MAX_MESSAGE, perMessageDeflate: false, handleProtocols: chooseProtocol },
+    // What goes wrong on a socket is told by its close code.
+    errorHandler: (_error, socket) => socket.terminate(),
+    preClose: async () => {
+      await Promise.all([...running].map((session) => session.finish()));
+    },
+  });
+  const preHandler = async (request: FastifyRequest) => {
+    const session = await open(services, request);
+    const { socket } = request.raw;
+    // Between here and the upgrade it may still leave: then nobody else looks after the session.
+    const abandon = () => {
+      if (waiting.delete(request)) session.abandon().catch(services.relay.onError);
+    };
+    waiting.set(request, session);
+    socket.once("close", abandon);
+    if (socket.destroyed) abandon();
+  };
+  app.get(PATH, { websocket: true, preHandler }, async (socket, request) => {
+    const session = waiting.get(request);
+    waiting.delete(request);
+    if (session === undefined) return;
+    running.add(session);
+    services.relay.metrics.streams.inc();
+    try {
+      await session.run(messageSocket(socket));
+    } finally {
+      running.delete(session);
+      services.relay.metrics.streams.dec();
+    }
+  });
+}
+
+async function open(services: GatewayServices, request: FastifyRequest): Promise<RealtimeSession> {
+  if (!request.ws)
+    throw new GatewayError("invalid_request", "A realtime session is opened as a WebSocket.", {
+      status: 426,
+    });
+  const startedAt = Date.now();
+  const left = new AbortController();
+  request.raw.socket.once("close", () => left.abort());
+  const { caller, pin } = await authenticate(services.callers, request);
+  const query = new URLSearchParams(request.url.split("?")[1] ?? "");
+  const model = query.get("model") ?? "";
+  if (model === "" || model.length > 160)
+    throw invalidRequest("Name the model in the address: /v1/realtime?model=…", "model");
+  // A key in the address is for us.
+  query.delete("key");
+  const { call } = await admit(services, {
+    requestId: request.id,
+    startedAt,
+    caller,
+    pin,
+    ip: request.ip,
+    endpoint: PATH,
+    needs: "realtime" as const,
+    model,
+    stream: true,
+    tools: false,
+    estimate: realtimeEstimate(),
+    calls: 1,
+    signal: left.signal,
+  });
+  return relayRealtime(services.relay, {
+    ...call,
+    query,
+    forward: forwardable(request),
+    maxMessage: MAX_MESSAGE,
+    idleMs: services.relay.settings.current().RealtimeIdleSeconds * 1_000,
+    async admit(turn) {
+      // The key may have been closed, or have lapsed, since the session was opened.
+      await authenticate(services.callers, request);
+      return (await admit(services, turn)).call;
+    },
+  });
+}
+
+/** What tells the vendor which version of the events the client speaks, and who its person is. */
+function forwardable({ headers }: FastifyRequest): Record<string, string> {
+  const beta = headers["openai-beta"] ?? (offered(headers).some(isBeta) ? "realtime=v1" : undefined);
+  const safety = headers["openai-safety-identifier"];
+  return {
+    ...(typeof beta === "string" ? { "openai-beta": beta } : {}),
+    ...(typeof safety === "string" ? { "openai-safety-identifier": safety } : {}),
+  };
+}
+
+function isBeta(protocol: string): boolean {
+  return protocol.startsWith(BETA_PROTOCOL);
+}
+
+function offered(headers: FastifyRequest["headers"]): string[] {
+  return (headers["sec-websocket-protocol"] ?? "").split(",").map((protocol) => protocol.trim());
+}
+
+/** A browser that offers protocols wants one of them back; its key is not for repeating. */
+function chooseProtocol(protocols: Set<string>): string | false {
+  if (protocols.has("realtime")) return "realtime";
+  const plain = [...protocols].find((protocol) => !protocol.startsWith(KEY_PROTOCOL) && !isBeta(protocol));
+  return plain ?? [...protocols][0] ?? false;
+}

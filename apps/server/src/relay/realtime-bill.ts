@@ -1,0 +1,231 @@
+import type { Tally } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { tokensOf } from "#domain/billing/estimate.ts";
+import { computeBill, findPrice } from "#domain/billing/pricing.ts";
+import { GatewayError } from "#errors.ts";
+import type { Call, RelayServices } from "./call.ts";
+import { type End, Flight } from "./flight.ts";
+import { addTo } from "./meter.ts";
+import type { Chosen } from "./plan.ts";
+import { HEARD_PER_SECOND, SAID_PER_SECOND, type SessionFacts } from "./realtime-events.ts";
+
+/**
+ * The money of a realtime session: every response has a hold of its own, which becomes its charge and its log row
+ * before the client hears that the response is done; one more hold waits for the next response while the session is
+ * open. Knows no sockets.
+ */
+export interface RealtimeBill {
+  /** What the session says about itself. */
+  facts: SessionFacts;
+  /** A response has begun at the vendor. Throws when it cannot be held for. */
+  begin(id: string): Promise<void>;
+  /** Sees to it that the next response is held for. Throws when it cannot be. */
+  ready(): Promise<void>;
+  heard(part: { text: string } | { bytes: number }): void;
+  said(id: string, part: { text: string } | { bytes: number }): void;
+  /** Charges a response. */
+  done(id: string, usage: Usage | undefined): Promise<void>;
+  /** Charges what was said by the person, written down by another model. */
+  transcribed(usage: Usage | undefined, text: string): Promise<void>;
+  /** Responses under way. */
+  busy(): boolean;
+  /** Charges what was delivered of them, gives the rest back, and writes the session's own row. Never throws. */
+  close(outcome: End["outcome"]): Promise<void>;
+}
+
+/** Tokens that a turn may bring besides what the conversation has. */
+const TURN_TOKENS = 2_000;
+const OUTPUT_TOKENS = 4_096;
+
+interface Count {
+  tally: Tally;
+  /** Seconds. */
+  sound: number;
+}
+
+interface Turn {
+  flight: Flight;
+  call: Call;
+  said: Count;
+}
+
+/** The most that a session's first response can use; the model's own most for an answer. */
+export function realtimeEstimate(): Usage {
+  return estimateOf(0, 0, OUTPUT_TOKENS);
+}
+
+function estimateOf(text: number, sound: number, output: number): Usage {
+  const audioInput = sound + TURN_TOKENS;
+  return { input: text + audioInput, audioInput, output, audioOutput: output };
+}
+
+export function openBill(
+  services: RelayServices,
+  session: { call: Call; chosen: Chosen; first: Flight; admit(call: Call): Promise<Call> },
+): RealtimeBill {
+  const { call, chosen } = session;
+  const openedAt = call.startedAt;
+  const turns = new Map<string, Turn>();
+  let spare: Turn | undefined = { flight: session.first, call, said: nothing() };
+  let holding: Promise<Turn> | undefined;
+  let number = 0;
+  let closed = false;
+  /** Of the conversation so far, by the vendor's last word, and of what came after it. */
+  let context = { text: 0, sound: 0 };
+  let pending = nothing();
+  let facts: SessionFacts = {
+    maxOutput: undefined,
+    heardBytesPerSecond: 48_000,
+    saidBytesPerSecond: 48_000,
+    transcriber: undefined,
+  };
+
+  const nextId = () => `${call.requestId}-${(number += 1)}`;
+  const read = () => ({
+    text: context.text + tokensOf(pending.tally),
+    sound: context.sound + Math.ceil(pending.sound * HEARD_PER_SECOND),
+  });
+
+  async function hold(): Promise<Turn> {
+    const { text, sound } = read();
+    const estimate = estimateOf(text, sound, facts.maxOutput ?? OUTPUT_TOKENS);
+    const wanted = { ...call, requestId: nextId(), startedAt: Date.now(), estimate };
+    const { points } = computeBill(chosen.price, chosen.groupRatio, estimate, 1);
+    return reserve(await session.admit(wanted), chosen, points);
+  }
+
+  async function reserve(turn: Call, at: Chosen, amount: bigint): Promise<Turn> {
+    const flight = new Flight(services, turn);
+    flight.modelKnown = true;
+    flight.chosen = at;
+    try {
+      await services.ledger.reserve({
+        requestId: turn.requestId,
+        userId: turn.caller.userId,
+        tokenId: turn.caller.tokenId,
+        amount,
+        tokenAmount: turn.caller.unlimited ? 0n : amount,
+      });
+    } catch (error) {
+      flight.refuse(error);
+      throw error;
+    }
+    services.open.add(turn.requestId);
+    return { flight, call: turn, said: nothing() };
+  }
+
+  async function take(): Promise<Turn> {
+    await ready();
+    const turn = spare;
+    if (turn === undefined) throw new GatewayError("internal", "A response was not held for.");
+    spare = undefined;
+    return turn;
+  }
+
+  /** One at a time, however many ask. */
+  async function ready(): Promise<void> {
+    if (spare !== undefined) return;
+    holding ??= hold().finally(() => {
+      holding = undefined;
+    });
+    const turn = await holding;
+    if (closed) await giveBack(turn, "complete");
+    else spare ??= turn;
+  }
+
+  function counted({ said }: Turn): Usage {
+    const { text, sound } = read();
+    const spoken = Math.ceil(said.sound * SAID_PER_SECOND);
+    return {
+      input: text + sound,
+      ...(sound > 0 ? { audioInput: sound } : {}),
+      output: tokensOf(said.tally) + spoken,
+      ...(spoken > 0 ? { audioOutput: spoken } : {}),
+    };
+  }
+
+  async function charge(turn: Turn, outcome: End["outcome"], vendor: Usage | undefined): Promise<void> {
+    const { said } = turn;
+    const silent = said.sound === 0 && said.tally.narrow === 0 && said.tally.wide === 0;
+    // Neither usage nor a word: the vendor did not answer, and that costs nothing.
+    const usage = vendor ?? (silent ? NOTHING_USED : undefined);
+    await turn.flight.settle({
+      outcome,
+      vendor: usage,
+      delivered: said.tally,
+      ...(usage === undefined ? { counted: counted(turn) } : {}),
+    });
+  }
+
+  async function giveBack(turn: Turn, outcome: End["outcome"]): Promise<void> {
+    turn.call.startedAt = openedAt;
+    await turn.flight.settle({ outcome, vendor: NOTHING_USED, delivered: nothing().tally });
+  }
+
+  return {
+    get facts() {
+      return facts;
+    },
+    set facts(said) {
+      facts = said;
+    },
+    async begin(id) {
+      if (turns.has(id)) return;
+      const turn = await take();
+      turn.call.startedAt = Date.now();
+      turns.set(id, turn);
+    },
+    ready,
+    heard(part) {
+      if ("text" in part) addTo(pending.tally, part.text);
+      else pending.sound += part.bytes / facts.heardBytesPerSecond;
+    },
+    said(id, part) {
+      const turn = turns.get(id);
+      if (turn === undefined) return;
+      turn.flight.firstByteAt ??= Date.now();
+      if ("text" in part) addTo(turn.said.tally, part.text);
+      else turn.said.sound += part.bytes / facts.saidBytesPerSecond;
+    },
+    async done(id, usage) {
+      const turn = turns.get(id) ?? (await take());
+      turns.delete(id);
+      await charge(turn, "complete", usage);
+      const known = usage ?? counted(turn);
+      const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
+      context = { text: known.input + known.output - sound, sound };
+      pending = nothing();
+    },
+    async transcribed(usage, text) {
+      const tally = nothing().tally;
+      addTo(tally, text);
+      const vendor = usage ?? { input: 0, output: tokensOf(tally) };
+      const billedModel = facts.transcriber ?? chosen.billedModel;
+      const price = findPrice(services.prices.table(), billedModel);
+      const at = price === undefined ? chosen : { ...chosen, billedModel, price };
+      const { points } = computeBill(at.price, at.groupRatio, vendor, 1);
+      const asked = { ...call, requestId: nextId(), startedAt: Date.now(), estimate: vendor };
+      // Done already: it is charged for, and asks no rate.
+      delete asked.used;
+      const turn = await reserve(asked, at, points);
+      await turn.flight.settle({ outcome: "complete", vendor, delivered: tally });
+    },
+    busy: () => turns.size > 0,
+    async close(outcome) {
+      closed = true;
+      await holding?.catch(() => {});
+      const open = [...turns.values()].map((turn) => charge(turn, outcome, undefined));
+      turns.clear();
+      if (spare !== undefined) open.push(giveBack(spare, outcome));
+      spare = undefined;
+      const ends = await Promise.allSettled(open);
+      for (const end of ends) if (end.status === "rejected") services.onError(end.reason);
+    },
+  };
+}
+
+const NOTHING_USED: Usage = { input: 0, output: 0 };
+
+function nothing(): Count {
+  return { tally: { narrow: 0, wide: 0 }, sound: 0 };
+}

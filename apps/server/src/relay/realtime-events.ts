@@ -1,0 +1,188 @@
+import { z } from "zod";
+import type { Usage } from "#dialects/ir.ts";
+
+/** What the relay must understand of the events of a realtime session, under the names of both its versions. Pure. */
+
+const count = z.int().nonnegative().nullish();
+const Details = z.object({ text_tokens: count, audio_tokens: count, image_tokens: count });
+const Reported = z.object({
+  input_tokens: z.int().nonnegative(),
+  output_tokens: z.int().nonnegative(),
+  input_token_details: Details.extend({
+    cached_tokens: count,
+    cached_tokens_details: Details.nullish(),
+  }).nullish(),
+  output_token_details: Details.nullish(),
+});
+const Duration = z.object({ type: z.literal("duration"), seconds: z.number().nonnegative() });
+
+/** The vendor of these events counts ten tokens for a second that it hears, and twenty for one that it says. */
+export const HEARD_PER_SECOND = 10;
+export const SAID_PER_SECOND = 20;
+
+export function realtimeUsage(reported: unknown): Usage | undefined {
+  const lasted = Duration.safeParse(reported);
+  if (lasted.success) {
+    const heard = Math.ceil(lasted.data.seconds * HEARD_PER_SECOND);
+    return { input: heard, output: 0, audioInput: heard, raw: reported };
+  }
+  const parsed = Reported.safeParse(reported);
+  if (!parsed.success) return undefined;
+  const { input_tokens: input, output_tokens: output } = parsed.data;
+  const read = parsed.data.input_token_details;
+  const written = parsed.data.output_token_details;
+  const cached = read?.cached_tokens_details;
+  return {
+    input,
+    output,
+    ...(read?.cached_tokens ? { cacheRead: read.cached_tokens } : {}),
+    // What was read from the cache is billed as that, whatever it is: here only the rest counts.
+    ...share("audioInput", read?.audio_tokens, cached?.audio_tokens),
+    ...share("imageInput", read?.image_tokens, cached?.image_tokens),
+    ...share("audioOutput", written?.audio_tokens, 0),
+    raw: reported,
+  };
+}
+
+function share(
+  name: "audioInput" | "imageInput" | "audioOutput",
+  tokens: number | null | undefined,
+  cached: number | null | undefined,
+): Partial<Usage> {
+  const rest = (tokens ?? 0) - (cached ?? 0);
+  return rest > 0 ? { [name]: rest } : {};
+}
+
+/** What a session says about itself: how much an answer may have, and how sound is spelled. */
+export interface SessionFacts {
+  maxOutput: number | undefined;
+  heardBytesPerSecond: number;
+  saidBytesPerSecond: number;
+  transcriber: string | undefined;
+}
+
+export type ServerEvent =
+  | { kind: "session"; facts: SessionFacts }
+  | { kind: "begun"; id: string }
+  | { kind: "text"; id: string; text: string }
+  | { kind: "sound"; id: string; bytes: number }
+  | { kind: "done"; id: string; usage: Usage | undefined }
+  | { kind: "transcribed"; usage: Usage | undefined; text: string }
+  | { kind: "error"; error: unknown }
+  | { kind: "other" };
+
+type Json = Record<string, unknown>;
+
+const other = { kind: "other" } as const;
+const textDeltas = new Set([
+  "response.output_text.delta",
+  "response.text.delta",
+  "response.output_audio_transcript.delta",
+  "response.audio_transcript.delta",
+  "response.function_call_arguments.delta",
+  "response.mcp_call_arguments.delta",
+]);
+
+export function readServerEvent(text: string): ServerEvent {
+  const event = objectIn(text);
+  const type = textAt(event, "type");
+  const id = textAt(event, "response_id");
+  switch (type) {
+    case "session.created":
+    case "session.updated":
+    case "transcription_session.created":
+    case "transcription_session.updated":
+      return { kind: "session", facts: factsOf(objectAt(event, "session")) };
+    case "response.created":
+      return { kind: "begun", id: textAt(objectAt(event, "response"), "id") };
+    case "response.output_audio.delta":
+    case "response.audio.delta":
+      return { kind: "sound", id, bytes: bytesOf(textAt(event, "delta")) };
+    case "response.done": {
+      const response = objectAt(event, "response");
+      return { kind: "done", id: textAt(response, "id"), usage: realtimeUsage(response["usage"]) };
+    }
+    case "conversation.item.input_audio_transcription.completed":
+      return {
+        kind: "transcribed",
+        usage: realtimeUsage(event["usage"]),
+        text: textAt(event, "transcript"),
+      };
+    case "error":
+      return { kind: "error", error: event["error"] };
+    default:
+      return textDeltas.has(type) ? { kind: "text", id, text: textAt(event, "delta") } : other;
+  }
+}
+
+export type ClientEvent =
+  | { kind: "ask" }
+  | { kind: "configure"; event: Json; session: Json }
+  | { kind: "text"; text: string }
+  | { kind: "sound"; bytes: number }
+  | { kind: "other" };
+
+export function readClientEvent(text: string): ClientEvent {
+  const event = objectIn(text);
+  switch (textAt(event, "type")) {
+    case "response.create":
+      return { kind: "ask" };
+    case "session.update":
+      return { kind: "configure", event, session: objectAt(event, "session") };
+    case "input_audio_buffer.append":
+      return { kind: "sound", bytes: bytesOf(textAt(event, "audio")) };
+    case "conversation.item.create":
+      return { kind: "text", text: JSON.stringify(event["item"] ?? "") };
+    default:
+      return other;
+  }
+}
+
+/** 16 bit at 24 kHz; the telephone's formats have 8 bit at 8 kHz. */
+const PLAIN_SOUND = 48_000;
+const TELEPHONE_SOUND = 8_000;
+
+function factsOf(session: Json): SessionFacts {
+  const audio = objectAt(session, "audio");
+  const heard = objectAt(audio, "input");
+  const most = session["max_output_tokens"] ?? session["max_response_output_tokens"];
+  const transcription = objectAt(heard, "transcription");
+  const older = objectAt(session, "input_audio_transcription");
+  return {
+    maxOutput: typeof most === "number" && Number.isSafeInteger(most) && most > 0 ? most : undefined,
+    heardBytesPerSecond: rateOf(heard["format"] ?? session["input_audio_format"]),
+    saidBytesPerSecond: rateOf(objectAt(audio, "output")["format"] ?? session["output_audio_format"]),
+    transcriber: textAt(transcription, "model") || textAt(older, "model") || undefined,
+  };
+}
+
+function rateOf(format: unknown): number {
+  const name = typeof format === "string" ? format : JSON.stringify(format ?? "");
+  return /g711|pcmu|pcma/.test(name) ? TELEPHONE_SOUND : PLAIN_SOUND;
+}
+
+/** Of base64. */
+function bytesOf(sound: string): number {
+  return Math.floor((sound.length * 3) / 4);
+}
+
+function objectIn(text: string): Json {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function asObject(value: unknown): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function objectAt(holder: Json, name: string): Json {
+  return asObject(holder[name]);
+}
+
+function textAt(holder: Json, name: string): string {
+  const value = holder[name];
+  return typeof value === "string" ? value : "";
+}

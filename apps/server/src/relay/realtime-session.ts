@@ -1,0 +1,238 @@
+import { dialects } from "#dialects/index.ts";
+import { GatewayError } from "#errors.ts";
+import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import type { Call, RelayServices } from "./call.ts";
+import type { End, Flight } from "./flight.ts";
+import type { Chosen } from "./plan.ts";
+import type { RealtimeBill } from "./realtime-bill.ts";
+import { readClientEvent, readServerEvent } from "./realtime-events.ts";
+
+/**
+ * Two sockets and what passes between them: events go on as they came, in order, as fast as the other side takes
+ * them. The session ends with whichever side ends first, and with its bill closed.
+ */
+export interface RealtimeSession {
+  /** Passes events until the session is over. Never throws. */
+  run(client: MessageSocket): Promise<void>;
+  /** The client left before it could be answered. */
+  abandon(): Promise<void>;
+  /** Ends the session after the response that is under way; resolves when it is over. */
+  finish(): Promise<void>;
+}
+
+export interface RealtimeCall extends Call {
+  /** Of the address, besides the model; passes as it came. */
+  query: URLSearchParams;
+  /** Headers of the client that such a vendor understands. */
+  forward: Record<string, string>;
+  /** Asked before each further response. Throws when the caller may not. */
+  admit(call: Call): Promise<Call>;
+  /** Bytes of one message, either way. */
+  maxMessage: number;
+  /** Milliseconds without a message from either side. */
+  idleMs: number;
+}
+
+export interface Opened {
+  services: RelayServices;
+  call: RealtimeCall;
+  chosen: Chosen;
+  flight: Flight;
+  bill: RealtimeBill;
+  vendor: MessageSocket;
+  messages: AsyncGenerator<Message, void, undefined>;
+  /** Read already, to see that the vendor serves the session. */
+  first: Message;
+}
+
+/** Why a session is over, for both sides. */
+interface Ending {
+  outcome: End["outcome"];
+  code: number;
+  reason: string;
+  /** Told to the client before the socket closes. */
+  error?: GatewayError;
+}
+
+/** A node that stops waits no longer than this for a response. */
+const FINISH_MS = 60_000;
+
+export function openSession(opened: Opened): RealtimeSession {
+  const { services, call, chosen, bill, vendor } = opened;
+  const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
+  const { promise: over, resolve: closed } = Promise.withResolvers<void>();
+  let idle: NodeJS.Timeout | undefined;
+  let finishing = false;
+  let client: MessageSocket | undefined;
+
+  function touch(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => end(idleEnding(call.idleMs)), call.idleMs);
+  }
+
+  async function fromVendor(side: MessageSocket): Promise<void> {
+    await passToClient(side, opened.first);
+    for await (const message of opened.messages) {
+      touch();
+      await passToClient(side, message);
+    }
+    const { code, reason } = await vendor.closed;
+    const clean = code === 1000 || code === 1001 || code === 1005;
+    end(
+      clean && !bill.busy()
+        ? { outcome: "complete", code: 1000, reason }
+        : { outcome: "upstream-died", code: 1011, reason: "upstream_failed", error: upstreamDied() },
+    );
+  }
+
+  /** The bill first, then the event that completes a response, then the hold for the next one. */
+  async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
+    if (binary) return side.send(data, true);
+    const event = readServerEvent(data.toString("utf8"));
+    switch (event.kind) {
+      case "session":
+        bill.facts = { ...event.facts, transcriber: event.facts.transcriber ?? bill.facts.transcriber };
+        break;
+      case "begun":
+        await bill.begin(event.id);
+        break;
+      case "text":
+        bill.said(event.id, { text: event.text });
+        break;
+      case "sound":
+        bill.said(event.id, { bytes: event.bytes });
+        break;
+      case "done":
+        await bill.done(event.id, event.usage);
+        break;
+      case "transcribed":
+        await bill.transcribed(event.usage, event.text);
+        break;
+      case "error":
+      case "other":
+        break;
+    }
+    await side.send(data);
+    if (event.kind !== "done") return;
+    if (finishing && !bill.busy()) end(stopping());
+    else await bill.ready().catch(unlessRated);
+  }
+
+  async function fromClient(side: MessageSocket): Promise<void> {
+    for await (const { data, binary } of side.messages()) {
+      touch();
+      const allowed = binary ? data : await allow(side, data);
+      if (allowed !== undefined) await vendor.send(allowed, binary);
+    }
+    end({ outcome: bill.busy() ? "client-left" : "complete", code: 1000, reason: "" });
+  }
+
+  /** The event as the vendor shall get it; undefined when it must not. */
+  async function allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
+    const event = readClientEvent(data.toString("utf8"));
+    switch (event.kind) {
+      case "ask":
+        try {
+          if (finishing) throw shuttingDown();
+          await bill.ready();
+          return data;
+        } catch (error) {
+          if (!finishing) unlessRated(error);
+          await side.send(errorEvent(error, call.requestId));
+          return undefined;
+        }
+      case "configure": {
+        // The model was chosen, and priced, with the address.
+        const { model } = event.session;
+        if (model === undefined || model === chosen.upstreamModel) return data;
+        const session = { ...event.session, model: chosen.upstreamModel };
+        return JSON.stringify({ ...event.event, session });
+      }
+      case "text":
+        bill.heard({ text: event.text });
+        return data;
+      case "sound":
+        bill.heard({ bytes: event.bytes });
+        return data;
+      case "other":
+        return data;
+    }
+  }
+
+  /** What broke the session: a refusal of the ledger, or a defect of ours. */
+  function broken(error: unknown): void {
+    if (!(error instanceof GatewayError)) services.onError(error);
+    const named = nameOf(error);
+    end({
+      outcome: "client-left",
+      code: named.status >= 500 ? 1011 : 1008,
+      reason: named.code,
+      error: named,
+    });
+  }
+
+  async function close(ending: Ending): Promise<void> {
+    clearTimeout(idle);
+    // First of all the vendor stops working for nobody.
+    vendor.close(1000, "");
+    await bill.close(ending.outcome);
+    if (client !== undefined) {
+      if (ending.error !== undefined) await client.send(errorEvent(ending.error, call.requestId));
+      client.close(ending.code, ending.reason);
+    }
+    closed();
+  }
+
+  return {
+    async run(side) {
+      client = side;
+      touch();
+      if (finishing) end(stopping());
+      fromVendor(side).catch(broken);
+      fromClient(side).catch(broken);
+      await close(await ended);
+    },
+    abandon: () => close({ outcome: "client-left", code: 1000, reason: "" }),
+    finish() {
+      finishing = true;
+      if (!bill.busy()) end(stopping());
+      setTimeout(() => end(stopping()), FINISH_MS).unref();
+      return over;
+    },
+  };
+}
+
+function errorEvent(error: unknown, requestId: string): string {
+  const { body } = dialects["openai-chat"].encodeError(nameOf(error), requestId);
+  return JSON.stringify({ type: "error", event_id: `event_${requestId}`, ...body });
+}
+
+function nameOf(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return new GatewayError("internal", "Something went wrong here.");
+}
+
+/** A rate that is used up holds back the next response, not the session. */
+function unlessRated(error: unknown): void {
+  if (!(error instanceof GatewayError) || error.code !== "rate_limited") throw error;
+}
+
+function upstreamDied(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream broke off the session.");
+}
+
+function shuttingDown(): GatewayError {
+  return new GatewayError("shutting_down", "The gateway is shutting down. Connect again.");
+}
+
+function stopping(): Ending {
+  return { outcome: "complete", code: 1001, reason: "shutting_down", error: shuttingDown() };
+}
+
+function idleEnding(idleMs: number): Ending {
+  const error = new GatewayError(
+    "invalid_request",
+    `No event came from either side within ${Math.round(idleMs / 1_000)} s: the session was closed.`,
+  );
+  return { outcome: "complete", code: 1000, reason: "idle", error };
+}

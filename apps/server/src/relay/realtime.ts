@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { dialects } from "#dialects/index.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { TransportError } from "#platform/http.ts";
+import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import { transportFailure } from "./attempt.ts";
+import type { RelayServices } from "./call.ts";
+import type { Flight } from "./flight.ts";
+import type { Chosen } from "./plan.ts";
+import { openBill } from "./realtime-bill.ts";
+import { readServerEvent } from "./realtime-events.ts";
+import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";
+import { relay } from "./relay.ts";
+import { openSocket } from "./send.ts";
+
+/**
+ * A realtime session: a channel is chosen and its vendor connected before the client's own connection is answered,
+ * so every refusal is an ordinary answer and another channel can still stand in. Never sees HTTP server objects.
+ */
+export function relayRealtime(services: RelayServices, call: RealtimeCall): Promise<RealtimeSession> {
+  return relay(services, call, (chosen, flight, begun) => tryChannel(services, call, chosen, flight, begun));
+}
+
+async function tryChannel(
+  services: RelayServices,
+  call: RealtimeCall,
+  chosen: Chosen,
+  flight: Flight,
+  begun: number,
+): Promise<RealtimeSession | { error: UpstreamError }> {
+  const query = new URLSearchParams(call.query);
+  query.set("model", chosen.upstreamModel);
+  try {
+    const answer = await openSocket(
+      services,
+      chosen,
+      {
+        method: "GET",
+        path: `/v1/realtime?${query.toString()}`,
+        model: chosen.upstreamModel,
+        headers: call.forward,
+        body: null,
+        signal: call.signal,
+      },
+      call.maxMessage,
+    );
+    if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
+    const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
+    const messages = answer.socket.messages();
+    const first = await firstOf(messages, answer.socket, timeoutMs, call.signal);
+    if ("error" in first) return first;
+    flight.chosen = chosen;
+    flight.noteAttempt(chosen, begun, undefined);
+    const bill = openBill(services, { call, chosen, first: flight, admit: call.admit });
+    return openSession({ services, call, chosen, flight, bill, vendor: answer.socket, messages, first });
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}
+
+/** Some vendors open every socket and say only then that they will not serve it. */
+async function firstOf(
+  messages: AsyncGenerator<Message, void, undefined>,
+  socket: MessageSocket,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Message | { error: UpstreamError }> {
+  const timer = new AbortController();
+  const patience = AbortSignal.any([timer.signal, signal]);
+  const late = sleep(timeoutMs, undefined, { signal: patience }).catch(() => undefined);
+  const next = await Promise.race([messages.next(), late]);
+  timer.abort();
+  if (next === undefined) {
+    socket.close(1000, "");
+    if (signal.aborted) throw new TransportError("aborted", "The call was cancelled.");
+    throw new TransportError("timeout", "The upstream opened the session and said nothing.");
+  }
+  if (next.done === true) throw new TransportError("network", "The upstream closed the session at once.");
+  const text = next.value.data.toString("utf8");
+  const event = readServerEvent(text);
+  if (event.kind !== "error") return next.value;
+  socket.close(1000, "");
+  return { error: dialects["openai-chat"].decodeError(0, text, {}) };
+}
+
+function refusalOf(
+  status: number,
+  text: string,
+  headers: Record<string, string | string[] | undefined>,
+): UpstreamError {
+  const error = dialects["openai-chat"].decodeError(status, text, headers);
+  // An address that answers, but not as a WebSocket does: another channel may.
+  return status < 400 ? { ...error, kind: "server" } : error;
+}

@@ -1,0 +1,392 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { Agent } from "node:https";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LogRow } from "@gateway/shared/log";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+import type { RealtimeServerEvent, SessionCreatedEvent } from "openai/resources/realtime/realtime";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { startTestGateway, type TestGateway } from "./gateway.ts";
+
+/** Realtime sessions with the official client: what passes, what it costs, and how each session can end. */
+let gateway: TestGateway;
+let key: string;
+const open: WebSocket[] = [];
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.addChannel({ type: 8, name: "voice", models: ["demo-realtime"] });
+  await gateway.addChannel({
+    type: 8,
+    name: "mapped",
+    models: ["voice-of-ours"],
+    model_mapping: { "voice-of-ours": "demo-realtime" },
+  });
+  for (const model of ["demo-realtime", "voice-of-ours"])
+    await price(model, { extra_ratios: { input_audio_tokens: 4, output_audio_tokens: 8 } });
+  await price("scribe", {});
+  key = (await gateway.addToken()).key;
+});
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.terminate();
+  gateway.vendor.control.reset();
+  await settled();
+  for (const row of await gateway.logs(0)) seen.add(row.id);
+});
+afterAll(() => gateway.stop());
+
+async function price(model: string, more: Record<string, unknown>): Promise<void> {
+  const priced = { model, type: "tokens", channel_type: 1, input: 1, output: 2, locked: false, ...more };
+  await gateway.api("POST", "/prices/single", priced).catch(() => undefined);
+}
+
+/** Nothing is held any more. */
+async function settled(): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if ((await gateway.database.db.reservation.count()) === 0) return;
+    await sleep(20);
+  }
+  throw new Error("A reservation is left.");
+}
+
+/** The client speaks only over TLS; in front of the gateway under test there is nothing that would end it. */
+class PlainAgent extends Agent {
+  override createConnection(options: { host?: string; port?: number }) {
+    return connect(options.port ?? 0, options.host);
+  }
+}
+
+function clientOf(model: string, from: TestGateway, apiKey: string, headers = {}): OpenAIRealtimeWS {
+  const options = { headers, agent: new PlainAgent() };
+  const made = new OpenAIRealtimeWS({ model, options }, from.openai(apiKey));
+  open.push(made.socket);
+  made.on("error", () => {});
+  return made;
+}
+
+type Session = OpenAIRealtimeWS & { created: SessionCreatedEvent };
+
+/** An open session with its first event. */
+async function session(model = "demo-realtime", apiKey = key, headers = {}): Promise<Session> {
+  return connected(clientOf(model, gateway, apiKey, headers));
+}
+
+async function connected(made: OpenAIRealtimeWS): Promise<Session> {
+  const created = find(await until(made, "session.created"), "session.created");
+  return Object.assign(made, { created });
+}
+
+/** Events until one of this type, it included. */
+function until(client: OpenAIRealtimeWS, type: RealtimeServerEvent["type"]): Promise<RealtimeServerEvent[]> {
+  const events: RealtimeServerEvent[] = [];
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`No ${type} after ${events.map((event) => event.type).join(", ")}`)),
+      8_000,
+    );
+    const hear = (event: RealtimeServerEvent) => {
+      events.push(event);
+      if (event.type !== type) return;
+      clearTimeout(timer);
+      client.off("event", hear);
+      resolve(events);
+    };
+    client.on("event", hear);
+  });
+}
+
+function say(client: OpenAIRealtimeWS, text: string): void {
+  const content = [{ type: "input_text" as const, text }];
+  client.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
+  client.send({ type: "response.create" });
+}
+
+function find<T extends RealtimeServerEvent["type"]>(events: RealtimeServerEvent[], type: T) {
+  return events.find((event) => event.type === type) as Extract<RealtimeServerEvent, { type: T }>;
+}
+
+/** Rows that the log has got since this test began. */
+const seen = new Set<string>();
+async function rows(count: number): Promise<LogRow[]> {
+  return (await gateway.logs(seen.size + count)).filter((row) => !seen.has(row.id));
+}
+
+/** The status with which an upgrade was refused, and the error in its body. */
+async function refusal(path: string, headers: Record<string, string>) {
+  const socket = new WebSocket(gateway.url.replace("http", "ws") + path, { headers });
+  const [, response] = await once(socket, "unexpected-response");
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, error: JSON.parse(text).error };
+}
+
+describe("a realtime session", () => {
+  it("speaks, and every response is charged by the vendor's usage before it is done", async () => {
+    const client = await session();
+    expect(client.created.session).toMatchObject({ model: "demo-realtime" });
+    say(client, "Say something kind");
+    const events = await until(client, "response.done");
+    const types = new Set(events.map((event) => event.type));
+    expect(types).toContain("response.output_audio.delta");
+    expect(types).toContain("response.output_audio_transcript.delta");
+    const { response } = find(events, "response.done");
+    // Charged already: the event that completes the response came after the bill.
+    const [row] = await rows(1);
+    expect(row).toMatchObject({
+      model_name: "demo-realtime",
+      prompt_tokens: response.usage?.input_tokens,
+      completion_tokens: response.usage?.output_tokens,
+      estimated: false,
+      outcome: "complete",
+      is_stream: true,
+    });
+    expect(row?.bill?.lines.map((line) => line.kind)).toContain("output_audio_tokens");
+    client.close();
+    await settled();
+    // The session's own row: what it held for a further response went back.
+    const all = await rows(2);
+    expect(all.find(({ id }) => id !== row?.id)).toMatchObject({ quota: 0, outcome: "complete" });
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("calls functions, and takes their results", async () => {
+    const client = await session();
+    client.send({
+      type: "session.update",
+      session: {
+        type: "realtime",
+        output_modalities: ["text"],
+        tools: [{ type: "function", name: "get_weather", parameters: { type: "object", properties: {} } }],
+      },
+    });
+    await until(client, "session.updated");
+    say(client, "What is the weather in Paris?");
+    const asked = find(await until(client, "response.done"), "response.done").response.output?.[0];
+    expect(asked).toMatchObject({ type: "function_call", name: "get_weather" });
+    const call_id = asked?.type === "function_call" ? (asked.call_id ?? "") : "";
+    client.send({
+      type: "conversation.item.create",
+      item: { type: "function_call_output", call_id, output: "Sunny, 22 degrees" },
+    });
+    client.send({ type: "response.create" });
+    const told = await until(client, "response.done");
+    expect(find(told, "response.output_text.done").text).toContain("22 degrees");
+  });
+
+  it("hears sound, and pays the transcriber at its own price", async () => {
+    const client = await session();
+    const input = { transcription: { model: "scribe" }, turn_detection: { type: "server_vad" as const } };
+    client.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
+    await until(client, "session.updated");
+    // The vendor answers by itself once it has heard a second.
+    const second = Buffer.alloc(48_000).toString("base64");
+    client.send({ type: "input_audio_buffer.append", audio: second });
+    const { response } = find(await until(client, "response.done"), "response.done");
+    expect(response.usage?.input_token_details?.audio_tokens).toBe(10);
+    const charged = await rows(2);
+    expect(charged.map((row) => row.model_name).toSorted()).toEqual(["demo-realtime", "scribe"]);
+    const [answer] = charged.filter((row) => row.model_name === "demo-realtime");
+    expect(answer?.bill?.lines.find((line) => line.kind === "input_audio_tokens")?.amount).toBe(10);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("speaks the older names to clients that ask for them, and maps the model", async () => {
+    const client = await session("voice-of-ours", key, { "OpenAI-Beta": "realtime=v1" });
+    expect(client.created.session).toMatchObject({ model: "demo-realtime" });
+    // A client repeats the name that it knows; the vendor must not hear it.
+    client.send({ type: "session.update", session: { type: "realtime", model: "voice-of-ours" } });
+    await until(client, "session.updated");
+    say(client, "Hello");
+    const types = (await until(client, "response.done")).map((event) => event.type as string);
+    expect(types).toContain("response.audio.delta");
+    expect(gateway.vendor.calls().at(-1)?.headers["openai-beta"]).toBe("realtime=v1");
+  });
+
+  it("takes a browser's key from the subprotocols and never repeats it", async () => {
+    const address = `${gateway.url.replace("http", "ws")}/v1/realtime?model=demo-realtime`;
+    const socket = new WebSocket(address, ["realtime", `openai-insecure-api-key.${key}`]);
+    open.push(socket);
+    const [first] = await once(socket, "message");
+    expect(JSON.parse(String(first)).type).toBe("session.created");
+    expect(socket.protocol).toBe("realtime");
+    expect(JSON.stringify(gateway.vendor.calls().at(-1))).not.toContain(key);
+  });
+
+  it("lets another channel stand in before the client is answered", async () => {
+    const first = await gateway.addChannel({
+      type: 8,
+      name: "first",
+      models: ["demo-realtime"],
+      priority: 9,
+      key: "demo-fail-503",
+    });
+    const client = await session();
+    client.close();
+    await settled();
+    expect((await rows(1))[0]?.attempts?.map((attempt) => attempt.result)).toEqual(["overloaded", "ok"]);
+    await gateway.api("DELETE", `/channel/${first.id}`);
+  });
+});
+
+describe("before the upgrade", () => {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  it("refuses a wrong key, an unknown model and no model at all", async () => {
+    expect(
+      await refusal("/v1/realtime?model=demo-realtime", bearer("sk-nobody-has-this-key-0123456789")),
+    ).toMatchObject({
+      status: 401,
+      error: { code: "invalid_api_key" },
+    });
+    expect(await refusal("/v1/realtime?model=nothing", bearer(key))).toMatchObject({
+      status: 404,
+      error: { code: "model_not_found" },
+    });
+    expect(await refusal("/v1/realtime", bearer(key))).toMatchObject({
+      status: 400,
+      error: { param: "model" },
+    });
+  });
+
+  it("refuses a key that cannot pay, and asks no vendor for it", async () => {
+    const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 10 });
+    const before = gateway.vendor.calls().length;
+    expect(await refusal("/v1/realtime?model=demo-realtime", bearer(poor.key))).toMatchObject({
+      status: 402,
+      error: { code: "insufficient_quota" },
+    });
+    expect(gateway.vendor.calls()).toHaveLength(before);
+  });
+
+  it("tells an ordinary request that this is no ordinary address", async () => {
+    const answer = await fetch(`${gateway.url}/v1/realtime?model=demo-realtime`, { headers: bearer(key) });
+    expect(answer.status).toBe(426);
+  });
+
+  it("leaves nothing behind for a client that leaves while its vendor is asked", async () => {
+    gateway.vendor.control.set({ delay: 400, only: { path: "/v1/realtime" } });
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    socket.write(
+      `GET /v1/realtime?model=demo-realtime HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+        "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+    while ((await gateway.database.db.reservation.count()) === 0) await sleep(10);
+    socket.destroy();
+    await settled();
+  });
+});
+
+describe("the end of a session", () => {
+  it("comes with an error when the balance does not cover a further response", async () => {
+    // The hold for the first response fits; after its charge the next one does not.
+    const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 90_000 });
+    const client = await session("demo-realtime", poor.key);
+    say(client, "[[output=8000]] Tell me everything");
+    const closed = once(client.socket, "close");
+    await until(client, "response.done");
+    const said = find(await until(client, "error"), "error");
+    expect(said.error).toMatchObject({ type: "insufficient_quota" });
+    expect((await closed)[0]).toBe(1008);
+    await settled();
+    const left = await gateway.database.db.token.findUniqueOrThrow({ where: { id: poor.id } });
+    expect(left.remain_quota).toBeGreaterThanOrEqual(0n);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("closes the vendor's side at once when the client leaves, and charges what was said", async () => {
+    const client = await session();
+    say(client, "[[length=200]] [[chunk-delay=30]]");
+    await until(client, "response.output_audio.delta");
+    client.socket.terminate();
+    await settled();
+    expect(gateway.vendor.calls().at(-1)?.endedAt).toBeGreaterThan(0);
+    const row = (await rows(2)).find(({ outcome }) => outcome === "client-left");
+    expect(row).toMatchObject({ estimated: true });
+    expect(row?.completion_tokens).toBeGreaterThan(0);
+    expect(row?.completion_tokens).toBeLessThan(200);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("is told when the vendor dies in the middle of a response", async () => {
+    const client = await session();
+    const closed = once(client.socket, "close");
+    say(client, "[[cut=3]] [[length=20]]");
+    const error = find(await until(client, "error"), "error");
+    expect(error.error.message).toContain("broke off");
+    expect((await closed)[0]).toBe(1011);
+    await settled();
+    const row = (await rows(2)).find(({ outcome }) => outcome === "upstream-died");
+    expect(row?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it("comes for a message that is larger than any may be", async () => {
+    const client = await session();
+    const closed = once(client.socket, "close");
+    client.socket.send(Buffer.alloc(17 * 1024 * 1024, 65), { binary: false }, () => {});
+    expect((await closed)[0]).toBe(1009);
+    await settled();
+  });
+
+  it("comes when nobody says anything for long", async () => {
+    await gateway.api("PUT", "/option", { key: "RealtimeIdleSeconds", value: 1 });
+    const client = await session();
+    const closed = once(client.socket, "close");
+    const [error, [code]] = await Promise.all([until(client, "error"), closed]);
+    expect(find(error, "error").error.message).toContain("within 1 s");
+    expect(code).toBe(1000);
+    await gateway.api("PUT", "/option", { key: "RealtimeIdleSeconds", value: 300 });
+  });
+
+  it("waits for a response under way when the node stops", async () => {
+    const other = await startTestGateway({}, gateway);
+    const client = await connected(clientOf("demo-realtime", other, key));
+    say(client, "[[length=40]] [[chunk-delay=20]]");
+    await until(client, "response.created");
+    const closed = once(client.socket, "close");
+    const [events] = await Promise.all([until(client, "response.done"), other.stop()]);
+    expect(find(events, "response.done").response.status).toBe("completed");
+    expect((await closed)[0]).toBe(1001);
+    await settled();
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("a channel's proxy", () => {
+  let proxy: Server;
+  const asked: string[] = [];
+
+  beforeAll(async () => {
+    proxy = createServer();
+    proxy.on("connect", (request, socket, head) => {
+      asked.push(request.url ?? "");
+      const [host, port] = (request.url ?? "").split(":");
+      const vendor = connect(Number(port), host, () => {
+        socket.write("HTTP/1.1 200 Established\r\n\r\n");
+        if (head.length > 0) vendor.write(head);
+        vendor.pipe(socket).pipe(vendor);
+      });
+      vendor.on("error", () => socket.destroy());
+      socket.on("error", () => vendor.destroy());
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+  });
+  afterAll(() => proxy.close());
+
+  it("carries the session", async () => {
+    const { port } = proxy.address() as { port: number };
+    await gateway.addChannel({
+      type: 8,
+      name: "far",
+      models: ["demo-realtime@proxied"],
+      proxy: `http://127.0.0.1:${port}`,
+    });
+    await price("demo-realtime@proxied", {});
+    const client = await session("demo-realtime@proxied");
+    say(client, "Hello");
+    await until(client, "response.done");
+    expect(asked).toEqual([new URL(gateway.vendor.url).host]);
+  });
+});
