@@ -12,6 +12,7 @@ const codePhrases: Partial<Record<ErrorCode, string>> = {
   totp_wrong: phrase("The code is wrong or was used before"),
   insufficient_quota: phrase("The balance is not enough"),
   token_quota_exhausted: phrase("The quota of this token is used up"),
+  spend_limit_reached: phrase("The spending limit of this token is reached"),
   forbidden: phrase("You may not do this"),
   origin_refused: phrase("The request came from another address than this site"),
   token_disabled: phrase("This token is disabled"),

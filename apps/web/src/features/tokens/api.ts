@@ -1,6 +1,7 @@
 /** The signed-in person's API keys, and what a key can be pointed at. */
 import { UserGroupMap } from "@gateway/shared/group";
 import {
+  type TokenChange,
   TokenCreated,
   type TokenForm,
   TokenKey,
@@ -49,18 +50,17 @@ export function useCreateToken() {
 
 type Change = { before: TokenRow; input: TokenForm };
 
-/** Calls go on while the form is open: an untouched limit must not give back what they spent meanwhile. */
-async function withLatestQuota({ before, input }: Change): Promise<TokenForm> {
-  if (input.remain_quota !== before.remain_quota) return input;
-  const latest = await http.get(`/token/${before.id}`, TokenRow);
-  return { ...input, remain_quota: latest.remain_quota };
+/** Calls go on while the form is open: what is sent is the difference, so nothing they spent comes back. */
+function changeOf({ before, input }: Change): TokenChange {
+  const { remain_quota: wanted = before.remain_quota, ...rest } = input;
+  const added = wanted - before.remain_quota;
+  return added === 0 ? rest : { ...rest, add_quota: added };
 }
 
 export function useChangeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (change: Change) =>
-      http.put(`/token/${change.before.id}`, TokenRow, await withLatestQuota(change)),
+    mutationFn: (change: Change) => http.put(`/token/${change.before.id}`, TokenRow, changeOf(change)),
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }

@@ -1,7 +1,7 @@
 import type { UserGroupMap } from "@gateway/shared/group";
 import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/token";
 import { Group, Text, Tooltip } from "@mantine/core";
-import { IconArrowRight, IconShieldLock } from "@tabler/icons-react";
+import { IconArrowRight, IconGauge, IconShieldLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import type { useFormat } from "#lib/quota.ts";
@@ -10,7 +10,7 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { KeyCell } from "./key-cell.tsx";
 import { QuotaCell } from "./quota-cell.tsx";
-import { statusWord } from "./token-words.ts";
+import { limitWords, statusWord } from "./token-words.ts";
 
 type Format = ReturnType<typeof useFormat>;
 
@@ -24,7 +24,7 @@ export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap)
       sortable: true,
       fixed: true,
       width: 160,
-      cell: (token) => <NameCell token={token} t={t} />,
+      cell: (token) => <NameCell token={token} t={t} format={format} />,
     },
     { id: "key", title: t("Key"), width: 150, card: "title", cell: (token) => <KeyCell token={token} /> },
     {
@@ -44,6 +44,24 @@ export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap)
       card: "fact",
       width: 150,
       cell: (token) => <QuotaCell token={token} format={format} />,
+    },
+    {
+      id: "day_quota",
+      title: t("Today"),
+      hidden: true,
+      align: "right",
+      cell: (token) => (
+        <SpentCell spent={token.day_quota} limit={token.setting.rates.daily_spend} format={format} />
+      ),
+    },
+    {
+      id: "month_quota",
+      title: t("This month"),
+      hidden: true,
+      align: "right",
+      cell: (token) => (
+        <SpentCell spent={token.month_quota} limit={token.setting.rates.monthly_spend} format={format} />
+      ),
     },
     {
       id: "group",
@@ -78,7 +96,22 @@ export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap)
   ];
 }
 
-function NameCell({ token, t }: { token: TokenRow; t: TFunction }) {
+function SpentCell({ spent, limit, format }: { spent: number; limit: number; format: Format }) {
+  const share = limit === 0 ? 0 : spent / limit;
+  return (
+    <Text span fz="inherit" className="tabular" c={share >= 1 ? "red" : share >= 0.9 ? "amber" : undefined}>
+      {format.spend(spent)}
+      {limit === 0 ? null : (
+        <Text span fz="inherit" c="dimmed">
+          {` / ${format.spend(limit)}`}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format: Format }) {
+  const limits = limitWords(token.setting.rates, t, format);
   const { limit_model_setting, limits_ip_setting } = token.setting.limits;
   const restrictions = [
     limit_model_setting.enabled ? t("Only certain models") : "",
@@ -93,6 +126,13 @@ function NameCell({ token, t }: { token: TokenRow; t: TFunction }) {
         <Tooltip label={restrictions.join(" · ")}>
           <Text span c="dimmed" lh={0} role="img" aria-label={restrictions.join(", ")}>
             <IconShieldLock size={15} stroke={1.7} />
+          </Text>
+        </Tooltip>
+      ) : null}
+      {limits.length > 0 ? (
+        <Tooltip label={limits.join(" · ")} multiline maw={320}>
+          <Text span c="dimmed" lh={0} role="img" aria-label={limits.join(", ")}>
+            <IconGauge size={15} stroke={1.7} />
           </Text>
         </Tooltip>
       ) : null}

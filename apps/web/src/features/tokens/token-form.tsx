@@ -15,6 +15,7 @@ import { ExpiryField } from "./expiry-field.tsx";
 import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
 import { GroupFields } from "./group-fields.tsx";
 import { QuotaField } from "./quota-field.tsx";
+import { RateFields } from "./rate-fields.tsx";
 import { modelsOfGroups } from "./reachable-models.ts";
 import { Restrictions } from "./restrictions.tsx";
 
@@ -81,6 +82,12 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
           onChange={(time) => form.setFieldValue("expired_time", time)}
           error={form.errors["expired_time"]}
         />
+      </FormSection>
+      <FormSection
+        title={t("Pace and spending")}
+        hint={t("What this key may use of the account. An empty field is no limit.")}
+      >
+        <RateFields form={form} token={token} />
       </FormSection>
       <FormSection title={t("Restrictions")} hint={t("Limit the damage should the key leak.")}>
         <Restrictions form={form} models={models ?? {}} reachable={reachable} />

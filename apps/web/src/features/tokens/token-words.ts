@@ -1,6 +1,8 @@
-/** What the states of a token are called. */
-import { TokenStatus } from "@gateway/shared/token";
+/** What the states and the limits of a token are called. */
+import { type TokenRates, TokenStatus } from "@gateway/shared/token";
+import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
+import type { useFormat } from "#lib/quota.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
 type Word = { text: string; tone: Tone };
@@ -14,4 +16,22 @@ const words: Record<number, Word> = {
 
 export function statusWord(status: number): Word {
   return words[status] ?? { text: phrase("Unknown"), tone: "idle" };
+}
+
+/** The limits that are set, in words: "60 requests per minute". */
+export function limitWords(rates: TokenRates, t: TFunction, format: ReturnType<typeof useFormat>): string[] {
+  const words: [number, () => string][] = [
+    [
+      rates.requests_per_minute,
+      () => t("{{number}} requests per minute", { number: format.whole(rates.requests_per_minute) }),
+    ],
+    [
+      rates.tokens_per_minute,
+      () => t("{{number}} tokens per minute", { number: format.whole(rates.tokens_per_minute) }),
+    ],
+    [rates.concurrency, () => t("{{number}} requests at once", { number: format.whole(rates.concurrency) })],
+    [rates.daily_spend, () => t("{{amount}} a day", { amount: format.spend(rates.daily_spend) })],
+    [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.spend(rates.monthly_spend) })],
+  ];
+  return words.filter(([limit]) => limit > 0).map(([, word]) => word());
 }
