@@ -9,6 +9,7 @@ import { admit, takeRequest } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -34,7 +35,10 @@ export function chatRoutes(app: FastifyInstance, services: GatewayServices, dial
   for (const path of chatPaths(dialect.id)) {
     app.post(path, async (request, reply) => {
       const { target } = request.params as { target?: string };
-      if (target?.endsWith(":countTokens") === true) await answerCount(services, dialect, request, reply);
+      const embed = embedTarget(target);
+      if (embed !== undefined) await answerEmbed(services, embed, jsonBody(request.body), request, reply);
+      else if (target?.endsWith(":countTokens") === true)
+        await answerCount(services, dialect, request, reply);
       else await answerChat(services, dialect, path, request, reply);
       return reply;
     });

@@ -86,6 +86,6 @@ function geminiModel(model: Listed) {
   return {
     name: `models/${model.id}`,
     displayName: model.id,
-    supportedGenerationMethods: ["generateContent", "streamGenerateContent"],
+    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
   };
 }

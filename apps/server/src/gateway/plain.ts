@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
+import { inForm } from "#dialects/vectors.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
@@ -23,11 +24,17 @@ interface PlainDoor {
   model?: string;
   /** Tokens that one answer may have beyond what its request says. */
   output?: number;
+  /** The answer as this caller wants it spelled. */
+  spell?(answer: string, asked: Record<string, unknown>): string;
 }
 
 const doors: readonly PlainDoor[] = [
   { path: "/v1/completions", needs: "completions", output: 4_096 },
-  { path: "/v1/embeddings", needs: "embeddings" },
+  {
+    path: "/v1/embeddings",
+    needs: "embeddings",
+    spell: (answer, asked) => inForm(answer, asked["encoding_format"] === "base64" ? "base64" : "float"),
+  },
   { path: "/v1/moderations", needs: "moderations", model: "omni-moderation-latest" },
   { path: "/v1/rerank", needs: "rerank" },
   { path: "/v1/images/generations", needs: "images", model: "dall-e-2", output: 6_240 },
@@ -91,6 +98,8 @@ async function answerPlain(
     ...rest,
   });
   const answer = await relayPlain(services.relay, call);
+  if (answer.kind === "body" && door.spell !== undefined && isJsonBody(request.body))
+    answer.body = door.spell(answer.body, request.body.body);
   const { HeartbeatSeconds } = services.relay.settings.current();
   await sendAnswer(reply, answer, {
     heartbeat: ": heartbeat\n\n",

@@ -98,6 +98,22 @@ export const geminiRequest = message({
 
 export type GeminiRequest = z.infer<typeof geminiRequest>;
 
+const embedSettings = {
+  taskType: z.string().nullish(),
+  title: z.string().nullish(),
+  autoTruncate: z.boolean().nullish(),
+  outputDimensionality: z.int().positive().nullish(),
+};
+
+export const embedOne = message({
+  model: z.string().nullish(),
+  content: message({ parts: z.array(requestPart).min(1) }),
+  embedContentConfig: message(embedSettings).nullish(),
+  ...embedSettings,
+});
+
+export const embedBatch = message({ requests: z.array(embedOne).min(1).max(2_048) });
+
 const counts = z
   .array(z.looseObject({ modality: z.string().nullish(), tokenCount: z.number().nullish() }))
   .nullish();

@@ -1,0 +1,65 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Wire } from "#dialects/dialect.ts";
+import { decodeEmbedRequest } from "#dialects/gemini/embeddings.ts";
+import { estimateUsage } from "#domain/billing/estimate.ts";
+import { relayEmbed } from "#relay/embed.ts";
+import { admit } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { leavingSignal } from "./disconnect.ts";
+import type { JsonBody } from "./json-body.ts";
+import { sendAnswer } from "./reply.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** `:embedContent` and `:batchEmbedContents`, beside the chat of Gemini's clients. */
+
+const actions: Readonly<Record<string, { batch: boolean }>> = {
+  embedContent: { batch: false },
+  batchEmbedContents: { batch: true },
+};
+
+/** Undefined when the target of the address is something else. */
+export function embedTarget(target: string | undefined): { model: string; batch: boolean } | undefined {
+  const colon = target?.lastIndexOf(":") ?? -1;
+  const action = target === undefined || colon < 1 ? undefined : actions[target.slice(colon + 1)];
+  return target === undefined || action === undefined
+    ? undefined
+    : { model: target.slice(0, colon), ...action };
+}
+
+export async function answerEmbed(
+  services: GatewayServices,
+  { model, batch }: { model: string; batch: boolean },
+  { raw, body }: JsonBody,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const startedAt = Date.now();
+  const { caller, pin } = await authenticate(services.callers, request);
+  const decoded = decodeEmbedRequest(body as Wire, batch);
+  const parts = decoded.texts.map((text) => ({ type: "text" as const, text }));
+  const signal = leavingSignal(reply);
+  const { headers, call } = await admit(services, {
+    requestId: request.id,
+    startedAt,
+    caller,
+    pin,
+    ip: request.ip,
+    endpoint: `/v1beta/models/:${batch ? "batchEmbedContents" : "embedContent"}`,
+    needs: "embeddings" as const,
+    model,
+    stream: false,
+    tools: false,
+    estimate: estimateUsage(
+      { model, stream: false, messages: [{ role: "user", parts }] },
+      { maxOutputTokens: 0 },
+    ),
+    calls: 1,
+    signal,
+    body,
+    raw,
+    request: decoded,
+  });
+  const answer = await relayEmbed(services.relay, call);
+  const { streams } = services.relay.metrics;
+  await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
+}
