@@ -302,7 +302,7 @@ describe("the end of a session", () => {
     client.socket.terminate();
     await settled();
     expect(gateway.vendor.calls().at(-1)?.endedAt).toBeGreaterThan(0);
-    const row = (await rows(2)).find(({ outcome }) => outcome === "client-left");
+    const row = (await rows(1)).find(({ outcome }) => outcome === "client-left");
     expect(row).toMatchObject({ estimated: true });
     expect(row?.completion_tokens).toBeGreaterThan(0);
     expect(row?.completion_tokens).toBeLessThan(200);
@@ -317,7 +317,7 @@ describe("the end of a session", () => {
     expect(error.error.message).toContain("broke off");
     expect((await closed)[0]).toBe(1011);
     await settled();
-    const row = (await rows(2)).find(({ outcome }) => outcome === "upstream-died");
+    const row = (await rows(1)).find(({ outcome }) => outcome === "upstream-died");
     expect(row?.completion_tokens).toBeGreaterThan(0);
   });
 

@@ -2,7 +2,7 @@ import { dialects } from "#dialects/index.ts";
 import { GatewayError } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Call, RelayServices } from "./call.ts";
-import type { End, Flight } from "./flight.ts";
+import type { End } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
 import { readClientEvent, readServerEvent } from "./realtime-events.ts";
@@ -37,12 +37,13 @@ export interface Opened {
   services: RelayServices;
   call: RealtimeCall;
   chosen: Chosen;
-  flight: Flight;
   bill: RealtimeBill;
   vendor: MessageSocket;
   messages: AsyncGenerator<Message, void, undefined>;
   /** Read already, to see that the vendor serves the session. */
   first: Message;
+  /** Gives up its place at the channel. */
+  leave(): void;
 }
 
 /** Why a session is over, for both sides. */
@@ -175,6 +176,7 @@ export function openSession(opened: Opened): RealtimeSession {
     clearTimeout(idle);
     // First of all the vendor stops working for nobody.
     vendor.close(1000, "");
+    opened.leave();
     await bill.close(ending.outcome);
     if (client !== undefined) {
       if (ending.error !== undefined) await client.send(errorEvent(ending.error, call.requestId));

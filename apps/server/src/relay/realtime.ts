@@ -52,7 +52,11 @@ async function tryChannel(
     flight.chosen = chosen;
     flight.noteAttempt(chosen, begun, undefined);
     const bill = openBill(services, { call, chosen, first: flight, admit: call.admit });
-    return openSession({ services, call, chosen, flight, bill, vendor: answer.socket, messages, first });
+    // The session keeps its place at the channel, not its first response.
+    const { lease } = flight;
+    flight.lease = undefined;
+    const leave = () => lease?.leave();
+    return openSession({ services, call, chosen, bill, vendor: answer.socket, messages, first, leave });
   } catch (error) {
     return { error: transportFailure(error) };
   }
