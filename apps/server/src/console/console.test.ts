@@ -110,13 +110,13 @@ describe("an access token", () => {
 
 describe("guessing passwords", () => {
   it("ends after twenty tries of one address, with Retry-After", async () => {
-    const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
+    let names = 0;
     const ask = (from: string) =>
       site.app.inject({
         method: "POST",
         url: "/api/user/login",
         headers: { ...origin, "x-forwarded-for": from },
-        payload: { username: user.username, password: "wrong" },
+        payload: { username: `somebody-${(names += 1)}`, password: "wrong" },
       });
     for (let n = 0; n < 20; n++) expect((await ask("203.0.113.7")).statusCode).toBe(401);
     const refused = await ask("203.0.113.7");
@@ -124,6 +124,26 @@ describe("guessing passwords", () => {
     expect(refused.json()).toMatchObject({ success: false, code: "rate_limited" });
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(1000);
     expect((await ask("203.0.113.8")).statusCode).toBe(401);
+  });
+
+  it("ends sooner at one account, without a word on whether there is such an account", async () => {
+    const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
+    const ask = async (username: string, password = "wrong") =>
+      (
+        await site.guest.send(
+          "POST",
+          "/api/user/login",
+          { username, password },
+          { "x-forwarded-for": username === user.username ? "203.0.113.20" : "203.0.113.21" },
+        )
+      ).body;
+    for (let n = 0; n < 8; n++) {
+      expect((await ask(user.username)).code).toBe("wrong_credentials");
+      expect((await ask("a-ghost")).code).toBe("wrong_credentials");
+    }
+    const refused = await ask(user.username, "open sesame");
+    expect(refused).toMatchObject({ code: "rate_limited" });
+    expect(await ask("a-ghost")).toMatchObject({ code: "rate_limited", message: refused.message });
   });
 });
 

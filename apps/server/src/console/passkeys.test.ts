@@ -1,0 +1,134 @@
+import type { PasskeyRow } from "@gateway/shared/passkey";
+import type { Self } from "@gateway/shared/session";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { makeAuthenticator } from "#test/authenticator.ts";
+import { type Browser, buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+beforeAll(async () => {
+  site = await buildConsole();
+});
+afterEach(() => site.services.settings.set(systemActor, "PasskeyLoginEnabled", null));
+afterAll(() => site.close());
+
+const home = "http://localhost:80";
+type Options = { challenge: string; rp: { id?: string }; rpId?: string };
+
+async function person(values: object = {}) {
+  const user = await site.makeUser({ password_hash: await passwordOf("my password"), ...values });
+  return { user, browser: await site.as(user), device: makeAuthenticator("http://localhost:80", user.id) };
+}
+
+const begin = (browser: Browser, password = "my password") =>
+  browser.send<Options>("POST", "/api/webauthn/registration/begin", { password });
+const finish = (browser: Browser, body: object) =>
+  browser.send<PasskeyRow>("POST", "/api/webauthn/registration/finish", body);
+
+async function withPasskey(values: object = {}) {
+  const someone = await person(values);
+  const options = (await begin(someone.browser)).body.data;
+  const answer = await finish(someone.browser, { ...someone.device.register(options), alias: "Laptop" });
+  expect(answer.status).toBe(200);
+  return { ...someone, passkey: answer.body.data };
+}
+
+let number = 0;
+const from = () => ({ "x-forwarded-for": `198.51.100.${(number += 1) % 250}` });
+const challenge = async () =>
+  (await site.guest.send<Options>("POST", "/api/webauthn/login/begin", {}, from())).body.data;
+const signIn = (answer: object, headers = {}) =>
+  site.guest.send<Self>("POST", "/api/webauthn/login/finish", answer, { ...from(), ...headers });
+
+describe("a passkey", () => {
+  it("is added against the password, shown without its key, renamed and removed", async () => {
+    const { browser, passkey, user } = await withPasskey();
+    expect(passkey).toMatchObject({ alias: "Laptop", last_used: null });
+    expect(Object.keys(passkey).sort()).toEqual(["alias", "backed_up", "created_time", "id", "last_used"]);
+    const one = `/api/webauthn/credentials/${passkey.id}`;
+    expect((await browser.send("PATCH", one, { alias: "Phone" })).status).toBe(200);
+    expect((await browser.get("/api/webauthn/credentials")).body.data).toMatchObject([{ alias: "Phone" }]);
+    const stranger = await site.as(await site.makeUser());
+    expect((await stranger.send("DELETE", one)).status).toBe(404);
+    expect((await stranger.send("PATCH", one, { alias: "Mine" })).status).toBe(404);
+    expect((await browser.send("DELETE", one)).status).toBe(200);
+    expect((await browser.get("/api/webauthn/credentials")).body.data).toEqual([]);
+    const notes = await site.services.db.auditEntry.findMany({
+      where: { user_id: user.id },
+      orderBy: { id: "asc" },
+    });
+    expect(notes.map(({ action }) => action)).toEqual(["user.passkey_add", "user.passkey_remove"]);
+  });
+
+  it("is not added without the password, a challenge of one's own, or the user's presence", async () => {
+    const { browser, device } = await person();
+    expect((await begin(browser, "wrong")).body.fields).toHaveProperty("password");
+    const options = (await begin(browser)).body.data;
+    const other = await site.as(await site.makeUser());
+    expect((await finish(other, device.register(options))).status).toBe(403);
+    device.behave.verifiesUser = false;
+    expect((await finish(browser, device.register((await begin(browser)).body.data))).status).toBe(403);
+    device.behave.verifiesUser = true;
+    const good = device.register((await begin(browser)).body.data);
+    expect((await finish(browser, good)).status).toBe(200);
+    expect((await finish(browser, good)).status).toBe(403);
+  });
+
+  it("signs its owner in without a name, a password or a further code", async () => {
+    const { device, user } = await withPasskey({ totp_enabled: true, totp_secret: new Uint8Array(8) });
+    device.behave.counter = 1;
+    const answer = await signIn(device.signIn(await challenge()));
+    expect(answer.body.data).toMatchObject({ id: user.id });
+    const cookie = String(answer.response.headers["set-cookie"]).split(";")[0] ?? "";
+    const self = await site.app.inject({ url: "/api/user/self", headers: { cookie } });
+    expect(self.json()).toMatchObject({ data: { id: user.id } });
+    const row = await site.services.db.passkey.findFirstOrThrow({ where: { user_id: user.id } });
+    expect(row.sign_count).toBe(1n);
+    expect(row.last_used).not.toBeNull();
+  });
+
+  it("answers a challenge once, and only the one it was given", async () => {
+    const { device } = await withPasskey();
+    const options = await challenge();
+    const answer = device.signIn(options);
+    const answers = await Promise.all([signIn(answer), signIn(answer)]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 403]);
+    expect((await signIn(device.signIn({ challenge: "made-up", rpId: "localhost" }))).status).toBe(403);
+    const adding = (await begin((await withPasskey()).browser)).body.data;
+    expect((await signIn(device.signIn({ ...adding, rpId: "localhost" }))).status).toBe(403);
+  });
+
+  it("is refused from a page of another origin and for another site", async () => {
+    const { device } = await withPasskey();
+    device.behave.origin = "https://evil.example";
+    const phished = device.signIn({ ...(await challenge()), rpId: "localhost" });
+    expect((await signIn(phished)).status).toBe(403);
+    expect((await signIn(phished, { origin: "https://evil.example" })).body.code).toBe("origin_refused");
+    device.behave.origin = home;
+    expect((await signIn(device.signIn({ ...(await challenge()), rpId: "evil.example" }))).status).toBe(403);
+  });
+
+  it("is refused when its counter goes back, as a copied key's would", async () => {
+    const { device } = await withPasskey();
+    device.behave.counter = 5;
+    expect((await signIn(device.signIn(await challenge()))).status).toBe(200);
+    expect((await signIn(device.signIn(await challenge()))).status).toBe(403);
+    device.behave.counter = 6;
+    expect((await signIn(device.signIn(await challenge()))).status).toBe(200);
+  });
+
+  it("does not open a disabled account, nor anything while passkeys are switched off", async () => {
+    const { device, user } = await withPasskey();
+    await site.services.db.user.update({ where: { id: user.id }, data: { status: 2 } });
+    expect((await signIn(device.signIn(await challenge()))).body.code).toBe("user_disabled");
+    await site.services.settings.set(systemActor, "PasskeyLoginEnabled", false);
+    expect((await site.guest.send("POST", "/api/webauthn/login/begin", {}, from())).status).toBe(403);
+  });
+
+  it("stays when it is the only way in", async () => {
+    const { browser, passkey, user } = await withPasskey();
+    await site.services.db.user.update({ where: { id: user.id }, data: { password_hash: null } });
+    const one = `/api/webauthn/credentials/${passkey.id}`;
+    expect((await browser.send("DELETE", one)).status).toBe(409);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import type { User } from "#platform/prisma/client.ts";
+import { openSecrets, randomText } from "#platform/secrets.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { takeTurn } from "./pace.ts";
+import { takeGuess } from "./password-guesses.ts";
+
+const secrets = openSecrets("a secret that only this test run knows");
+let place: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = connect(place.url, { max: 8 });
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const makeUser = (values: object = {}) =>
+  database.db.user.create({
+    data: { username: `user-${randomText(8)}`, aff_code: randomText(12), ...values },
+  });
+const guess = (user: User | null, ip: string, name = "nobody") =>
+  takeGuess(database.db, secrets, { name: user?.username ?? name, user, ip });
+/** How many of `count` guesses made at the same time were let through, and the longest wait asked for. */
+async function tries(count: number, make: (n: number) => Promise<unknown>) {
+  const all = await Promise.allSettled(Array.from({ length: count }, (_, n) => make(n)));
+  const refusals = all.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  return {
+    passed: count - refusals.length,
+    wait: Math.max(0, ...refusals.map((error: { retryAfter: number }) => error.retryAfter)),
+  };
+}
+
+describe("guessing at a password", () => {
+  it("ends after eight tries of one address, however many come at once", async () => {
+    const user = await makeUser();
+    expect((await tries(20, () => guess(user, "203.0.113.1"))).passed).toBe(8);
+    expect((await tries(1, () => guess(user, "203.0.113.2"))).passed).toBe(1);
+  });
+
+  it("goes on at one a minute when a crowd of addresses tries, and a wait is never longer", async () => {
+    const user = await makeUser();
+    const crowd = await tries(60, (n) => guess(user, `203.0.113.${n}`));
+    expect(crowd.passed).toBe(30);
+    expect(crowd.wait).toBeLessThanOrEqual(61);
+    // Refused tries do not lengthen the wait.
+    expect((await tries(60, (n) => guess(user, `198.51.100.${n}`))).wait).toBeLessThanOrEqual(61);
+  });
+
+  it("does not keep the owner away from where the account signed in before", async () => {
+    const user = await makeUser({ last_login_ip: "192.0.2.7" });
+    await tries(60, (n) => guess(user, `203.0.113.${n}`));
+    await expect(guess(user, "192.0.2.8")).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(guess(user, "192.0.2.7")).resolves.toBeDefined();
+  });
+
+  it("treats a name that nobody has like any other", async () => {
+    const name = `ghost-${randomText(6)}`;
+    expect((await tries(20, () => guess(null, "203.0.113.1", name))).passed).toBe(8);
+    expect((await tries(60, (n) => guess(null, `198.51.100.${n}`, name.toUpperCase()))).passed).toBe(22);
+  });
+
+  it("begins anew after the right one", async () => {
+    const user = await makeUser();
+    for (let round = 0; round < 5; round += 1) {
+      await tries(7, () => guess(user, "203.0.113.9"));
+      const right = await guess(user, "203.0.113.9").catch(() => undefined);
+      if (round < 3) expect(right).toBeDefined();
+      await right?.right();
+    }
+  });
+});
+
+describe("a pace", () => {
+  it("pays back one turn per interval", async () => {
+    const pace = { burst: 2, everyMs: 200, sentence: "Too often." };
+    const turn = () => takeTurn(database.db, "test", "pace", pace);
+    expect((await tries(5, turn)).passed).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect((await tries(5, turn)).passed).toBe(1);
+  });
+});
