@@ -12,6 +12,8 @@ import { createPrices } from "#domain/billing/prices.ts";
 import { seedPrices } from "#domain/billing/seed-prices.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
+import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
+import { createChannelRunner } from "#domain/channels/runner.ts";
 import { watchNodes } from "#domain/limits/node-count.ts";
 import { createLimiter } from "#domain/limits/take.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
@@ -31,7 +33,8 @@ import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fet
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
-import { fetchModels, testChannel } from "#relay/probe.ts";
+import { checkModel } from "#relay/model-check.ts";
+import { fetchBalance, fetchModels, testChannel } from "#relay/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { buildApp } from "./app.ts";
@@ -98,7 +101,7 @@ export async function startGateway(
     const prices = await createPrices(db);
     const candidates = await createCandidates(db, secrets, providers);
     const callers = createCallers(db, secrets);
-    const health = createHealth(db, { onError });
+    const health = createHealth(db, { onError, nodes: () => nodes.current().nodes });
     const metrics = createMetrics();
     const upstream = createUpstreamClient();
     closers.push(() => upstream.close());
@@ -129,6 +132,17 @@ export async function startGateway(
     const limiter = createLimiter({ redis, share: () => nodes.current() });
 
     const probe = { settings, upstream, random: Math.random, providers };
+    const judge: JudgeRoom = {
+      db,
+      secrets,
+      providers,
+      settings,
+      health,
+      testChannel: (input) => testChannel(probe, input),
+      fetchBalance: (channel) => fetchBalance(probe, channel),
+    };
+    const runner = createChannelRunner(db, runTasks(judge), onError);
+    closers.push(() => runner.close());
     const app = await buildApp({
       logger: log,
       basePath: env.basePath,
@@ -145,7 +159,10 @@ export async function startGateway(
         mailer,
         checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
         post: postToPublic,
-        testChannel: (input) => testChannel(probe, input),
+        testChannel: judge.testChannel,
+        fetchBalance: judge.fetchBalance,
+        checkModel: (input) => checkModel(probe, input),
+        runner,
         fetchModels: (channel) => fetchModels(probe, channel),
         caughtUp: () => announcements.caughtUp(),
         startedAt: new Date(),
@@ -156,6 +173,7 @@ export async function startGateway(
         db,
         callers,
         limiter,
+        uploads: dataDir,
         relay: {
           candidates,
           groups,
@@ -183,6 +201,7 @@ export async function startGateway(
       pool,
       secrets,
       probe,
+      runner,
       telling: { db, mailer, post: postToPublic, settings: () => settings.current() },
       onError,
     });

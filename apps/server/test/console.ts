@@ -9,6 +9,8 @@ import { startSession } from "#domain/accounts/sessions.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health.ts";
+import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
+import { createChannelRunner } from "#domain/channels/runner.ts";
 import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { connect, type Database } from "#platform/db.ts";
@@ -74,11 +76,34 @@ export async function buildConsole(
     () => {},
     10,
   );
-  const services: Services = {
+  const health = createHealth(db, {
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const judge: JudgeRoom = {
     db,
-    pool: database.pool,
     secrets,
     settings,
+    health,
+    providers: openProviders("http://127.0.0.1:9"),
+    async testChannel(input) {
+      upstream.calls.push(input);
+      const message = upstream.ok ? "" : "The vendor refuses the key.";
+      return { ok: upstream.ok, model: input.model, duration: 12, message, fault: upstream.ok ? "" : "auth" };
+    },
+    async fetchBalance(channel) {
+      return channel.base_url === "" ? undefined : { amount: 12.5, currency: "CNY" };
+    },
+  };
+  const services: Services = {
+    ...judge,
+    health,
+    runner: createChannelRunner(db, runTasks(judge), (error) => {
+      throw error;
+    }),
+    checkModel: async ({ model }) => ({ model, process: [] }),
+    pool: database.pool,
     mailer,
     checkPerson: createPersonCheck({
       settings: () => settings.current(),
@@ -87,18 +112,7 @@ export async function buildConsole(
     }),
     // What tests listen with is on this machine.
     post: (url, body, headers) => postToPublic(url, body, headers, { mayReach: () => true }),
-    health: createHealth(db, {
-      onError: (error) => {
-        throw error;
-      },
-    }),
-    providers: openProviders("http://127.0.0.1:9"),
     identityProviders: options.identityProviders ?? identityProviders,
-    async testChannel(input) {
-      upstream.calls.push(input);
-      const message = upstream.ok ? "" : "The vendor refuses the key.";
-      return { ok: upstream.ok, model: input.model, duration: 12, message, fault: upstream.ok ? "" : "auth" };
-    },
     async fetchModels(channel) {
       upstream.calls.push({ channel, model: "" });
       return ["model-b", "model-a"];
@@ -166,6 +180,7 @@ export async function buildConsole(
     },
     guest: browser(undefined),
     async close() {
+      await services.runner.close();
       await app.close();
       await mailer.close();
       await database.close();

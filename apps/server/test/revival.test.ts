@@ -1,5 +1,6 @@
 import type { ChannelRow } from "@gateway/shared/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChannelRunner } from "#domain/channels/runner.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { reviveChannels } from "#jobs/revive-channels.ts";
 import { createUpstreamClient } from "#platform/http.ts";
@@ -20,6 +21,8 @@ afterAll(async () => {
   await gateway.stop();
 });
 
+const unused = () => Promise.reject(new Error("This job starts no run."));
+
 async function runJob(): Promise<void> {
   const { db, pool } = gateway.database;
   const secrets = openSecrets(testSecretKey);
@@ -30,6 +33,7 @@ async function runJob(): Promise<void> {
     pool,
     secrets,
     probe,
+    runner: createChannelRunner(db, { test: unused, balance: unused }, () => {}),
     onError: (error) => {
       throw error;
     },

@@ -12,20 +12,18 @@ import { z } from "zod";
 import { enabledGroups } from "#domain/accounts/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
-import { reviveChannel } from "#domain/channels/channel-state.ts";
 import {
   changeChannel,
   createChannel,
   deleteChannel,
-  firstKey,
   getChannel,
   keysOf,
   listChannels,
-  noteTest,
   openFirstKey,
   patchChannel,
   testModelFor,
 } from "#domain/channels/channels.ts";
+import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
@@ -142,19 +140,14 @@ const ModelListInput = ChannelInput.pick({
 
 /** Calls to the upstream that an operator asks for: a test, or the vendor's list of models. */
 function probeRoutes(app: ConsoleApp, services: Services): void {
-  const { db, secrets, providers } = services;
+  const { db, providers } = services;
   const result = answers(ChannelTestResult);
 
   app.post(
     "/channel/:id/test",
     { config, schema: { params: IdParams, body: TestInput, response: result } },
     async (request) => {
-      const stored = await getChannel(db, request.params.id);
-      const channel = { ...typedIn(stored), id: stored.id, key: openFirstKey(secrets, stored) };
-      const model = request.body?.model || testModelFor(services, channel);
-      const tested = await services.testChannel({ channel, model });
-      await noteTest(db, stored.id, tested);
-      if (tested.ok) await takeBack(services, stored);
+      const tested = await testStored(services, request.params.id, request.body?.model ?? "");
       return ok(tested);
     },
   );
@@ -189,12 +182,4 @@ async function keyFor({ db, secrets }: Services, given: string, id: number | und
   const [first] = keysOf(given);
   if (first !== undefined) return first;
   return id === undefined ? "" : openFirstKey(secrets, await getChannel(db, id));
-}
-
-/** A channel that answers again loses what was held against it. */
-async function takeBack({ db, health, settings }: Services, channel: ChannelRecord): Promise<void> {
-  health.forgive(channel.id);
-  const isOff = channel.status === 3 || firstKey(channel)?.status === 3;
-  if (!isOff || !settings.current().AutomaticEnableChannelEnabled) return;
-  await reviveChannel(db, channel.id, firstKey(channel)?.id, "A test by an operator went well.");
 }

@@ -1,7 +1,9 @@
 import type { ChannelTestResult } from "@gateway/shared/channel";
+import type { ModelCheck } from "@gateway/shared/model-check";
 import type { PersonCheck } from "#domain/accounts/person-check.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health.ts";
+import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { Pool } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
@@ -27,6 +29,12 @@ export interface Services {
   post: typeof postToPublic;
   /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
+  /** What is left on the vendor's account; undefined when this vendor does not tell. Throws a GatewayError. */
+  fetchBalance(channel: ChannelForTest): Promise<{ amount: number; currency: string } | undefined>;
+  /** Whether a model is what its channel says, step by step. */
+  checkModel(input: { channel: ChannelForTest; model: string }): Promise<ModelCheck>;
+  /** Tests and balances of many channels, done by this node. */
+  runner: ChannelRunner;
   /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */
   fetchModels(channel: ChannelForTest): Promise<string[]>;
   /** Ends when this node has taken in what was changed and announced before. */

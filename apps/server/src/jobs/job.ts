@@ -1,3 +1,4 @@
+import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { Pool } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -10,6 +11,7 @@ export interface JobServices {
   pool: Pool;
   secrets: Secrets;
   probe: ProbeServices;
+  runner: ChannelRunner;
   telling: Telling;
   onError(error: unknown): void;
 }

@@ -1,9 +1,9 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
-import { parseMapping } from "#domain/channels/load-channels.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { parseMapping } from "#domain/channels/load-channels.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Providers } from "#providers/index.ts";
 import { readModelList } from "#providers/model-list.ts";
@@ -198,7 +198,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
+/** A channel as it was typed in, the way the relay uses it. */
+export function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
   const provider = providers.get(input.type);
   if (provider === undefined) throw invalidRequest("This channel type does not exist.", "type");
   return {

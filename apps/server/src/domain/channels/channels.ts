@@ -1,4 +1,4 @@
-import type { ChannelInput, ChannelPatch, ChannelTestResult } from "@gateway/shared/channel";
+import type { ChannelInput, ChannelPatch } from "@gateway/shared/channel";
 import { ChannelStatus } from "@gateway/shared/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
@@ -209,25 +209,6 @@ export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
   }
 }
 
-/** Keeps the outcome of a test for the channel's time line. */
-export async function noteTest(db: PrismaClient, id: number, result: ChannelTestResult): Promise<void> {
-  await db.$transaction([
-    db.channel.updateMany({
-      where: { id },
-      data: { test_time: new Date(), ...(result.ok ? { response_time: result.duration } : {}) },
-    }),
-    db.channelTest.create({
-      data: {
-        channel_id: id,
-        model: result.model.slice(0, 160),
-        ok: result.ok,
-        duration_ms: result.duration,
-        message: result.message,
-      },
-    }),
-  ]);
-}
-
 /** One key per line, each once. A JSON document, as some vendors hand out, is one key however it is laid out. */
 export function keysOf(text: string): string[] {
   if (text.trimStart().startsWith("{")) {
@@ -238,7 +219,13 @@ export function keysOf(text: string): string[] {
   return [...new Set(lines.filter((line) => line !== ""))];
 }
 
-function columnsOf({ key: _key, key_mode: _mode, models: _models, groups: _groups, ...columns }: ChannelInput) {
+function columnsOf({
+  key: _key,
+  key_mode: _mode,
+  models: _models,
+  groups: _groups,
+  ...columns
+}: ChannelInput) {
   return {
     ...columns,
     custom_parameter: asJson(columns.custom_parameter),
@@ -307,7 +294,10 @@ function picture(row: ChannelRecord): object {
 }
 
 /** Refuses to act on a channel without a model to ask for. */
-export function testModelFor(room: Pick<ChannelRoom, "providers">, input: Pick<ChannelInput, "test_model" | "models" | "type">): string {
+export function testModelFor(
+  room: Pick<ChannelRoom, "providers">,
+  input: Pick<ChannelInput, "test_model" | "models" | "type">,
+): string {
   const asked = { testModel: input.test_model, models: input.models };
   const model = testModelOf(asked, room.providers.get(input.type));
   if (model) return model;

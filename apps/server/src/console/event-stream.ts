@@ -1,0 +1,45 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+
+/** An answer that goes on: server-sent events, with a comment now and then so that no proxy takes it for dead. */
+
+const HEARTBEAT_MS = 10_000;
+
+/** @param events each is sent as one JSON message; when they end, so does the answer */
+export function sendEvents(reply: FastifyReply, events: AsyncGenerator<unknown>): FastifyReply {
+  return reply
+    .header("content-type", "text/event-stream; charset=utf-8")
+    .header("cache-control", "no-store")
+    .header("x-accel-buffering", "no")
+    .send(Readable.from(withHeartbeat(events)));
+}
+
+async function* withHeartbeat(events: AsyncGenerator<unknown>): AsyncGenerator<string> {
+  let next = events.next();
+  try {
+    // The head of the answer should be on its way before anything happens.
+    yield ": open\n\n";
+    while (true) {
+      const { promise: silence, cancel } = after(HEARTBEAT_MS);
+      const first = await Promise.race([next, silence]);
+      cancel();
+      if (first === undefined) {
+        yield ": still here\n\n";
+        continue;
+      }
+      if (first.done === true) return;
+      yield `data: ${JSON.stringify(first.value)}\n\n`;
+      next = events.next();
+    }
+  } finally {
+    // A reader who has left: the source may be waiting, and must not be waited for.
+    next.catch(() => {});
+    void events.return(undefined).catch(() => {});
+  }
+}
+
+function after(ms: number): { promise: Promise<undefined>; cancel(): void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  return { promise, cancel: () => clearTimeout(timer) };
+}

@@ -1,0 +1,63 @@
+import type { ChannelTestResult } from "@gateway/shared/channel";
+import { cannotProbe } from "@gateway/shared/channel";
+import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channel-run";
+import type { Db } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+
+/** What channels answered to their tests. Only the newest are kept, so that a schedule cannot fill the disk. */
+
+const KEPT_PER_CHANNEL = 100;
+const POINTS = 20;
+
+/** A test that could not be asked says nothing about the channel and is not kept. */
+export async function noteTest(db: PrismaClient, id: number, result: ChannelTestResult): Promise<void> {
+  if (result.fault === cannotProbe) return;
+  await db.$transaction([
+    db.channel.updateMany({
+      where: { id },
+      data: { test_time: new Date(), ...(result.ok ? { response_time: result.duration } : {}) },
+    }),
+    db.channelTest.create({
+      data: {
+        channel_id: id,
+        model: result.model.slice(0, 160),
+        ok: result.ok,
+        duration_ms: result.duration,
+        message: result.message,
+      },
+    }),
+    db.$executeRaw`
+      DELETE FROM channel_tests WHERE channel_id = ${id} AND id <= (
+        SELECT id FROM channel_tests WHERE channel_id = ${id} ORDER BY id DESC OFFSET ${KEPT_PER_CHANNEL} LIMIT 1)`,
+  ]);
+}
+
+/** Newest first. */
+export async function testsOf(db: Db, channelId: number): Promise<ChannelTestRow[]> {
+  const rows = await db.channelTest.findMany({
+    where: { channel_id: channelId },
+    orderBy: { id: "desc" },
+    take: KEPT_PER_CHANNEL,
+  });
+  return rows.map((row) => ({
+    id: Number(row.id),
+    model: row.model,
+    created_time: Math.floor(row.created_time.getTime() / 1000),
+    ok: row.ok,
+    duration: row.duration_ms,
+    message: row.message,
+  }));
+}
+
+/** The last points of each of these channels; those never tested are not in the answer. */
+export async function pulses(db: Db, channelIds: readonly number[]): Promise<ChannelPulse[]> {
+  return db.$queryRaw<ChannelPulse[]>`
+    SELECT wanted.id AS channel_id, recent.points
+    FROM unnest(${[...channelIds]}::int[]) AS wanted (id)
+    CROSS JOIN LATERAL (
+      SELECT json_agg(json_build_object('ok', ok, 'duration', duration_ms,
+        'at', floor(extract(epoch FROM created_time))) ORDER BY id) AS points
+      FROM (SELECT * FROM channel_tests WHERE channel_id = wanted.id ORDER BY id DESC LIMIT ${POINTS}) AS newest
+    ) AS recent
+    WHERE recent.points IS NOT NULL`;
+}

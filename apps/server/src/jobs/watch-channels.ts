@@ -1,0 +1,26 @@
+import { ChannelRunInput, type ChannelRunKind } from "@gateway/shared/channel-run";
+import { isDue } from "#domain/channels/runs.ts";
+import { GatewayError } from "#errors.ts";
+import type { Job, JobServices } from "./job.ts";
+
+/** Tests and balances of all channels, as often as the operator wants; never, unless he says so. */
+export const watchChannels: Job = {
+  name: "watch-channels",
+  every: "* * * * *",
+  async run(services) {
+    const { ChannelTestFrequency, ChannelUpdateFrequency } = services.probe.settings.current();
+    await startIfDue(services, "test", ChannelTestFrequency);
+    await startIfDue(services, "balance", ChannelUpdateFrequency);
+  },
+};
+
+/** The run goes on after the job: a thousand channels may take longer than a job should. */
+async function startIfDue({ db, runner }: JobServices, kind: ChannelRunKind, minutes: number): Promise<void> {
+  if (minutes === 0 || !(await isDue(db, kind, minutes))) return;
+  try {
+    await runner.start(ChannelRunInput.parse({ kind }), null);
+  } catch (error) {
+    // One is under way already, or there are no channels: nothing is missed.
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}

@@ -1,0 +1,210 @@
+import { type CheckFinding, CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/model-check";
+import { dialects } from "#dialects/index.ts";
+import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
+import { parseRecord } from "#dialects/wire.ts";
+import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { GatewayError } from "#errors.ts";
+import { dialectsFor } from "#providers/provider.ts";
+import { attempt, transportFailure } from "./attempt.ts";
+import { asInForce, type ProbeServices } from "./probe.ts";
+import { shapeOf } from "./send.ts";
+
+/**
+ * Whether a model behind a channel is what it says: a few questions whose answers a relabelled or watered-down model
+ * gets wrong. It judges what was seen and never the vendor.
+ */
+
+const STEP_TIMEOUT_MS = 60_000;
+const MAX_SHOWN = 4_000;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+type Asked = { response: ChatResponse; text: string } | { refused: string; status: number };
+type Ask = (
+  request: Partial<ChatRequest>,
+  change?: (body: Record<string, unknown>) => void,
+) => Promise<Asked>;
+
+export async function checkModel(
+  services: ProbeServices,
+  input: { channel: ChannelForTest; model: string },
+): Promise<ModelCheck> {
+  const channel = asInForce(services.providers, input.channel);
+  const model = mapModel(channel, input.model).upstream;
+  const [dialect] = dialectsFor(channel.provider, shapeOf(channel, { model }));
+  const ask = asker(services, channel, model, dialect);
+  const first = await replies(ask, model, dialect);
+  const process = [first];
+  // A model that does not answer at all cannot be told from another.
+  if (first.results[0]?.status === CheckStatus.fine)
+    process.push(await refusesNonsense(ask), await sees(ask), await keepsToSchema(ask), await callsTool(ask));
+  return { model: input.model, process };
+}
+
+function asker(services: ProbeServices, channel: ChannelInForce, model: string, id: DialectId): Ask {
+  const client = dialects[id];
+  return async (part, change) => {
+    const request: ChatRequest = { model, stream: false, messages: [], maxOutputTokens: 512, ...part };
+    const { body } = client.encodeRequest(request);
+    change?.(body);
+    const raw = Buffer.from(JSON.stringify(body));
+    const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(STEP_TIMEOUT_MS) };
+    const target = { channel, key: channel.keys[0], upstreamModel: model };
+    const tried = await attempt(services, call, target);
+    if (!tried.ok) return { refused: tried.error.message, status: tried.error.status };
+    try {
+      const text = await tried.response.text(MAX_BODY_BYTES);
+      return { response: client.decodeResponse(JSON.parse(text)), text };
+    } catch (error) {
+      if (error instanceof SyntaxError || error instanceof GatewayError)
+        return { refused: "The answer could not be read.", status: 200 };
+      return { refused: transportFailure(error).message, status: 0 };
+    }
+  };
+}
+
+const says = (text: string): ChatRequest["messages"] => [{ role: "user", parts: [{ type: "text", text }] }];
+const { failed, fine, unknown } = CheckStatus;
+
+function finding(name: string, good: boolean | undefined, remark: string): CheckFinding {
+  return { name, status: good === undefined ? unknown : good ? fine : failed, remark };
+}
+
+function step(name: string, asked: Asked, results: CheckFinding[]): CheckStep {
+  const shown = "refused" in asked ? `HTTP ${asked.status}: ${asked.refused}` : asked.text;
+  return { name, results, response: shown.slice(0, MAX_SHOWN) };
+}
+
+function refusedBy(asked: { refused: string; status: number }): string {
+  return asked.status === 0 ? asked.refused : `HTTP ${asked.status}`;
+}
+
+/** How the ids of an answer begin where the vendor is the one it says. */
+const idPrefixes: Partial<Record<DialectId, string>> = {
+  "openai-chat": "chatcmpl-",
+  "openai-responses": "resp_",
+  anthropic: "msg_",
+};
+
+async function replies(ask: Ask, model: string, dialect: DialectId): Promise<CheckStep> {
+  const asked = await ask({ messages: says("Say hi.") });
+  const name = "Plain answer";
+  if ("refused" in asked) return step(name, asked, [finding("It answers", false, refusedBy(asked))]);
+  const { id, usage, model: named } = asked.response;
+  const prefix = idPrefixes[dialect];
+  const counted = usage !== undefined && usage.input > 0 && usage.output > 0;
+  return step(name, asked, [
+    finding("It answers", true, ""),
+    finding("Usage is told", counted, usage === undefined ? "" : `${usage.input} + ${usage.output}`),
+    finding("It names the model that was asked", isSameModel(named, model), named),
+    finding(
+      "The id looks like the vendor's",
+      prefix === undefined || id === "" ? undefined : id.startsWith(prefix),
+      id,
+    ),
+  ]);
+}
+
+/** A vendor may add a date or a region; another name is another model. */
+function isSameModel(named: string, asked: string): boolean | undefined {
+  if (named === "") return undefined;
+  const [one, other] = [named.toLowerCase(), asked.toLowerCase()];
+  return one.includes(other) || other.includes(one);
+}
+
+/** A vendor refuses a role that does not exist; how often the refusal names a request counts the relays between. */
+async function refusesNonsense(ask: Ask): Promise<CheckStep> {
+  const asked = await ask({ messages: says("Say hi.") }, (body) => {
+    for (const field of ["messages", "input", "contents"])
+      if (Array.isArray(body[field]))
+        body[field] = [{ role: "nobody", content: "Hi", parts: [{ text: "Hi" }] }];
+  });
+  const name = "Impossible role";
+  if (!("refused" in asked))
+    return step(name, asked, [finding("It is refused", false, "Somebody in between mends requests.")]);
+  const relays = asked.refused.match(/request[ _-]?id/gi)?.length ?? 0;
+  return step(name, asked, [
+    finding("It is refused", asked.status >= 400 && asked.status < 500, refusedBy(asked)),
+    finding("Relays in between", relays <= 1 ? undefined : false, String(relays)),
+  ]);
+}
+
+/** 16 × 16 pixels of plain red. */
+const redPicture =
+  "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg==";
+
+async function sees(ask: Ask): Promise<CheckStep> {
+  const asked = await ask({
+    messages: [
+      {
+        role: "user",
+        parts: [
+          { type: "text", text: "Which colour is this picture? Answer with one English word." },
+          { type: "image", source: { type: "data", mediaType: "image/png", data: redPicture } },
+        ],
+      },
+    ],
+  });
+  const name = "Picture";
+  // Not every model sees: a refusal is no lie.
+  if ("refused" in asked)
+    return step(name, asked, [finding("It sees a picture", undefined, refusedBy(asked))]);
+  const text = textOf(asked.response);
+  return step(name, asked, [finding("It sees a picture", /\bred\b/i.test(text), text.slice(0, 80))]);
+}
+
+async function keepsToSchema(ask: Ask): Promise<CheckStep> {
+  const asked = await ask({
+    messages: says("Paris has two million inhabitants. Give city and population."),
+    responseFormat: {
+      type: "json-schema",
+      name: "city",
+      strict: true,
+      schema: {
+        type: "object",
+        properties: { city: { type: "string" }, population: { type: "integer" } },
+        required: ["city", "population"],
+        additionalProperties: false,
+      },
+    },
+  });
+  const name = "Structured answer";
+  if ("refused" in asked)
+    return step(name, asked, [finding("It keeps to the schema", undefined, refusedBy(asked))]);
+  const text = textOf(asked.response);
+  const answer = parseRecord(text);
+  const keeps = typeof answer?.["city"] === "string" && Number.isInteger(answer["population"]);
+  return step(name, asked, [finding("It keeps to the schema", keeps, text.slice(0, 80))]);
+}
+
+async function callsTool(ask: Ask): Promise<CheckStep> {
+  const asked = await ask({
+    messages: says("What is the weather in Paris?"),
+    tools: [
+      {
+        name: "get_weather",
+        description: "The weather of a city",
+        schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+      },
+    ],
+    toolChoice: { type: "required" },
+  });
+  const name = "Tool call";
+  if ("refused" in asked)
+    return step(name, asked, [finding("It calls the tool", undefined, refusedBy(asked))]);
+  const call = partsOf(asked.response).find((part) => part.type === "tool-call");
+  const good = call?.name === "get_weather" && typeof parseRecord(call.input)?.["city"] === "string";
+  return step(name, asked, [
+    finding("It calls the tool", good, call === undefined ? "" : call.input.slice(0, 80)),
+  ]);
+}
+
+function partsOf(response: ChatResponse): Part[] {
+  return response.choices.flatMap((choice) => choice.parts);
+}
+
+function textOf(response: ChatResponse): string {
+  return partsOf(response)
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("");
+}
