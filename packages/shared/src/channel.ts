@@ -44,6 +44,19 @@ export const CustomParameter = z
   });
 const controlKeys: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove"]);
 
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+// Visible characters, blanks and everything above ASCII; no line break can smuggle a header in.
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Headers of the operator's own, by name. */
+export const HeaderMap = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    const fault = (message: string) => context.addIssue({ code: "custom", message, path: [name] });
+    if (!headerName.test(name)) fault("This is not the name of an HTTP header");
+    else if (!headerValue.test(value)) fault("This value has a character that cannot be sent");
+  }
+});
+
 /** Where a channel's system prompt stands with a request's own. */
 export const SystemPromptPlace = z.enum(["before", "after", "instead"]);
 export type SystemPromptPlace = z.infer<typeof SystemPromptPlace>;
@@ -76,7 +89,7 @@ export const ChannelInput = z.object({
   priority: z.int().min(0, "Priority cannot be less than 0").default(0),
   weight: z.int().min(1, "Weight cannot be less than 1").default(1),
   model_mapping: ModelMapping.default({}),
-  model_headers: stringMap.default({}),
+  model_headers: HeaderMap.default({}),
   custom_parameter: CustomParameter.default({}),
   disabled_stream: z.array(z.string()).default([]),
   proxy: z

@@ -7,10 +7,6 @@ import type { Provider } from "#providers/provider.ts";
 /** What a schema cannot see in a channel: the vendor's demands, groups that exist, values that a wire cannot carry. */
 
 const MAX_RANK = 1_000_000;
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-// Visible characters, blanks and everything above ASCII; no line break can smuggle a header in.
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 /**
  * Throws `invalid_request` with a sentence for every field that does not fit.
  * @param hasKey a key is given, or stored already
@@ -50,12 +46,6 @@ function upstreamFaults(providers: Providers, input: ChannelInput, hasKey: boole
   if (!hasKey && provider.keyless !== true) fields["key"] = `A channel of ${provider.label} needs a key.`;
   const address = addressFault(provider, input.base_url);
   if (address !== undefined) fields["base_url"] = address;
-  for (const [name, value] of Object.entries(input.model_headers)) {
-    if (!headerName.test(name))
-      fields[`model_headers.${name}`] = `"${name}" is not the name of an HTTP header.`;
-    else if (!headerValue.test(value))
-      fields[`model_headers.${name}`] = `The header "${name}" has a character that cannot be sent.`;
-  }
   const plugin = provider.plugin?.safeParse(input.plugin);
   for (const issue of plugin?.error?.issues ?? [])
     fields[["plugin", ...issue.path].join(".")] ??= issue.message;

@@ -2,7 +2,15 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { ChannelInForce, KeyInForce } from "./channel-in-force.ts";
 import { disableChannel, disableKey, noteCircuit } from "./channel-state.ts";
-import { admits, type Circuit, isForgotten, isHalfOpen, newCircuit, noteFailure, notePass } from "./circuit.ts";
+import {
+  admits,
+  type Circuit,
+  isForgotten,
+  isHalfOpen,
+  newCircuit,
+  noteFailure,
+  notePass,
+} from "./circuit.ts";
 
 /**
  * How channels are doing, as this node saw it: freezes after failures, circuits, calls under way, and the evidence
@@ -33,7 +41,8 @@ export interface Frozen {
   keyId: number | null;
   /** Milliseconds since 1970. */
   until: number;
-  reason: UpstreamError["kind"] | "circuit";
+  /** `probing`: the pause is over, but only one call at a time may try. */
+  reason: UpstreamError["kind"] | "circuit" | "probing";
 }
 
 export interface Lease {
@@ -197,8 +206,7 @@ export function createHealth(
       if (state.frozen.size === 0) return true;
       if (frozenUntil(state, model, WHOLE, at) > 0) return false;
       return (
-        channel.keys.length === 0 ||
-        channel.keys.some((key) => frozenUntil(state, model, key.id, at) === 0)
+        channel.keys.length === 0 || channel.keys.some((key) => frozenUntil(state, model, key.id, at) === 0)
       );
     },
     keyUsable(channel, keyId, model) {
@@ -211,7 +219,10 @@ export function createHealth(
       const at = now();
       const circuits = [...state.circuits]
         .filter(([, circuit]) => circuit.openUntil !== 0)
-        .map(([model, { openUntil }]) => ({ model, keyId: null, until: openUntil, reason: "circuit" as const }));
+        .map(([model, { openUntil }]) => {
+          const reason: Frozen["reason"] = openUntil > at ? "circuit" : "probing";
+          return { model, keyId: null, until: openUntil, reason };
+        });
       const paused = new Set(circuits.map(({ model }) => model));
       const freezes = [...state.frozen.values()]
         .flatMap((keys) => [...keys.values()])

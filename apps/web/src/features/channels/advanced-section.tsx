@@ -11,33 +11,24 @@ import {
 } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
-import { JsonField } from "#ui/json-field.tsx";
 import type { DraftForm } from "./channel-form.tsx";
-import { PairsField } from "./pairs-field.tsx";
+import { anyWrong } from "./draft.ts";
 import { PluginFields } from "./plugin-fields.tsx";
 
-const paths = new Set([
-  "model_headers",
-  "custom_parameter",
-  "disabled_stream",
-  "proxy",
-  "test_model",
-  "plugin",
-]);
+const fields = ["disabled_stream", "proxy", "test_model", "pre_cost", "plugin"];
 
 type AdvancedSectionProps = { form: DraftForm; provider: ProviderInfo | undefined };
 
 export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
   const { t } = useTranslation();
   const plain = form.values.models.filter((model) => !model.endsWith("*"));
-  const hasError = Object.keys(form.errors).some((path) => paths.has(path.split(".")[0] ?? ""));
   return (
-    <Fold label={t("Advanced")} opened={hasError}>
+    <Fold label={t("Advanced")} opened={anyWrong(form.errors, fields)}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Autocomplete
           label={t("Test model")}
           description={t("What a test asks for.")}
-          placeholder={plain[0] || provider?.test_model}
+          placeholder={usualTestModel(form.values.models, provider)}
           data={plain}
           limit={50}
           {...form.getInputProps("test_model")}
@@ -49,32 +40,6 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
           {...form.getInputProps("proxy")}
         />
       </SimpleGrid>
-      <Input.Wrapper
-        label={t("Request headers")}
-        description={t("Sent with every call of this channel.")}
-        inputWrapperOrder={["label", "description", "input", "error"]}
-        labelElement="div"
-      >
-        <PairsField
-          form={form}
-          field="model_headers"
-          keyLabel={t("Header")}
-          valueLabel={t("Value")}
-          keyPlaceholder="x-team"
-          valuePlaceholder="blue"
-          addLabel={t("Add a header")}
-        />
-      </Input.Wrapper>
-      <JsonField
-        label={t("Extra parameters")}
-        description={t(
-          'JSON that fills in what a request leaves out. With "overwrite": true it wins; with "per_model": true it is given by model name.',
-        )}
-        placeholder={'{"temperature": 0.7}'}
-        {...form.getInputProps("custom_parameter")}
-        value={form.values.custom_parameter}
-        onChange={(value) => form.setFieldValue("custom_parameter", value as Record<string, unknown> | null)}
-      />
       <TagsInput
         label={t("Models without streaming")}
         description={t("Streamed calls for these models go to other channels.")}
@@ -110,11 +75,6 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
         description={t("Serve the Responses API through the vendor's chat endpoint.")}
         {...form.getInputProps("compatible_response", { type: "checkbox" })}
       />
-      <Switch
-        label={t("Pass unknown fields")}
-        description={t("Fields of a request that the gateway does not know reach the vendor unchanged.")}
-        {...form.getInputProps("allow_extra_body", { type: "checkbox" })}
-      />
       {provider?.plugin ? (
         <>
           <Divider label={t("Vendor features")} labelPosition="left" />
@@ -128,4 +88,14 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       ) : null}
     </Fold>
   );
+}
+
+/** What the server asks when none is named: the vendor's usual one if it is offered, else the first. */
+function usualTestModel(models: string[], provider: ProviderInfo | undefined): string | undefined {
+  const usual = provider?.test_model ?? "";
+  const offered = models.some((model) =>
+    model.endsWith("*") ? usual.startsWith(model.slice(0, -1)) : model === usual,
+  );
+  if (usual !== "" && offered) return usual;
+  return models.find((model) => !model.endsWith("*")) ?? (usual || undefined);
 }

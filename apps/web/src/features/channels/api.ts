@@ -1,6 +1,9 @@
 /** Channels on the server: what is asked, what is changed, and how the lists on screen follow. */
 import {
+  ChannelEventPage,
   type ChannelForm,
+  type ChannelKeyPatch,
+  ChannelKeyRow,
   ChannelPage,
   type ChannelPatch,
   type ChannelQuery,
@@ -8,6 +11,7 @@ import {
 } from "@gateway/shared/channel";
 import { ProviderInfo } from "@gateway/shared/provider";
 import {
+  infiniteQueryOptions,
   keepPreviousData,
   queryOptions,
   type QueryClient,
@@ -35,6 +39,24 @@ export const channelQuery = (id: number) =>
     queryFn: () => http.get(`/channel/${id}`, ChannelRow),
     staleTime: 0,
     gcTime: 0,
+  });
+
+export const keysQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["channels", "keys", id],
+    queryFn: () => http.get(`/channel/${id}/keys`, z.array(ChannelKeyRow)),
+  });
+
+const eventsAtOnce = 30;
+
+/** Newest first, page after page. */
+export const eventsQuery = (id: number) =>
+  infiniteQueryOptions({
+    queryKey: ["channels", "events", id],
+    queryFn: ({ pageParam }) =>
+      http.get(`/channel/${id}/events`, ChannelEventPage, { page: pageParam, size: eventsAtOnce }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.page * last.size < last.total_count ? last.page + 1 : undefined),
   });
 
 export const providersQuery = queryOptions({
@@ -96,4 +118,23 @@ export function usePatchChannel() {
     mutationFn: ({ id, patch }: { id: number; patch: ChannelPatch }) => patchChannel(id, patch),
     onSuccess: (changed) => amendRow(client, changed.id, () => changed),
   });
+}
+
+/** A key of a channel: in use or not, its weight, or gone. What is answered is shown; the list follows. */
+export function useKeyChanges(id: number) {
+  const client = useQueryClient();
+  const after = async () => {
+    await client.invalidateQueries({ queryKey: keysQuery(id).queryKey });
+    await client.invalidateQueries({ queryKey: lists });
+  };
+  const patch = useMutation({
+    mutationFn: ({ key, change }: { key: number; change: ChannelKeyPatch }) =>
+      http.patch(`/channel/${id}/keys/${key}`, z.array(ChannelKeyRow), change),
+    onSuccess: after,
+  });
+  const remove = useMutation({
+    mutationFn: (key: number) => http.del(`/channel/${id}/keys/${key}`, z.null()),
+    onSuccess: after,
+  });
+  return { patch, remove };
 }

@@ -1,25 +1,27 @@
 import type { ProviderInfo } from "@gateway/shared/provider";
-import { Code, Group, Select, SimpleGrid, Text, Textarea, TextInput } from "@mantine/core";
+import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { FormSection } from "#ui/form-drawer.tsx";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 import type { DraftForm } from "./channel-form.tsx";
+import { KeysField } from "./keys-field.tsx";
 import { vendorWord } from "./vendor-words.ts";
-import classes from "./channels.module.css";
 
 type BasicsSectionProps = {
   form: DraftForm;
   providers: ProviderInfo[];
   provider: ProviderInfo | undefined;
-  keyHints: string[];
-  isNew: boolean;
+  /** Undefined for a channel that is not stored yet. */
+  id: number | undefined;
+  hasKeys: boolean;
 };
 
 const same = (one: string[], other: string[]) =>
   one.length === other.length && one.every((model, index) => model === other[index]);
 
-export function BasicsSection({ form, providers, provider, keyHints, isNew }: BasicsSectionProps) {
+export function BasicsSection({ form, providers, provider, id, hasKeys }: BasicsSectionProps) {
   const { t } = useTranslation();
+  const isNew = id === undefined;
   const byType = (type: string) => providers.find((each) => String(each.type) === type);
 
   // What was not typed but came with the vendor goes with it.
@@ -90,32 +92,7 @@ export function BasicsSection({ form, providers, provider, keyHints, isNew }: Ba
         }
         {...form.getInputProps("base_url")}
       />
-      <Textarea
-        label={t("API keys")}
-        autosize
-        minRows={2}
-        maxRows={8}
-        spellCheck={false}
-        autoComplete="off"
-        classNames={{ input: classes.keys }}
-        placeholder={keyHints.length > 0 ? t("Leave it empty to keep the stored keys") : provider?.key_hint}
-        description={
-          provider && !provider.needs_key
-            ? t("Not needed here. If given: one per line.")
-            : t("One per line; calls are spread over them. Stored encrypted, never shown again.")
-        }
-        {...form.getInputProps("key")}
-      />
-      {keyHints.length > 0 ? (
-        <Group gap={6} mt={-6}>
-          <Text c="dimmed" fz="xs">
-            {t("Stored now:")}
-          </Text>
-          {keyHints.map((hint, index) => (
-            <Code key={`${hint}:${keyHints.indexOf(hint) === index ? 0 : index}`}>{hint}</Code>
-          ))}
-        </Group>
-      ) : null}
+      <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} />
       {provider?.other_label ? (
         <TextInput label={vendorWord(t, provider.other_label)} {...form.getInputProps("other")} />
       ) : null}

@@ -10,6 +10,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 import { usePatchChannel, useProvider } from "./api.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
+import { reasonText } from "./reason-words.ts";
 import { statusOf } from "./status.ts";
 import classes from "./channels.module.css";
 
@@ -45,6 +46,7 @@ export function StatusCell({ row }: { row: ChannelRow }) {
   const patch = usePatchChannel();
   const { word, tone } = statusOf(row.status);
   const on = row.status === ChannelStatus.enabled;
+  const reason = reasonText(t, row.status_reason);
   const frozen = on && row.frozen.length > 0;
   return (
     <Group gap={10} wrap="nowrap">
@@ -68,7 +70,7 @@ export function StatusCell({ row }: { row: ChannelRow }) {
             maw={360}
             label={
               <>
-                {row.status_reason}
+                {reason}
                 {row.status_time === null ? null : (
                   <Text fz="xs" opacity={0.75} mt={4}>
                     {formatTime(row.status_time)}
@@ -78,7 +80,7 @@ export function StatusCell({ row }: { row: ChannelRow }) {
             }
           >
             <Text c="dimmed" fz="xs" truncate maw={phone ? 140 : 96} tabIndex={0}>
-              {row.status_reason.slice(0, reasonLength)}
+              {reason.slice(0, reasonLength)}
             </Text>
           </Tooltip>
         ) : null}

@@ -1,10 +1,12 @@
 import type { ChannelRow } from "@gateway/shared/channel";
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import {
   IconCopyPlus,
   IconDots,
   IconExternalLink,
   IconGauge,
+  IconHistory,
   IconPencil,
   IconTrash,
 } from "@tabler/icons-react";
@@ -14,6 +16,7 @@ import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannel, refreshChannels, useProvider } from "./api.ts";
 import { TestMenu } from "./test-menu.tsx";
+import { TimelineDrawer } from "./timeline-drawer.tsx";
 import type { EditorTarget } from "./use-editor.ts";
 
 type ChannelActionsProps = {
@@ -24,6 +27,7 @@ type ChannelActionsProps = {
 
 export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) {
   const { t } = useTranslation();
+  const [timelineOpened, timeline] = useDisclosure(false);
   const website = useProvider(row.type)?.website;
   const client = useQueryClient();
   const remove = useMutation({
@@ -71,6 +75,9 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
           >
             {t("Copy as a new channel")}
           </Menu.Item>
+          <Menu.Item leftSection={<IconHistory size={16} />} onClick={timeline.open}>
+            {t("Time line")}
+          </Menu.Item>
           {website ? (
             <Menu.Item
               leftSection={<IconExternalLink size={16} />}
@@ -88,6 +95,7 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {timelineOpened ? <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} /> : null}
     </>
   );
 }

@@ -14,8 +14,10 @@ import { useSaveChannel } from "./api.ts";
 import { BasicsSection } from "./basics-section.tsx";
 import { testUnsaved } from "./channel-tests.ts";
 import { ChannelDraft, fieldNameOf, inFormPaths, inputOf, vendorFaults } from "./draft.ts";
+import { LimitsSection } from "./limits-section.tsx";
 import { MappingSection } from "./mapping-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
+import { RequestSection } from "./request-section.tsx";
 import { RoutingSection } from "./routing-section.tsx";
 import { TestLine } from "./test-line.tsx";
 
@@ -90,12 +92,14 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
         form={form}
         providers={providers}
         provider={provider}
-        keyHints={keyHints}
-        isNew={id === undefined}
+        id={id}
+        hasKeys={keyHints.length > 0}
       />
       <ModelsSection form={form} provider={provider} id={id} />
       <RoutingSection form={form} groups={groups} />
       <MappingSection form={form} />
+      <RequestSection form={form} />
+      <LimitsSection form={form} />
       <AdvancedSection form={form} provider={provider} />
     </FormDrawer>
   );

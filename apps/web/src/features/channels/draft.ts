@@ -1,6 +1,14 @@
 /** A channel as the form holds it: mappings and headers as rows, so that half-typed ones have a place. */
-import { type ChannelForm, ChannelInput, type ChannelRow, ModelMapping } from "@gateway/shared/channel";
+import {
+  type ChannelForm,
+  ChannelInput,
+  type ChannelRow,
+  CustomParameter,
+  HeaderMap,
+  ModelMapping,
+} from "@gateway/shared/channel";
 import type { ProviderInfo } from "@gateway/shared/provider";
+import type { FormErrors } from "@mantine/form";
 import { z } from "zod";
 import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
@@ -41,13 +49,14 @@ export const ChannelDraft = ChannelInput.extend({
     const target = ModelMapping.safeParse({ model: value });
     if (!target.success) fault("value", phrase("The target of a mapping must be a model name"));
   }, phrase("This model is mapped twice")),
-  model_headers: pairs(({ key }, fault) => {
+  model_headers: pairs(({ key, value }, fault) => {
     if (key.trim() === "") fault("key", phrase("The name of the header is missing"));
+    else if (!HeaderMap.safeParse({ [key.trim()]: "" }).success)
+      fault("key", phrase("This is not the name of an HTTP header"));
+    else if (!HeaderMap.safeParse({ [key.trim()]: value }).success)
+      fault("value", phrase("This value has a character that cannot be sent"));
   }, phrase("This header is given twice")),
-  custom_parameter: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .refine((value) => value !== null, badJson),
+  custom_parameter: CustomParameter.nullable().refine((value) => value !== null, badJson),
 });
 export type ChannelDraft = z.input<typeof ChannelDraft>;
 
@@ -73,6 +82,13 @@ export function newDraft(provider: ProviderInfo | undefined, groups: string[]): 
     pre_cost: 1,
     compatible_response: false,
     allow_extra_body: false,
+    system_prompt: "",
+    system_prompt_place: "before",
+    auto_disable: true,
+    connect_timeout_ms: 0,
+    first_byte_timeout_ms: 0,
+    idle_timeout_ms: 0,
+    max_concurrency: 0,
     plugin: {},
   };
 }
@@ -103,6 +119,13 @@ export function draftOf(row: ChannelRow): ChannelDraft {
     pre_cost: row.pre_cost,
     compatible_response: row.compatible_response,
     allow_extra_body: row.allow_extra_body,
+    system_prompt: row.system_prompt,
+    system_prompt_place: row.system_prompt_place,
+    auto_disable: row.auto_disable,
+    connect_timeout_ms: row.connect_timeout_ms,
+    first_byte_timeout_ms: row.first_byte_timeout_ms,
+    idle_timeout_ms: row.idle_timeout_ms,
+    max_concurrency: row.max_concurrency,
     plugin: row.plugin,
   };
 }
@@ -169,12 +192,37 @@ const fieldNames: Record<string, string> = {
   disabled_stream: phrase("Models without streaming"),
   proxy: phrase("Proxy"),
   test_model: phrase("Test model"),
+  only_chat: phrase("Chat only"),
+  pre_cost: phrase("Reservation before a call"),
+  compatible_response: phrase("Compatible responses"),
+  allow_extra_body: phrase("Pass unknown fields"),
+  other: phrase("Vendor's own setting"),
+  system_prompt: phrase("System prompt"),
+  system_prompt_place: phrase("Its place"),
+  auto_disable: phrase("Switch off automatically"),
+  connect_timeout_ms: phrase("Time to connect"),
+  first_byte_timeout_ms: phrase("Time to the first byte"),
+  idle_timeout_ms: phrase("Silence in an answer"),
+  max_concurrency: phrase("Calls at once"),
   plugin: phrase("Vendor features"),
 };
 
 /** English; translate where shown. */
 export function fieldNameOf(path: string): string {
   return fieldNames[path.split(".")[0] ?? ""] ?? path;
+}
+
+/** The sentence about a field, or about the first thing inside it that is wrong, with its name in front. */
+export function errorWithin(errors: FormErrors, field: string): React.ReactNode {
+  const inside = Object.keys(errors).find((path) => path.startsWith(`${field}.`));
+  if (errors[field] || inside === undefined) return errors[field];
+  const sentence = errors[inside];
+  return typeof sentence === "string" ? `${inside.slice(field.length + 1)}: ${sentence}` : sentence;
+}
+
+/** Whether one of these fields, or something inside it, is wrong. */
+export function anyWrong(errors: FormErrors, fields: readonly string[]): boolean {
+  return Object.keys(errors).some((path) => fields.includes(path.split(".")[0] ?? ""));
 }
 
 /** The requested models of a mapping that the channel does not offer, so that no call would reach it. */

@@ -1,5 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channel";
-import { Box, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Box, Code, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconSnowflake } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatRelative, formatTime } from "#lib/quota.ts";
@@ -14,7 +14,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
       <Popover.Target>
         <UnstyledButton className={classes.frozen}>
           <IconSnowflake size={13} aria-hidden />
-          {frozen.some(({ model }) => model === "*")
+          {frozen.some(({ model, key }) => model === "*" && key === "")
             ? t("Paused")
             : t("{{number}} paused", { number: frozen.length })}
         </UnstyledButton>
@@ -24,16 +24,23 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
           {t("Paused after failures")}
         </Text>
         <Stack gap={10}>
-          {frozen.map(({ model, until, reason }) => (
-            <Box key={model}>
+          {frozen.map(({ model, key, until, reason }) => (
+            <Box key={`${model} ${key}`}>
               <Text fz="sm" ff={model === "*" ? undefined : "monospace"}>
                 {model === "*" ? t("All models") : model}
               </Text>
+              {key === "" ? null : (
+                <Text fz="xs">
+                  {t("Only the key")} <Code fz="xs">{key}</Code>
+                </Text>
+              )}
               <Text c="dimmed" fz="xs">
-                {t("until {{time}} ({{relative}})", {
-                  time: formatTime(until),
-                  relative: formatRelative(until),
-                })}
+                {reason !== "probing"
+                  ? t("until {{time}} ({{relative}})", {
+                      time: formatTime(until),
+                      relative: formatRelative(until),
+                    })
+                  : t("one call at a time may try again")}
               </Text>
               <Text fz="xs" mt={2}>
                 {t(pauseReason(reason))}

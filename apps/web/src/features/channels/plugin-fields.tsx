@@ -6,6 +6,7 @@ import { z } from "zod";
 import { Fold } from "#ui/fold.tsx";
 import { JsonField } from "#ui/json-field.tsx";
 import type { DraftForm } from "./channel-form.tsx";
+import { errorWithin } from "./draft.ts";
 import { vendorWord } from "./vendor-words.ts";
 
 const Parameter = z.object({
@@ -49,14 +50,19 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
         description={describe(t, parameter, parameters.length === 1)}
         parameter={parameter}
         value={plugin[id]?.[name]}
-        onChange={(value) => set(id, name, value)}
+        path={`plugin.${id}.${name}`}
+        error={errorWithin(form.errors, `plugin.${id}.${name}`)}
+        onChange={(value) => {
+          form.clearFieldError(`plugin.${id}.${name}`);
+          set(id, name, value);
+        }}
       />
     ));
     // A feature of one field needs no frame around it.
     return parameters.length === 1 ? (
       fields
     ) : (
-      <Fold key={id} label={title}>
+      <Fold key={id} label={title} opened={anyInside(form, `plugin.${id}.`)}>
         {fields}
       </Fold>
     );
@@ -70,16 +76,23 @@ function describe(t: TFunction, parameter: Parameter, alone: boolean): string | 
   return words.length > 0 ? words.join(". ") : undefined;
 }
 
+function anyInside(form: DraftForm, path: string): boolean {
+  return Object.keys(form.errors).some((wrong) => wrong.startsWith(path));
+}
+
 type ParameterFieldProps = {
   label: string;
+  path: string;
+  error: React.ReactNode;
   description: string | undefined;
   parameter: Parameter;
   value: unknown;
   onChange: (value: unknown) => void;
 };
 
-function ParameterField({ label, description, parameter, value, onChange }: ParameterFieldProps) {
-  const shown = { label, description };
+function ParameterField(props: ParameterFieldProps) {
+  const { label, description, path, error, parameter, value, onChange } = props;
+  const shown = { label, description, error, "data-path": path };
   if (parameter.enum)
     return (
       <Select

@@ -1,0 +1,124 @@
+import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channel";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { disableChannel, disableKey, reviveChannel } from "#domain/channels/channel-state.ts";
+import { type Browser, buildConsole, type TestConsole } from "../../test/console.ts";
+
+/** Keys one by one, and the time line; on a real database. */
+let place: TestConsole;
+let admin: Browser;
+
+beforeAll(async () => {
+  place = await buildConsole();
+  admin = await place.as(await place.makeUser({ role: 10 }));
+});
+afterAll(() => place.close());
+
+const input = { type: 8, base_url: "https://vendor.example", models: ["gpt"], groups: ["default"] };
+
+async function addChannel(name: string, key: string): Promise<number> {
+  return (await admin.send<ChannelRow>("POST", "/api/channel", { ...input, name, key })).body.data.id;
+}
+const keysOf = async (id: number) =>
+  (await admin.get<ChannelKeyRow[]>(`/api/channel/${id}/keys`)).body.data;
+const row = async (id: number) => (await admin.get<ChannelRow>(`/api/channel/${id}`)).body.data;
+const events = async (id: number) =>
+  (await admin.get<{ data: ChannelEventRow[]; total_count: number }>(`/api/channel/${id}/events`)).body.data;
+
+describe("the keys of a channel", () => {
+  it("are replaced or added to, by hints alone, and a key that stays keeps its row", async () => {
+    const id = await addChannel("many", "sk-first-0000000001\nsk-second-000000002");
+    const [first] = await keysOf(id);
+    const change = (key: string, key_mode?: string) =>
+      admin.send("PUT", `/api/channel/${id}`, { ...input, name: "many", key, key_mode });
+    await change("sk-third-0000000003\nsk-first-0000000001", "append");
+    const three = await keysOf(id);
+    expect(three).toHaveLength(3);
+    expect(three[0]).toEqual(first);
+    expect(JSON.stringify(three)).not.toContain("sk-third-0000000003");
+    await change("sk-first-0000000001\nsk-fourth-000000004");
+    const replaced = await keysOf(id);
+    expect(replaced).toHaveLength(2);
+    expect(replaced[0]).toEqual(first);
+  });
+
+  it("are weighed, switched and removed, and the last one in use stays", async () => {
+    const id = await addChannel("pair", "sk-left-00000000001\nsk-right-0000000002");
+    const [left, right] = await keysOf(id);
+    const patch = (key: number | undefined, values: object) =>
+      admin.send<ChannelKeyRow[]>("PATCH", `/api/channel/${id}/keys/${key}`, values);
+    expect((await patch(left?.id, { weight: 7 })).body.data[0]?.weight).toBe(7);
+    expect((await patch(left?.id, { weight: 0 })).status).toBe(400);
+    expect((await patch(left?.id, { status: 2 })).body.data[0]?.status).toBe(2);
+    expect((await patch(right?.id, { status: 2 })).status).toBe(409);
+    expect((await admin.send("DELETE", `/api/channel/${id}/keys/${right?.id}`)).status).toBe(409);
+    expect((await admin.send("DELETE", `/api/channel/${id}/keys/${left?.id}`)).status).toBe(200);
+    expect(await keysOf(id)).toHaveLength(1);
+    expect((await patch(left?.id, { weight: 1 })).status).toBe(404);
+    expect((await events(id)).data.map(({ kind }) => kind)).toEqual([
+      "key-removed",
+      "key-disabled",
+      "key-changed",
+      "created",
+    ]);
+    const user = await place.as(await place.makeUser());
+    expect((await user.get(`/api/channel/${id}/keys`)).status).toBe(403);
+    expect((await user.get(`/api/channel/${id}/events`)).status).toBe(403);
+  });
+
+  it("take their channel with them when the last one dies, and bring it back", async () => {
+    const { db } = place.database;
+    const id = await addChannel("mortal", "sk-one-000000000001\nsk-two-000000000002");
+    const [one, two] = await keysOf(id);
+    await disableKey(db, id, one?.id ?? 0, "Refused.");
+    expect(await row(id)).toMatchObject({ status: 1 });
+    expect((await keysOf(id))[0]).toMatchObject({ status: 3, status_reason: "Refused." });
+    await disableKey(db, id, two?.id ?? 0, "Refused too.");
+    expect(await row(id)).toMatchObject({
+      status: 3,
+      status_reason: "None of its 2 keys is in use any more. The last one: Refused too.",
+    });
+    expect(await reviveChannel(db, id, two?.id, "A test went well.")).toBe(true);
+    expect(await row(id)).toMatchObject({ status: 1, status_reason: "" });
+    expect((await keysOf(id)).map(({ status }) => status)).toEqual([3, 1]);
+    expect(await reviveChannel(db, id, two?.id, "Again.")).toBe(false);
+
+    await disableKey(db, id, two?.id ?? 0, "Refused.");
+    await admin.send("PATCH", `/api/channel/${id}/keys/${one?.id}`, { status: 1 });
+    expect((await row(id)).status).toBe(1);
+    await disableChannel(db, id, "Nothing works.");
+    await admin.send("PATCH", `/api/channel/${id}`, { status: 1 });
+    expect((await keysOf(id)).map(({ status }) => status)).toEqual([1, 1]);
+  });
+});
+
+describe("the time line of a channel", () => {
+  it("tells who changed what, newest first, and what the gateway did by itself", async () => {
+    const id = await addChannel("old", "sk-0000000000000001");
+    await admin.send("PUT", `/api/channel/${id}`, { ...input, name: "new", key: "", system_prompt: "Be kind." });
+    await disableChannel(place.database.db, id, "Nothing works.");
+    const { data, total_count } = await events(id);
+    expect(total_count).toBe(3);
+    expect(data).toMatchObject([
+      { kind: "auto-disabled", reason: "Nothing works.", username: null },
+      { kind: "changed", fields: ["name", "system_prompt"], username: expect.any(String) },
+      { kind: "created", fields: [], username: expect.any(String) },
+    ]);
+  });
+});
+
+describe("what an operator writes into JSON", () => {
+  it("is refused with the place inside that is wrong", async () => {
+    const fieldsOf = async (values: object) =>
+      (await admin.send("POST", "/api/channel", { ...input, name: "x", key: "k", ...values })).body.fields;
+    expect(await fieldsOf({ custom_parameter: { overwrite: "yes" } })).toEqual({
+      "custom_parameter.overwrite": "It must be true or false",
+    });
+    expect(await fieldsOf({ custom_parameter: { per_model: true, gpt: 1 } })).toHaveProperty([
+      "custom_parameter.gpt",
+    ]);
+    expect(await fieldsOf({ model_headers: { "x bad": "1" } })).toHaveProperty(["model_headers.x bad"]);
+    expect(await fieldsOf({ max_concurrency: -1 })).toHaveProperty(["max_concurrency"]);
+    const broken = await fieldsOf({ type: 25, plugin: { code_execution: { enable: "maybe" } } });
+    expect(broken).toHaveProperty(["plugin.code_execution.enable"]);
+  });
+});

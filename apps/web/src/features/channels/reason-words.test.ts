@@ -1,0 +1,26 @@
+import type { TFunction } from "i18next";
+import { describe, expect, it } from "vitest";
+import { reasonText } from "./reason-words.ts";
+
+/** Shows which phrase was asked for, and with what. */
+const t = ((key: string, values: Record<string, string> = {}) =>
+  Object.keys(values).length === 0
+    ? `<${key}>`
+    : `<${key} ${JSON.stringify(values)}>`) as unknown as TFunction;
+
+describe("a reason of the server", () => {
+  it("is recognised with what it tells, also inside another", () => {
+    const refused = "The vendor refuses the key (HTTP 401), 3 times in a row.";
+    expect(reasonText(t, refused)).toBe(
+      '<The vendor refuses the key (HTTP {{status}}), {{times}} times in a row. {"status":"401","times":"3"}>',
+    );
+    expect(reasonText(t, `None of its 2 keys is in use any more. The last one: ${refused}`)).toContain(
+      "HTTP {{status}}",
+    );
+    expect(reasonText(t, "Too many calls failed (the last: timeout).")).toContain("did not answer in time");
+  });
+
+  it("stays as it is when nobody knows it", () => {
+    expect(reasonText(t, "Because.")).toBe("Because.");
+  });
+});
