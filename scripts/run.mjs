@@ -2,6 +2,7 @@
 //   dev      the server, restarted on every change, and Vite in front of it
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
+//   seed-logs, measure-logs   ten million calls, and what each screen waits for them
 //   chaos    strikes gateways, Postgres and Redis under load and checks the books
 import { spawn } from "node:child_process";
 import { join } from "node:path";

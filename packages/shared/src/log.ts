@@ -97,5 +97,7 @@ export const LogTotals = z.object({
   count: z.int(),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
+  /** False: only the newest 10,000 rows were summed, because this filter can be answered from no roll-up. */
+  complete: z.boolean(),
 });
 export type LogTotals = z.infer<typeof LogTotals>;

@@ -35,13 +35,19 @@ export async function ensurePartitions(pool: Pool, daysAhead: number, now = new 
   });
 }
 
-/** Drops every day that ended more than `keepDays` days ago. Returns what was dropped. */
-export async function dropPartitions(pool: Pool, keepDays: number, now = new Date()): Promise<Partition[]> {
+/** Drops every day of both tables, or of one, that ended more than `keepDays` days ago. Returns what was dropped. */
+export async function dropPartitions(
+  pool: Pool,
+  keepDays: number,
+  { now = new Date(), only }: { now?: Date; only?: Table } = {},
+): Promise<Partition[]> {
   const oldestKept = dayOf(new Date(now.getTime() - keepDays * dayMs));
   return alone(pool, async (client) => {
-    const old = (await partitions(client)).filter((partition) => partition.day < oldestKept);
+    const old = (await partitions(client)).filter(
+      ({ day, table }) => day < oldestKept && (only === undefined || table === only),
+    );
     for (const partition of old) await dropPartition(client, partition);
-    for (const table of tables) {
+    for (const table of only === undefined ? tables : [only]) {
       await client.query(`DELETE FROM ${table}_default WHERE created_at < $1`, [`${oldestKept}T00:00:00Z`]);
     }
     return old;

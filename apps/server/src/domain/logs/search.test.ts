@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
-import { searchLogs, totalLogs } from "./search.ts";
+import { searchLogs } from "./search.ts";
 import { lastMinute, usageByDay } from "./statistics.ts";
+import { totalLogs } from "./totals.ts";
 
 let place: TestDatabase;
 let database: Database;
@@ -108,6 +109,8 @@ describe("the filters", () => {
     const query = ask({ request_id: "secret-request", username: theirs.username });
     expect((await searchLogs(database.pool, owner(mine.id), query)).data).toEqual([]);
     expect(await totalLogs(database.pool, owner(mine.id), query)).toMatchObject({ count: 0 });
+    const named = ask({ username: theirs.username });
+    expect(await totalLogs(database.pool, owner(mine.id), named)).toMatchObject({ count: 0 });
   });
 
   it("survive rows that another version wrote", async () => {
@@ -115,25 +118,6 @@ describe("the filters", () => {
     await write(id, { bill: '{"old":true}', attempts: '"text"' });
     const { data } = await searchLogs(database.pool, everybody, ask({ size: 1 }));
     expect(data[0]).toMatchObject({ bill: null, attempts: [] });
-  });
-});
-
-describe("totals", () => {
-  it("count rows and tokens, and only consumption as points", async () => {
-    const { id } = await makeUser();
-    await write(id, { quota: 70, prompt_tokens: 10, completion_tokens: 5 });
-    await write(id, { quota: 30, prompt_tokens: 1 });
-    await write(id, { type: 1, quota: 1_000_000 });
-    expect(await totalLogs(database.pool, owner(id), ask())).toEqual({
-      quota: 100,
-      count: 3,
-      prompt_tokens: 11,
-      completion_tokens: 5,
-    });
-    expect(await totalLogs(database.pool, owner(id), ask({ log_type: 1 }))).toMatchObject({
-      quota: 0,
-      count: 1,
-    });
   });
 });
 

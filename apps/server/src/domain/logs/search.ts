@@ -1,25 +1,13 @@
-import {
-  AttemptNote,
-  Bill,
-  type LogPage,
-  type LogQuery,
-  type LogRow,
-  type LogTotals,
-  LogType,
-} from "@gateway/shared/log";
+import { AttemptNote, Bill, type LogPage, type LogQuery, type LogRow } from "@gateway/shared/log";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/db.ts";
+import { filterOf, type LogView } from "./filter.ts";
 
 /**
  * Reading the request log: newest first, page by page along (created_at, id), so that the hundredth page costs what
  * the first does and new rows shift nothing.
  */
-
-/** Whose rows, and how much of them may be seen. Owners see neither channels nor attempts. */
-export type LogView = { of: "everybody" } | { of: "owner"; userId: number };
-
-const MAX_TIME = 253_402_300_799;
 
 export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogPage> {
   const filter = filterOf(view, query);
@@ -41,77 +29,6 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
   const last = page.at(-1);
   const next = last !== undefined && rows.length > page.length ? writeCursor(last) : null;
   return { data: page.map((row) => describe(row, view)), next };
-}
-
-/** Points count for consumption only: a top-up in the list is not money spent. */
-export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
-  const filter = filterOf(view, query);
-  const { rows } = await pool.query<Record<keyof LogTotals, string>>(
-    `SELECT count(*)::text AS count,
-            coalesce(sum(l.quota) FILTER (WHERE l.type = ${LogType.consume}), 0)::text AS quota,
-            coalesce(sum(l.prompt_tokens), 0)::text AS prompt_tokens,
-            coalesce(sum(l.completion_tokens), 0)::text AS completion_tokens
-       FROM request_logs l WHERE ${filter.where()}`,
-    filter.values,
-  );
-  const [row] = rows;
-  return {
-    quota: Number(row?.quota ?? 0),
-    count: Number(row?.count ?? 0),
-    prompt_tokens: Number(row?.prompt_tokens ?? 0),
-    completion_tokens: Number(row?.completion_tokens ?? 0),
-  };
-}
-
-interface Filter {
-  values: unknown[];
-  /** @param condition takes the number of its first parameter */
-  add(condition: (n: number) => string, ...values: unknown[]): void;
-  /** A value outside the conditions. */
-  parameter(value: unknown): string;
-  where(): string;
-}
-
-function newFilter(): Filter {
-  const conditions: string[] = [];
-  const values: unknown[] = [];
-  return {
-    values,
-    add(condition, ...added) {
-      conditions.push(condition(values.length + 1));
-      values.push(...added);
-    },
-    parameter: (value) => `$${values.push(value)}`,
-    where: () => (conditions.length === 0 ? "TRUE" : conditions.join(" AND ")),
-  };
-}
-
-function filterOf(view: LogView, query: LogQuery): Filter {
-  const filter = newFilter();
-  const equals = (column: string, value: string | number) => {
-    if (value !== "" && value !== 0) filter.add((n) => `l.${column} = $${n}`, value);
-  };
-  if (view.of === "owner") {
-    filter.add((n) => `l.user_id = $${n}`, view.userId);
-  } else {
-    // By id, which is indexed; the name in the row is only what the user was called then.
-    if (query.username !== "") {
-      filter.add((n) => `l.user_id = (SELECT id FROM users WHERE username = $${n})`, query.username);
-    }
-    if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);
-  }
-  equals("type", query.log_type);
-  equals("model_name", query.model_name);
-  equals("token_name", query.token_name);
-  equals("request_id", query.request_id);
-  equals("source_ip", query.source_ip);
-  if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
-  if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
-  return filter;
-}
-
-function instant(unixTime: number): Date {
-  return new Date(Math.min(unixTime, MAX_TIME) * 1000);
 }
 
 /** A row as `pg` reads it: bigint columns as bigint. */

@@ -1,5 +1,5 @@
 import type { Pool } from "#platform/db.ts";
-import { counterSums, dimensions } from "./counters.ts";
+import { counterSums, dimensions, keyOf } from "./counters.ts";
 
 /**
  * Sums the hours that are over by one dimension at a time (usage_totals), from usage_hours and nothing else, so that
@@ -64,11 +64,14 @@ const columns = `kind, span, starts, key, request_count, failed_count, quota, pr
 
 const hoursStatement = `
 INSERT INTO usage_totals (${columns})
-SELECT CASE WHEN grouping(model) = 0 THEN 'model' WHEN grouping(channel_id) = 0 THEN 'channel'
+SELECT CASE WHEN grouping(model) = 0 AND grouping(channel_id) = 0 THEN 'lane'
+    WHEN grouping(model) = 0 THEN 'model' WHEN grouping(channel_id) = 0 THEN 'channel'
     WHEN grouping("group") = 0 THEN 'group' WHEN grouping(user_id) = 0 THEN 'user' ELSE 'site' END,
-  'hour', hour, COALESCE(model, channel_id::text, "group", user_id::text, ''), ${counterSums}
+  'hour', hour,
+  COALESCE(${keyOf.lane}, model, channel_id::text, "group", user_id::text, ''), ${counterSums}
 FROM usage_hours WHERE hour >= $1 AND hour < $2
-GROUP BY GROUPING SETS ((hour, model), (hour, channel_id), (hour, "group"), (hour, user_id), (hour))`;
+GROUP BY GROUPING SETS ((hour, channel_id, model), (hour, model), (hour, channel_id), (hour, "group"), (hour, user_id),
+  (hour))`;
 
 const daysStatement = `
 INSERT INTO usage_totals (${columns})

@@ -13,9 +13,19 @@ export const counters = [
   "first_byte_time",
 ] as const satisfies (keyof UsageSum)[];
 
-/** Splits of the whole site's usage that are kept ready. */
-export const dimensions = ["site", "model", "channel", "group", "user"] as const;
+/** Splits of the whole site's usage that are kept ready; a lane is a model through a channel. */
+export const dimensions = ["site", "model", "channel", "group", "user", "lane"] as const;
 export type Dimension = (typeof dimensions)[number];
+
+/** A member of each split, as SQL over usage_hours. */
+export const keyOf: Record<Dimension, string> = {
+  site: "''",
+  model: "model",
+  channel: "channel_id::text",
+  group: `"group"`,
+  user: "user_id::text",
+  lane: "channel_id || ':' || model",
+};
 
 export const counterColumns = counters.join(", ");
 export const counterSums = counters.map((name) => `sum(${name})::bigint AS ${name}`).join(", ");

@@ -1,6 +1,6 @@
 import type { UsageSum } from "@gateway/shared/analytics";
 import type { Pool } from "#platform/db.ts";
-import { type CounterRow, counterColumns, counterSums, type Dimension, sumOf } from "./counters.ts";
+import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
 
 /**
@@ -18,14 +18,6 @@ export async function closedUntil(pool: Pool): Promise<Date> {
   const { rows } = await pool.query<{ closed_until: Date }>("SELECT closed_until FROM usage_progress");
   return rows[0]?.closed_until ?? new Date(0);
 }
-
-const keyOf: Record<Dimension, string> = {
-  site: "''",
-  model: "model",
-  channel: "channel_id::text",
-  group: `"group"`,
-  user: "user_id::text",
-};
 
 export interface DayUsage extends UsageSum {
   /** Index into the asked days. */

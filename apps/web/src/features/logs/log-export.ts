@@ -1,8 +1,8 @@
 /** The filtered log as a file. */
 import type { LogRow } from "@gateway/shared/log";
+import { downloadCsv } from "#lib/csv.ts";
 import { formatTime } from "#lib/quota.ts";
 import { fetchLogs, type Whose } from "./api.ts";
-import { toCsv } from "./csv.ts";
 import type { LogFilter } from "./log-filter.ts";
 
 /** More would keep browser and server busy for minutes. */
@@ -47,15 +47,6 @@ export async function exportLogs(
     cursor = page.next;
   }
   const table = [fields.map(([name]) => name), ...rows.map((row) => fields.map(([, value]) => value(row)))];
-  download(`logs-${new Date().toISOString().slice(0, 10)}.csv`, toCsv(table));
+  downloadCsv(`logs-${new Date().toISOString().slice(0, 10)}.csv`, table);
   return { count: rows.length, complete: cursor === null };
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

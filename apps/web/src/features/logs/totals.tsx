@@ -3,18 +3,29 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import classes from "./logs.module.css";
 
+/** The server reads no more rows than that for filters that its roll-ups do not know. */
+const mostSummed = 10_000;
+
 /** Sums over everything the filter lets through, not only over what is loaded. */
 export function Totals({ totals, old }: { totals: LogTotals | undefined; old: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const partial = totals?.complete === false;
   const facts: [string, string | undefined][] = [
-    [t("Entries"), totals && format.whole(totals.count)],
+    [t("Entries"), totals && (partial ? `> ${format.whole(mostSummed)}` : format.whole(totals.count))],
     [t("Spend"), totals && format.spend(totals.quota)],
     [t("Input tokens"), totals && format.whole(totals.prompt_tokens)],
     [t("Output tokens"), totals && format.whole(totals.completion_tokens)],
   ];
   return (
-    <dl className={classes.totals} data-old={old || undefined} aria-label={t("Totals")}>
+    <dl
+      className={classes.totals}
+      data-old={old || undefined}
+      aria-label={t("Totals")}
+      title={
+        partial ? t("This filter is too wide to sum up: these are the newest 10,000 entries.") : undefined
+      }
+    >
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>

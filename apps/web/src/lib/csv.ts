@@ -13,3 +13,13 @@ function cell(value: string | number): string {
 export function toCsv(table: (string | number)[][]): string {
   return byteOrderMark + table.map((row) => row.map(cell).join(",")).join("\r\n");
 }
+
+/** Hands a table to the browser's downloads. */
+export function downloadCsv(name: string, table: (string | number)[][]): void {
+  const url = URL.createObjectURL(new Blob([toCsv(table)], { type: "text/csv;charset=utf-8" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

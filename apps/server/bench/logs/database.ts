@@ -1,0 +1,32 @@
+import { resolve } from "node:path";
+import { connect, type Database } from "#platform/db.ts";
+import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { migrate, migrationsFolder } from "#platform/migrate.ts";
+
+export interface BenchDatabase {
+  database: Database;
+  close(): Promise<void>;
+}
+
+/** The database of DATABASE_URL, or an embedded one under DATA_DIR (./data-logs); migrated. */
+export async function openBenchDatabase(): Promise<BenchDatabase> {
+  const { DATABASE_URL: given, DATA_DIR: dataDir = "./data-logs" } = process.env;
+  const embedded =
+    given === undefined
+      ? await startEmbeddedPostgres({
+          dataDir: resolve(dataDir),
+          log: (sentence) => console.error(sentence),
+          durable: false,
+        })
+      : undefined;
+  const url = given ?? embedded?.url ?? "";
+  await migrate(url, migrationsFolder);
+  const database = connect(url, { max: 4, applicationName: "gateway-bench" });
+  return {
+    database,
+    async close() {
+      await database.close();
+      await embedded?.stop();
+    },
+  };
+}

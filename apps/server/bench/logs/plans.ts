@@ -1,0 +1,55 @@
+import type { Pool } from "#platform/db.ts";
+import type { Screen } from "./screens.ts";
+
+export interface Asked {
+  text: string;
+  values: unknown[];
+}
+
+/** The statements a screen sends. */
+export async function watched(pool: Pool, screen: Screen): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  const listening = new Proxy(pool, {
+    get(target, name) {
+      if (name !== "query") return Reflect.get(target, name);
+      return (text: string, values: unknown[] = []) => {
+        asked.push({ text, values });
+        return target.query(text, values);
+      };
+    },
+  });
+  await screen.ask(listening);
+  return asked;
+}
+
+export async function plansOf(pool: Pool, asked: readonly Asked[]): Promise<string> {
+  const plans: string[] = [];
+  for (const { text, values } of asked) {
+    const { rows } = await pool.query<{ "QUERY PLAN": string }>(
+      `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${text}`,
+      values,
+    );
+    plans.push(condense(rows.map((row) => row["QUERY PLAN"])));
+  }
+  return plans.join("\n\n");
+}
+
+/** One partition stands for all: the others' lines, and what was never executed, are left out. */
+function condense(lines: readonly string[]): string {
+  const kept: string[] = [];
+  let seen = 0;
+  let skipping = -1;
+  for (const line of lines) {
+    const depth = line.search(/\S/);
+    if (skipping >= 0 && depth > skipping) continue;
+    skipping = -1;
+    const partition = /on request_logs_(\d{8}|default)/.test(line);
+    if (line.includes("(never executed)") || (partition && seen > 0)) {
+      skipping = depth;
+      continue;
+    }
+    if (partition) seen += 1;
+    kept.push(line.length > 220 ? `${line.slice(0, 219)}…` : line);
+  }
+  return kept.join("\n");
+}

@@ -1,0 +1,94 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { openBenchDatabase } from "./logs/database.ts";
+import { insertCost } from "./logs/insert-cost.ts";
+import { plansOf, watched } from "./logs/plans.ts";
+import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
+
+/**
+ * `pnpm measure:logs`: how long each screen waits for the log and its roll-ups, many runs each, and the plan behind it.
+ * Wants a database that `pnpm seed:logs` has filled. `--write` keeps the outcome in docs/log-queries.md.
+ */
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "40" },
+    only: { type: "string", default: "" },
+    plans: { type: "boolean", default: false },
+    write: { type: "string" },
+  },
+});
+const runs = Number(values.runs);
+
+const bench = await openBenchDatabase();
+try {
+  const { pool } = bench.database;
+  const { rows } = await pool.query(
+    `SELECT (SELECT sum(request_count + failed_count) FROM usage_totals WHERE kind = 'site' AND span = 'hour') AS calls,
+       (SELECT count(*) FROM pg_inherits WHERE inhparent = 'request_logs'::regclass) AS partitions,
+       (SELECT reltuples::bigint FROM pg_class WHERE oid = 'usage_hours'::regclass) AS hours`,
+  );
+  const head = `${Number(rows[0]?.calls).toLocaleString("en")} calls in ${String(rows[0]?.partitions)} partitions, ${Number(rows[0]?.hours).toLocaleString("en")} roll-up rows, ${runs} runs each`;
+  console.log(head);
+  const screens = screensOf(bench.database, await takeSample(pool)).filter((screen) =>
+    screen.name.includes(values.only),
+  );
+  const lines: string[] = [];
+  const plans: string[] = [];
+  for (const screen of screens) {
+    const [p50, p95] = await timesOf(screen);
+    const line = `| ${screen.name.padEnd(42)} | ${ms(p50)} | ${ms(p95)} |`;
+    console.log(line);
+    lines.push(line);
+    if (values.plans || values.write !== undefined) {
+      const found = await plansOf(pool, await watched(pool, screen));
+      if (values.plans) console.log(found);
+      plans.push(`### ${screen.name}\n\n\`\`\`text\n${found}\n\`\`\`\n`);
+    }
+  }
+  const inserts = values.only === "" ? await insertCost(pool) : [];
+  for (const line of inserts) console.log(line);
+  if (values.write !== undefined) {
+    const table = `| screen | p50 ms | p95 ms |\n| --- | ---: | ---: |\n${lines.join("\n")}\n`;
+    await writeFile(values.write, page(head, table, inserts, plans));
+  }
+} finally {
+  await bench.close();
+}
+
+async function timesOf(screen: Screen): Promise<[number, number]> {
+  const times: number[] = [];
+  for (let run = -3; run < runs; run += 1) {
+    const started = performance.now();
+    await screen.ask(bench.database.pool);
+    // The first ones fill caches, as a screen that somebody uses does.
+    if (run >= 0) times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return [at(0.5), at(0.95)];
+}
+
+function ms(value: number): string {
+  return value.toFixed(1).padStart(7);
+}
+
+function page(head: string, table: string, inserts: readonly string[], plans: readonly string[]): string {
+  return `# What the log costs to read and to write
+
+Written by \`pnpm seed:logs\` and \`pnpm measure:logs --write docs/log-queries.md\`; every figure is one run on one machine
+with two cores, which other work shared. ${head}.
+
+${table}
+"totals" of a token name, an address or a request read at most 10,000 rows and say so; all others come from roll-ups and
+from the begun hours at both ends.
+
+## Writing
+
+${inserts.join("\n")}
+
+## Plans
+
+Partitions that were not read, or read like the first, are left out.
+
+${plans.join("\n")}`;
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from "node:util";
+import { closeHours } from "#domain/statistics/close-hours.ts";
+import { closeMonths } from "#domain/statistics/statements.ts";
+import { openBenchDatabase } from "./logs/database.ts";
+import { fillDay, fillUsers } from "./logs/rows.ts";
+
+/**
+ * `pnpm seed:logs`: an installation with a past. Fills an empty database (DATABASE_URL, or an embedded one under
+ * DATA_DIR) with users, tokens, channels, a month of the request log and the roll-ups that belong to it.
+ */
+const { values } = parseArgs({
+  options: {
+    rows: { type: "string", default: "10000000" },
+    days: { type: "string", default: "30" },
+    users: { type: "string", default: "2000" },
+  },
+});
+const rows = Number(values.rows);
+const days = Number(values.days);
+const dayMs = 86_400_000;
+
+const bench = await openBenchDatabase();
+try {
+  const { pool } = bench.database;
+  const { rows: found } = await pool.query("SELECT FROM request_logs LIMIT 1");
+  if (found.length > 0) throw new Error("This database has a request log already. Take an empty one.");
+  await fillUsers(pool, Number(values.users));
+  const today = Math.floor(Date.now() / dayMs) * dayMs;
+  const perDay = Math.ceil(rows / days);
+  for (let ago = days - 1; ago >= 0; ago -= 1) {
+    const started = performance.now();
+    const day = new Date(today - ago * dayMs);
+    // Today ends now.
+    const seconds = ago === 0 ? Math.max(60, Math.floor((Date.now() - today) / 1000)) : 86_400;
+    const many = Math.ceil((perDay * seconds) / 86_400);
+    await fillDay(pool, { day, rows: many, seconds });
+    const took = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`${day.toISOString().slice(0, 10)}  ${many.toLocaleString("en")} rows in ${took} s`);
+  }
+  // Balances, so that the audit finds nothing: what was charged was credited before.
+  await pool.query(`
+    WITH used AS (SELECT user_id, sum(quota) AS quota, sum(request_count) AS calls FROM usage_hours GROUP BY 1),
+    given AS (INSERT INTO ledger_entries (user_id, kind, amount, reference, created_time)
+      SELECT u.id, 'topup', COALESCE(s.quota, 0) + 5000000, 'seed:' || u.id, u.created_time
+      FROM users u LEFT JOIN used s ON s.user_id = u.id WHERE username LIKE 'seed-%' RETURNING user_id, amount)
+    UPDATE users u SET quota = g.amount - COALESCE(s.quota, 0), used_quota = COALESCE(s.quota, 0),
+      request_count = COALESCE(s.calls, 0)
+    FROM given g LEFT JOIN used s ON s.user_id = g.user_id WHERE u.id = g.user_id`);
+  await pool.query(`UPDATE tokens t SET used_quota = s.quota
+    FROM (SELECT token_id, sum(quota) AS quota FROM usage_hours GROUP BY 1) s WHERE s.token_id = t.id`);
+  console.log(
+    `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(pool)).join(", ") || "none"}`,
+  );
+  await pool.query("VACUUM ANALYZE");
+  const { rows: sizes } = await pool.query(
+    `SELECT (SELECT count(*) FROM usage_hours) AS hours, pg_size_pretty(pg_database_size(current_database())) AS size`,
+  );
+  console.log(`Done: ${String(sizes[0]?.hours)} roll-up rows, ${String(sizes[0]?.size)}.`);
+} finally {
+  await bench.close();
+}

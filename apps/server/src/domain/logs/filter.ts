@@ -1,0 +1,59 @@
+import type { LogQuery } from "@gateway/shared/log";
+
+/** What narrows the log, as conditions of SQL. Everything from outside is a parameter. */
+
+/** Whose rows, and how much of them may be seen. Owners see neither channels nor attempts. */
+export type LogView = { of: "everybody" } | { of: "owner"; userId: number };
+
+const MAX_TIME = 253_402_300_799;
+
+export interface Filter {
+  values: unknown[];
+  /** @param condition takes the number of its first parameter */
+  add(condition: (n: number) => string, ...values: unknown[]): void;
+  /** A value outside the conditions. */
+  parameter(value: unknown): string;
+  where(): string;
+}
+
+export function newFilter(): Filter {
+  const conditions: string[] = [];
+  const values: unknown[] = [];
+  return {
+    values,
+    add(condition, ...added) {
+      conditions.push(condition(values.length + 1));
+      values.push(...added);
+    },
+    parameter: (value) => `$${values.push(value)}`,
+    where: () => (conditions.length === 0 ? "TRUE" : conditions.join(" AND ")),
+  };
+}
+
+export function filterOf(view: LogView, query: LogQuery): Filter {
+  const filter = newFilter();
+  const equals = (column: string, value: string | number) => {
+    if (value !== "" && value !== 0) filter.add((n) => `l.${column} = $${n}`, value);
+  };
+  if (view.of === "owner") {
+    filter.add((n) => `l.user_id = $${n}`, view.userId);
+  } else {
+    // By id, which is indexed; the name in the row is only what the user was called then.
+    if (query.username !== "") {
+      filter.add((n) => `l.user_id = (SELECT id FROM users WHERE username = $${n})`, query.username);
+    }
+    if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);
+  }
+  equals("type", query.log_type);
+  equals("model_name", query.model_name);
+  equals("token_name", query.token_name);
+  equals("request_id", query.request_id);
+  equals("source_ip", query.source_ip);
+  if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
+  if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
+  return filter;
+}
+
+export function instant(unixTime: number): Date {
+  return new Date(Math.min(unixTime, MAX_TIME) * 1000);
+}
