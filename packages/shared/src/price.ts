@@ -69,6 +69,23 @@ export const PriceChanges = z.object({
 });
 export type PriceChanges = z.infer<typeof PriceChanges>;
 
+/** What an update by the clock did, or why it did nothing. */
+export const PriceUpdate = z.object({
+  id: z.int(),
+  created_time: UnixTime,
+  /** "" = the list that this version brings. */
+  url: z.string(),
+  mode: z.string(),
+  /** A sentence; empty when it went well. */
+  error: z.string(),
+  /** Models. */
+  added: z.array(z.string()),
+  changed: z.array(z.string()),
+  removed: z.array(z.string()),
+  locked: z.array(z.string()),
+});
+export type PriceUpdate = z.infer<typeof PriceUpdate>;
+
 /** Where a list comes from: an address, or "" for the list that this version brings. */
 export const PriceSource = z.object({
   url: z.union([

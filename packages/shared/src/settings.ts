@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ChatLinkEntry } from "./chat-link.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
+import { SyncMode } from "./price.ts";
 
 /** "", or an address people can open. */
 const webAddress = (most: number) =>
@@ -168,6 +169,10 @@ export const Settings = z.object({
   ChargeUnpricedModels: z.boolean().default(false),
   /** Where the price list is fetched from; "" = the list that this version brings. */
   UpdatePriceService: webAddress(500).default(""),
+  /** Take that list over by itself, every so many hours, in this way. */
+  PriceUpdateEnabled: z.boolean().default(false),
+  PriceUpdateHours: z.int().min(1).max(720).default(24),
+  PriceUpdateMode: SyncMode.default("add"),
   /** Output tokens assumed for the reservation when neither caller nor model says. */
   DefaultMaxOutputTokens: z.int().min(1).max(1_000_000).default(4096),
   // relay
@@ -193,6 +198,12 @@ export const Settings = z.object({
   ChannelUpdateFrequency: z.int().min(0).max(10_080).default(0),
   // logs
   LogRetentionDays: z.int().min(0).max(3650).default(0),
+  /** Gigabytes that the log and the kept bodies may take together; 0 = no limit. */
+  LogRetentionGigabytes: z.int().min(0).max(1_000_000).default(0),
+  /** Requests and answers are kept only where a token or a channel asks for it. */
+  BodyRetentionDays: z.int().min(1).max(365).default(7),
+  /** Of each body; the rest is cut off. */
+  BodyKilobytes: z.int().min(1).max(1_024).default(64),
 });
 export type Settings = z.infer<typeof Settings>;
 export type SettingKey = keyof Settings;

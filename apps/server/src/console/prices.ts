@@ -6,6 +6,7 @@ import {
   PricePreview,
   PriceRow,
   PriceSource,
+  PriceUpdate,
   SyncMode,
 } from "@gateway/shared/price";
 import { z } from "zod";
@@ -20,11 +21,10 @@ import {
 } from "#domain/billing/edit-prices.ts";
 import { priceRowToJson, priceToJson } from "#domain/billing/price-json.ts";
 import { previewPrices, readPriceList } from "#domain/billing/price-sync.ts";
+import { fetchPriceList, listPriceUpdates } from "#domain/billing/price-updates.ts";
 import type { SavePrice } from "#domain/billing/prices.ts";
-import { listedPrices } from "#domain/billing/seed-prices.ts";
 import { modelNames } from "#domain/catalog/catalog.ts";
 import { invalidRequest } from "#errors.ts";
-import { fetchPublicText } from "#platform/public-fetch.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import type { Services } from "./services.ts";
@@ -100,12 +100,16 @@ function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
     ok(settings.current().UpdatePriceService),
   );
 
+  app.get("/prices/updates", { config, schema: { response: answers(z.array(PriceUpdate)) } }, async () =>
+    ok(await listPriceUpdates(db, 20)),
+  );
+
   app.post(
     "/prices/preview",
     { config, schema: { body: PriceSource, response: answers(PricePreview) } },
     async (request) => {
       const { url } = request.body;
-      const list = url === "" ? listedPrices() : readPriceList(parseList(await fetchPublicText(url)));
+      const list = await fetchPriceList(url);
       const changes = await previewPrices(db, list, "overwrite");
       return ok({ prices: list.map(priceToJson), changes: changesToJson(changes) });
     },
@@ -125,12 +129,4 @@ function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
       return ok(await takeOverPrices(db, viewerOf(request), list, request.query.updateMode));
     },
   );
-}
-
-function parseList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidRequest("The address did not answer with a price list.", "url");
-  }
 }

@@ -108,9 +108,11 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
   );
 }
 
+const DAY_MS = 86_400_000;
+
 /** One credit with its reason. Root alone may also change an own balance: nobody else could. */
 async function changeQuota(
-  { db }: Services,
+  { db, settings }: Services,
   viewer: Administrator,
   userId: number,
   { quota: amount, remark }: QuotaChange,
@@ -119,6 +121,9 @@ async function changeQuota(
     const user = await getUser(tx, userId);
     if (viewer.role < Role.root) requireBelow(viewer, user);
     const reference = randomUUID();
+    const { QuotaValidityDays } = settings.current();
+    // A balance that has an end gets a later one; one without an end does not get one by being raised.
+    const prolongs = amount > 0 && QuotaValidityDays > 0 && user.quota_expires_at !== null;
     const after = await credit(tx, {
       userId: user.id,
       kind: "admin",
@@ -127,6 +132,7 @@ async function changeQuota(
       reason: remark,
       actorId: viewer.id,
       ip: viewer.ip,
+      ...(prolongs ? { validUntil: new Date(Date.now() + QuotaValidityDays * DAY_MS) } : {}),
     });
     await audit(tx, {
       actor: viewer,

@@ -1,21 +1,29 @@
 import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
+import { auditBalances } from "./audit-balances.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
+import { expireOldBalances } from "./expire-balances.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { reviveChannels } from "./revive-channels.ts";
 import { sweepAccounts } from "./sweep-accounts.ts";
 import { tellOperators } from "./tell-operators.ts";
+import { updatePrices } from "./update-prices.ts";
+import { watchChannels } from "./watch-channels.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
 const jobs: readonly Job[] = [
+  auditBalances,
   closeUsageHours,
   closeStatementMonths,
+  expireOldBalances,
   keepPartitions,
   reviveChannels,
   sweepAccounts,
   tellOperators,
+  updatePrices,
+  watchChannels,
 ];
 
 /** Starts the schedules; `stop` lets a running job finish. */

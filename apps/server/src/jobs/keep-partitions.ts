@@ -1,8 +1,10 @@
-import { dropPartitions, ensurePartitions } from "#domain/logs/partitions.ts";
+import { dropPartitions, dropPartitionsBeyond, ensurePartitions } from "#domain/logs/partitions.ts";
 import type { Job } from "./job.ts";
 
 /** Days ahead for which the request log has a partition ready. */
 const DAYS_AHEAD = 7;
+
+const GIGABYTE = 1_000_000_000;
 
 /** Makes tomorrow's partitions of the request log, and drops those older than the operator keeps. */
 export const keepPartitions: Job = {
@@ -10,7 +12,9 @@ export const keepPartitions: Job = {
   every: "7 * * * *",
   async run({ pool, probe }) {
     await ensurePartitions(pool, DAYS_AHEAD);
-    const { LogRetentionDays } = probe.settings.current();
+    const { LogRetentionDays, LogRetentionGigabytes, BodyRetentionDays } = probe.settings.current();
     if (LogRetentionDays > 0) await dropPartitions(pool, LogRetentionDays);
+    await dropPartitions(pool, BodyRetentionDays, { only: "request_bodies" });
+    if (LogRetentionGigabytes > 0) await dropPartitionsBeyond(pool, LogRetentionGigabytes * GIGABYTE);
   },
 };

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { expireBalances } from "./ledger-expiry.ts";
+import { createLedger, credit, type Ledger } from "./ledger.ts";
+
+let home: TestDatabase;
+let database: Database;
+let ledger: Ledger;
+let account: Account;
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 6 });
+  ledger = createLedger({
+    pool: database.pool,
+    nodeId: randomUUID(),
+    onError: (error) => expect.unreachable(String(error)),
+  });
+});
+afterAll(async () => {
+  await ledger.close();
+  await database.close();
+  await home.drop();
+});
+beforeEach(async () => {
+  account = await makeAccount(database, { quota: 1_000n });
+});
+
+const yesterday = () => new Date(Date.now() - 86_400_000);
+const validUntil = (date: Date | null) =>
+  database.db.user.update({ where: { id: account.userId }, data: { quota_expires_at: date } });
+const user = () => database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
+
+async function booksAreRight(): Promise<void> {
+  expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+}
+
+describe("a balance whose time has passed", () => {
+  it("is taken by one ledger entry and one log row, and the next credit begins afresh", async () => {
+    await validUntil(yesterday());
+    expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 1_000n }]);
+    expect(await user()).toMatchObject({ quota: 0n, quota_expires_at: null });
+    const entries = await database.db.ledgerEntry.findMany({
+      where: { user_id: account.userId, kind: "expiry" },
+    });
+    expect(entries).toMatchObject([{ amount: -1_000n }]);
+    expect(entries[0]?.reason).toMatch(/^The balance was valid until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+    const { rows } = await database.pool.query(
+      "SELECT quota, content FROM request_logs WHERE user_id = $1 AND type = 4 AND quota < 0",
+      [account.userId],
+    );
+    expect(rows).toHaveLength(1);
+    await booksAreRight();
+    await credit(database.db, {
+      userId: account.userId,
+      kind: "admin",
+      amount: 5n,
+      reference: randomUUID(),
+      reason: "",
+    });
+    expect(await expireBalances(database.pool)).toEqual([]);
+    expect(await user()).toMatchObject({ quota: 5n });
+  });
+
+  it("stays when it has time left, or no end", async () => {
+    await validUntil(new Date(Date.now() + 60_000));
+    expect(await expireBalances(database.pool)).toEqual([]);
+    await validUntil(null);
+    expect(await expireBalances(database.pool)).toEqual([]);
+    expect(await user()).toMatchObject({ quota: 1_000n });
+  });
+
+  it("leaves open calls what they hold, and takes what they give back", async () => {
+    const held = reservation(account, 400n);
+    await ledger.reserve(held);
+    await validUntil(yesterday());
+    expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 600n }]);
+    expect(await expireBalances(database.pool)).toEqual([]);
+    await booksAreRight();
+    expect(await ledger.settle(callOf(held, 150n))).toBe("settled");
+    expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 250n }]);
+    expect(await user()).toMatchObject({ quota: 0n, reserved: 0n, quota_expires_at: null });
+    await booksAreRight();
+  });
+
+  it("is taken once and adds up, however many nodes take it while calls and top-ups go on", async () => {
+    await validUntil(yesterday());
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => expireBalances(database.pool)),
+      ...Array.from({ length: 20 }, async () => {
+        const held = reservation(account, 30n);
+        await ledger.reserve(held).then(
+          () => ledger.settle(callOf(held, 20n)),
+          () => undefined,
+        );
+      }),
+      credit(database.db, {
+        userId: account.userId,
+        kind: "redemption",
+        amount: 700n,
+        reference: randomUUID(),
+        reason: "",
+        validUntil: new Date(Date.now() + 86_400_000),
+      }),
+    ]);
+    await booksAreRight();
+    const after = await user();
+    expect(after.quota).toBeGreaterThanOrEqual(0n);
+    // Whichever came first: the top-up is never taken with the rest once it has moved the date.
+    expect(after.quota).toBeGreaterThanOrEqual(700n - 20n * 20n);
+  });
+});

@@ -1,0 +1,46 @@
+import { LogType } from "@gateway/shared/log";
+import type { Pool } from "#platform/db.ts";
+
+/**
+ * Takes away balances whose time has passed. What open calls hold stays until they have ended; the balance keeps its
+ * date until then, so that the next run takes what they gave back.
+ */
+
+/** Accounts of one statement: each is locked while it runs. */
+const portion = 200;
+
+/**
+ * $1 how many. The date is looked at once more under the lock: a top-up that came first has moved it. An account
+ * without a balance loses its date, so that the next credit begins afresh.
+ */
+const statement = `
+WITH due AS MATERIALIZED (
+  SELECT id, username, quota - reserved AS rest, reserved, quota_expires_at FROM users
+  WHERE quota_expires_at <= now() AND (quota - reserved > 0 OR reserved = 0)
+  ORDER BY id LIMIT $1 FOR NO KEY UPDATE
+), entry AS (
+  INSERT INTO ledger_entries (user_id, kind, amount, reference, reason)
+  SELECT id, 'expiry', -rest, id || ':' || gen_random_uuid(),
+    'The balance was valid until ' || to_char(quota_expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC'
+  FROM due WHERE rest > 0
+  RETURNING user_id, amount, reference, reason
+), moved AS (
+  UPDATE users u SET quota = u.quota + COALESCE(e.amount, 0),
+    quota_expires_at = CASE WHEN d.reserved = 0 THEN NULL ELSE d.quota_expires_at END
+  FROM due d LEFT JOIN entry e ON e.user_id = d.id WHERE u.id = d.id
+), log AS (
+  INSERT INTO request_logs (created_at, request_id, type, user_id, username, content, quota)
+  SELECT now(), e.reference, ${LogType.system}::smallint, d.id, d.username, e.reason, e.amount
+  FROM entry e JOIN due d ON d.id = e.user_id
+)
+SELECT d.id, COALESCE(-e.amount, 0)::bigint AS points FROM due d LEFT JOIN entry e ON e.user_id = d.id`;
+
+/** Returns what was taken from whom, in points. */
+export async function expireBalances(pool: Pool): Promise<{ userId: number; points: bigint }[]> {
+  const taken: { userId: number; points: bigint }[] = [];
+  for (;;) {
+    const { rows } = await pool.query<{ id: number; points: bigint }>(statement, [portion]);
+    for (const { id, points } of rows) if (points > 0n) taken.push({ userId: id, points });
+    if (rows.length < portion) return taken;
+  }
+}

@@ -1,0 +1,92 @@
+import type { PriceUpdate } from "@gateway/shared/price";
+import type { Settings } from "@gateway/shared/settings";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import type { PrismaClient, PriceSync } from "#platform/prisma/client.ts";
+import { fetchPublicText } from "#platform/public-fetch.ts";
+import { takeOverPrices } from "./edit-prices.ts";
+import { readPriceList } from "./price-sync.ts";
+import type { SavePrice } from "./prices.ts";
+import { listedPrices } from "./seed-prices.ts";
+
+/** Price lists from elsewhere: fetched, and taken over when the operator wants that done by itself. */
+
+/** @param url "" for the list that this version brings. Throws `invalid_request` with what is wrong with the answer. */
+export async function fetchPriceList(url: string): Promise<SavePrice[]> {
+  return url === "" ? listedPrices() : readPriceList(parseList(await fetchPublicText(url)));
+}
+
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidRequest("The address did not answer with a price list.", "url");
+  }
+}
+
+const KEPT = 100;
+const HOUR_MS = 3_600_000;
+/** The clock that asks is an hour's: a run a little late must not push the next one to another hour. */
+const SLACK_MS = 300_000;
+
+/**
+ * Takes the list over when it is time, and writes down what happened, also when it failed: a vendor's address that is
+ * down is not a failure of ours. Undefined when it is not time.
+ */
+export async function updatePricesIfDue(
+  db: PrismaClient,
+  settings: Pick<
+    Settings,
+    "PriceUpdateEnabled" | "PriceUpdateHours" | "PriceUpdateMode" | "UpdatePriceService"
+  >,
+  fetchList: (url: string) => Promise<SavePrice[]> = fetchPriceList,
+  now = new Date(),
+): Promise<PriceUpdate | undefined> {
+  if (!settings.PriceUpdateEnabled) return undefined;
+  const last = await db.priceSync.findFirst({ orderBy: { id: "desc" } });
+  const dueAt = (last?.created_time.getTime() ?? 0) + settings.PriceUpdateHours * HOUR_MS - SLACK_MS;
+  if (now.getTime() < dueAt) return undefined;
+  const mode = settings.PriceUpdateMode;
+  const url = settings.UpdatePriceService;
+  const run = await takeOver(db, url, mode, fetchList);
+  const kept = await db.priceSync.create({ data: { created_time: now, url, mode, ...run } });
+  await db.priceSync.deleteMany({ where: { id: { lte: kept.id - KEPT } } });
+  return describeUpdate(kept);
+}
+
+type Run = Pick<PriceSync, "error" | "added" | "changed" | "removed" | "locked">;
+
+async function takeOver(
+  db: PrismaClient,
+  url: string,
+  mode: Settings["PriceUpdateMode"],
+  fetchList: (url: string) => Promise<SavePrice[]>,
+): Promise<Run> {
+  try {
+    const list = await fetchList(url);
+    // Overwriting with nothing would leave every model without a price.
+    if (list.length === 0) throw invalidRequest("The price list is empty.");
+    const { added, changed, removed, locked } = await takeOverPrices(db, systemActor, list, mode);
+    return {
+      error: "",
+      added: added.map((price) => price.model),
+      changed: changed.map(({ after }) => after.model),
+      removed: removed.map((price) => price.model),
+      locked,
+    };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { error: error.message, added: [], changed: [], removed: [], locked: [] };
+  }
+}
+
+/** The newest first. */
+export async function listPriceUpdates(db: PrismaClient, take: number): Promise<PriceUpdate[]> {
+  return (await db.priceSync.findMany({ orderBy: { id: "desc" }, take })).map(describeUpdate);
+}
+
+function describeUpdate(row: PriceSync): PriceUpdate {
+  const { id, created_time, url, mode, error, added, changed, removed, locked } = row;
+  const time = Math.floor(created_time.getTime() / 1_000);
+  return { id, created_time: time, url, mode, error, added, changed, removed, locked };
+}

@@ -1,0 +1,11 @@
+import { expireBalances } from "#domain/billing/ledger-expiry.ts";
+import type { Job } from "./job.ts";
+
+/** Takes away balances whose time has passed. */
+export const expireOldBalances: Job = {
+  name: "expire-balances",
+  every: "*/10 * * * *",
+  async run({ pool }) {
+    await expireBalances(pool);
+  },
+};
