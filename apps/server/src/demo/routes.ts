@@ -2,6 +2,7 @@ import type { Answer } from "./answer.ts";
 import { anthropic, readPrompt as readAnthropicPrompt } from "./anthropic.ts";
 import { speech, transcription } from "./audio.ts";
 import { type ChatWire, type Target, event } from "./chat-wire.ts";
+import { compaction } from "./compaction.ts";
 import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./embeddings.ts";
 import { type Reply, json } from "./exchange.ts";
 import { type Vendor, refusal } from "./faults.ts";
@@ -12,6 +13,7 @@ import { modelsFor } from "./models.ts";
 import { moderations } from "./moderations.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiCompletions } from "./openai-completions.ts";
+import { readResponses } from "./openai-responses-request.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import type { Question } from "./question.ts";
 import { rerank } from "./ranking.ts";
@@ -58,6 +60,10 @@ const inBody: Target = { model: "", stream: false, sse: true };
 const posts: Record<string, Route> = {
   "/v1/chat/completions": chat("openai", openaiChat, failures.chat),
   "/v1/responses": chat("openai", openaiResponses, failures.responses),
+  "/v1/responses/input_tokens": task("openai", (body) =>
+    json({ object: "response.input_tokens", input_tokens: readResponses(body).input }),
+  ),
+  "/v1/responses/compact": task("openai", (body) => json(compaction(body))),
   "/v1/messages": chat("anthropic", anthropic, failures.anthropic),
   "/v1/messages/count_tokens": task("anthropic", (body) =>
     json({ input_tokens: readAnthropicPrompt(body).input }),

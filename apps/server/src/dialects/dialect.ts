@@ -73,6 +73,8 @@ export interface ClientDialect {
 
 /** Dialects in which a client may ask how many tokens a request has. */
 export interface TokenCount {
+  /** Where clients ask, below the dialect's chat; absent where the chat's own address says it. */
+  door?: string;
   /** Path below the provider's base URL. */
   path(model: string): string;
   /** Our own count, in this dialect. */

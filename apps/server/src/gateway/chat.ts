@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
+import type { ChatCall } from "#relay/call.ts";
 import { relayChat } from "#relay/chat.ts";
 import { countTokens } from "#relay/count-tokens.ts";
 import { admit, takeRequest } from "./admit.ts";
@@ -10,6 +12,7 @@ import { authenticate } from "./authenticate.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
+import { inConversation } from "./in-conversation.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -42,8 +45,8 @@ export function chatRoutes(app: FastifyInstance, services: GatewayServices, dial
       else await answerChat(services, dialect, path, request, reply);
       return reply;
     });
-    if (dialect.count === undefined || path.includes(":")) continue;
-    app.post(`${path}/count_tokens`, async (request, reply) => {
+    if (dialect.count?.door === undefined) continue;
+    app.post(path + dialect.count.door, async (request, reply) => {
       await answerCount(services, dialect, request, reply);
       return reply;
     });
@@ -58,21 +61,20 @@ async function answerCount(
   reply: FastifyReply,
 ): Promise<void> {
   const { caller, pin } = await authenticate(services.callers, request);
-  const { raw, body } = jsonBody(request.body);
-  // Gemini may wrap the whole request; neither dialect names an output limit here.
-  const inner = body["generateContentRequest"] ?? body;
-  const asked = { max_tokens: 1, ...(inner as Wire) };
-  const chat = client.decodeRequest(asked, addressOf(request));
+  const { raw, body, turn } = await turnOf(services, client, caller, pin, request, (given) => {
+    // Gemini may wrap the whole request; neither dialect names an output limit here.
+    const inner = given["generateContentRequest"] ?? given;
+    return { max_tokens: 1, ...(inner as Wire) };
+  });
   const headers = await takeRequest(services.limiter, services.relay.groups, caller);
   const signal = leavingSignal(reply);
   const forward = forwardable(request);
   const counted = await countTokens(services.relay, {
     caller,
-    pin,
     client,
     body,
     raw,
-    request: chat,
+    ...turn,
     forward,
     signal,
   });
@@ -80,6 +82,35 @@ async function answerCount(
     .headers({ ...headers, ...counted.headers })
     .type("application/json; charset=utf-8")
     .send(counted.body);
+}
+
+interface Asked extends JsonBody {
+  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished">;
+}
+
+/** The call as its client means it: what came before it in a conversation is part of it. */
+async function turnOf(
+  services: GatewayServices,
+  client: Dialect,
+  caller: Caller,
+  pin: Pin | undefined,
+  request: FastifyRequest,
+  asked = (body: Wire) => body,
+): Promise<Asked> {
+  const json = jsonBody(request.body);
+  const address = addressOf(request);
+  if (client.id !== "openai-responses")
+    return { ...json, turn: { request: client.decodeRequest(asked(json.body), address), pin } };
+  const inside = await inConversation(services, caller, json, pin);
+  const { raw, body } = inside?.body ?? json;
+  const decoded = client.decodeRequest(asked(body), address);
+  const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
+  if (inside === undefined) return { raw, body, turn };
+  const finished: ChatCall["finished"] = async (end, chosen) => {
+    await turn.finished?.(end, chosen);
+    await inside.finished(end, chosen);
+  };
+  return { raw, body, turn: { ...turn, finished } };
 }
 
 async function answerChat(
@@ -91,12 +122,7 @@ async function answerChat(
 ): Promise<void> {
   const startedAt = Date.now();
   const { caller, pin } = await authenticate(services.callers, request);
-  const { raw, body } = jsonBody(request.body);
-  const decoded = client.decodeRequest(body, addressOf(request));
-  const turn =
-    client.id === "openai-responses"
-      ? await recall(services, caller, body, decoded, pin)
-      : { request: decoded, pin };
+  const { raw, body, turn } = await turnOf(services, client, caller, pin, request);
   const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();

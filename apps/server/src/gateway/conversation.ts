@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
+import { parseAt } from "#dialects/wire.ts";
 import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { GatewayError } from "#errors.ts";
@@ -28,7 +29,7 @@ export async function recall(
   request: ChatRequest,
   pin: Pin | undefined,
 ): Promise<Turn> {
-  const asked = Asked.parse({ previous_response_id: body["previous_response_id"], store: body["store"] });
+  const asked = parseAt(Asked, body, "");
   const previous =
     typeof asked.previous_response_id === "string"
       ? await findResponse(services.db, asked.previous_response_id, caller.userId)
@@ -94,7 +95,7 @@ function answerIn(response: Wire): Message[] {
 }
 
 /** The response object in a body, or in the event that completes a stream. */
-function responseIn(end: string): Wire | undefined {
+export function responseIn(end: string): Wire | undefined {
   if (end.startsWith("{")) return JSON.parse(end) as Wire;
   for (const line of end.split("\n")) {
     if (!line.startsWith("data:") || !line.includes('"response"')) continue;

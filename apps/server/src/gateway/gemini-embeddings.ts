@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Wire } from "#dialects/dialect.ts";
 import { decodeEmbedRequest } from "#dialects/gemini/embeddings.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import { relayEmbed } from "#relay/embed.ts";
@@ -35,7 +34,7 @@ export async function answerEmbed(
 ): Promise<void> {
   const startedAt = Date.now();
   const { caller, pin } = await authenticate(services.callers, request);
-  const decoded = decodeEmbedRequest(body as Wire, batch);
+  const decoded = decodeEmbedRequest(body, batch);
   const parts = decoded.texts.map((text) => ({ type: "text" as const, text }));
   const signal = leavingSignal(reply);
   const { headers, call } = await admit(services, {

@@ -3,6 +3,8 @@ import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
+import { compactRoutes } from "./compact.ts";
+import { conversationRoutes } from "./conversations.ts";
 import { acceptJson } from "./json-body.ts";
 import { modelRoutes } from "./models.ts";
 import { plainRoutes } from "./plain.ts";
@@ -38,6 +40,8 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     acceptJson(scope);
     plainRoutes(scope, services);
     responseRoutes(scope, services);
+    compactRoutes(scope, services);
+    conversationRoutes(scope, services);
     modelRoutes(scope, services);
     for (const prefix of prefixes) {
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {

@@ -18,6 +18,8 @@ export interface CountCall {
   body: Wire;
   raw: Buffer;
   request: ChatRequest;
+  /** What came before is in `request` only: no vendor can be asked with the body. */
+  rewritten?: boolean;
   forward: Record<string, string>;
   signal: AbortSignal;
 }
@@ -67,7 +69,7 @@ async function askVendor(
 ): Promise<string | undefined> {
   const { channel, upstreamModel } = chosen;
   const { count, id } = call.client;
-  if (count === undefined) return undefined;
+  if (count === undefined || call.rewritten === true) return undefined;
   const path = count.path(upstreamModel);
   const { provider, plugin } = channel;
   const spoken = dialectsFor(provider, shapeOf(channel, { model: upstreamModel }));

@@ -169,7 +169,12 @@ export function nextChoice(
  * A failure of one key says nothing of the channel's others: it may be asked again, with another one. An answer that
  * belongs to a key has no other.
  */
-export function keepOtherKeys(plan: Plan, { channel, key }: Chosen, error: UpstreamError, pin: Pin | undefined): void {
+export function keepOtherKeys(
+  plan: Plan,
+  { channel, key }: Chosen,
+  error: UpstreamError,
+  pin: Pin | undefined,
+): void {
   if (key === undefined || channel.keys.length < 2 || pin?.home !== undefined || !isKeyFailure(error)) return;
   plan.triedKeys.add(key.id);
   if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);

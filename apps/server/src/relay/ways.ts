@@ -49,7 +49,9 @@ export function offeredOf(
   const name = `${needs} ${path}`;
   let found = offered.get(name);
   if (found === undefined) {
-    const fits = ({ provider, plugin }: ChannelInForce) => serves(provider, needs, path, plugin);
+    // A channel that answers Responses through chat has none of what only Responses can do.
+    const fits = ({ provider, plugin, compatibleResponse }: ChannelInForce) =>
+      serves(provider, needs, path, plugin) && !(needs === "responses" && compatibleResponse);
     found = channels.every(fits) ? channels : channels.filter(fits);
     if (offered.size < MOST_MODELS) offered.set(name, found);
   }

@@ -17,6 +17,11 @@ export const openaiResponses: Dialect = {
   encodeStreamError,
   heartbeat: ": heartbeat\n\n",
   path: () => "/v1/responses",
+  count: {
+    door: "/input_tokens",
+    path: () => "/v1/responses/input_tokens",
+    encode: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+  },
   encodeRequest,
   takesAddress: (part) => part.type !== "audio",
   decodeResponse,

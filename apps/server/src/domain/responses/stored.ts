@@ -22,6 +22,7 @@ export interface StoredResponse {
   turn: StoredTurn | null;
 }
 
+const KIND = "response";
 const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** A conversation with more than this in it (pictures, mostly) is not kept. */
@@ -54,7 +55,7 @@ export async function rememberResponse(
 
 /** Null when there is none, it has lapsed, or it is somebody else's. */
 export async function findResponse(db: Db, id: string, userId: number): Promise<StoredResponse | null> {
-  const row = await db.storedResponse.findUnique({ where: { id, user_id: userId } });
+  const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
   if (row === null || (row.expires_at !== null && row.expires_at <= new Date())) return null;
   return {
     id: row.id,
@@ -66,5 +67,5 @@ export async function findResponse(db: Db, id: string, userId: number): Promise<
 }
 
 export async function forgetResponse(db: Db, id: string, userId: number): Promise<void> {
-  await db.storedResponse.deleteMany({ where: { id, user_id: userId } });
+  await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
 }

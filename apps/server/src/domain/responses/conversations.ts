@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import { Prisma } from "#platform/prisma/client.ts";
+
+/**
+ * Conversations that live here, whatever vendor answers in them: items in the order they were said, readable by the
+ * account that opened them only. It must not know what an item means.
+ */
+export type Item = Record<string, unknown> & { id: string };
+
+export interface Conversation {
+  id: string;
+  createdAt: Date;
+  metadata: Record<string, string>;
+  items: Item[];
+  /** Who answered last, for what only that vendor can read. 0 when nobody has. */
+  channelId: number;
+  keyId: number | null;
+  model: string;
+}
+
+const KEEP_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** Pictures, mostly. */
+const MAX_BYTES = 8 * 1024 * 1024;
+const KIND = "conversation";
+
+interface Kept {
+  items: Item[];
+  metadata: Record<string, string>;
+}
+
+/** Thirty days from the last time that something was said. */
+const expiry = () => new Date(Date.now() + KEEP_DAYS * DAY_MS);
+
+export async function openConversation(
+  db: Db,
+  owner: { userId: number; tokenId: number },
+  kept: Kept,
+): Promise<Conversation> {
+  requireRoom(JSON.stringify(kept));
+  const row = await db.storedResponse.create({
+    data: {
+      id: `conv_${randomBytes(24).toString("hex")}`,
+      user_id: owner.userId,
+      token_id: owner.tokenId,
+      channel_id: 0,
+      kind: KIND,
+      model: "",
+      // JSON in, JSON out: there is nothing else in it.
+      turn: kept as unknown as Prisma.InputJsonObject,
+      expires_at: expiry(),
+    },
+  });
+  return read(row);
+}
+
+/** Throws `not_found` when there is none, it has lapsed, or it is somebody else's. */
+export async function findConversation(db: Db, id: string, userId: number): Promise<Conversation> {
+  const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
+  if (row === null || (row.expires_at !== null && row.expires_at <= new Date()))
+    throw new GatewayError("not_found", `The conversation "${id}" was not found.`, { param: "conversation" });
+  return read(row);
+}
+
+interface Row {
+  id: string;
+  created_time: Date;
+  channel_id: number;
+  channel_key_id: number | null;
+  model: string;
+  turn: unknown;
+}
+
+function read(row: Row): Conversation {
+  const { items, metadata } = row.turn as Kept;
+  return {
+    id: row.id,
+    createdAt: row.created_time,
+    metadata,
+    items,
+    channelId: row.channel_id,
+    keyId: row.channel_key_id,
+    model: row.model,
+  };
+}
+
+/** Adds at the end, in one statement, so that two answers at once both stay. Throws when it is full. */
+export async function addItems(
+  db: Db,
+  id: string,
+  userId: number,
+  items: readonly Item[],
+  by?: { channelId: number; keyId: number | null; model: string },
+): Promise<void> {
+  const json = JSON.stringify(items);
+  const spoken =
+    by === undefined
+      ? Prisma.empty
+      : Prisma.sql`, channel_id = ${by.channelId}, channel_key_id = ${by.keyId}, model = ${by.model}`;
+  const changed = await db.$executeRaw`
+    UPDATE stored_responses
+    SET turn = jsonb_set(turn, '{items}', (turn -> 'items') || ${json}::jsonb), expires_at = ${expiry()} ${spoken}
+    WHERE id = ${id} AND user_id = ${userId} AND kind = ${KIND}
+      AND octet_length(turn::text) + ${Buffer.byteLength(json)} <= ${MAX_BYTES}`;
+  if (changed === 0) {
+    await findConversation(db, id, userId);
+    throw full();
+  }
+}
+
+export async function removeItem(db: Db, id: string, userId: number, itemId: string): Promise<void> {
+  await db.$executeRaw`
+    UPDATE stored_responses
+    SET turn = jsonb_set(turn, '{items}', COALESCE((
+      SELECT jsonb_agg(item ORDER BY place)
+      FROM jsonb_array_elements(turn -> 'items') WITH ORDINALITY AS said(item, place)
+      WHERE item ->> 'id' <> ${itemId}), '[]'::jsonb))
+    WHERE id = ${id} AND user_id = ${userId} AND kind = ${KIND}`;
+}
+
+export async function setMetadata(
+  db: Db,
+  id: string,
+  userId: number,
+  metadata: Record<string, string>,
+): Promise<void> {
+  const json = JSON.stringify(metadata);
+  await db.$executeRaw`
+    UPDATE stored_responses SET turn = jsonb_set(turn, '{metadata}', ${json}::jsonb)
+    WHERE id = ${id} AND user_id = ${userId} AND kind = ${KIND}`;
+}
+
+export async function closeConversation(db: Db, id: string, userId: number): Promise<void> {
+  await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
+}
+
+function requireRoom(json: string): void {
+  if (Buffer.byteLength(json) > MAX_BYTES) throw full();
+}
+
+function full(): GatewayError {
+  const sentence = `A conversation can hold ${MAX_BYTES / 1024 / 1024} MB. Begin another, or delete items from it.`;
+  return new GatewayError("invalid_request", sentence, { param: "conversation" });
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from "fastify";
+import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import { estimateUsage } from "#domain/billing/estimate.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { relayCompact } from "#relay/compact.ts";
+import { admit } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { asItems } from "./conversation-items.ts";
+import { recall } from "./conversation.ts";
+import { leavingSignal } from "./disconnect.ts";
+import { isJsonBody } from "./json-body.ts";
+import { sendAnswer } from "./reply.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** `/v1/responses/compact`: for vendors that speak Responses; no other can make what it answers. */
+const PATH = "/v1/responses/compact";
+
+export function compactRoutes(app: FastifyInstance, services: GatewayServices): void {
+  const wire = dialects["openai-responses"];
+  app.post(PATH, async (request, reply) => {
+    const startedAt = Date.now();
+    const { caller, pin } = await authenticate(services.callers, request);
+    if (!isJsonBody(request.body)) throw invalidRequest("The body must be a JSON object.");
+    const given = { ...request.body.body, input: asItems(request.body.body["input"]) };
+    const decoded = wire.decodeRequest(given, {});
+    const { request: turn, rewritten, pin: home } = await recall(services, caller, given, decoded, pin);
+    const { model } = turn;
+    const signal = leavingSignal(reply);
+    const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
+    const { headers, call } = await admit(services, {
+      requestId: request.id,
+      startedAt,
+      caller,
+      pin: home,
+      ip: request.ip,
+      endpoint: PATH,
+      needs: "responses" as const,
+      model,
+      stream: false,
+      tools: false,
+      estimate: estimateUsage(turn, { maxOutputTokens }),
+      calls: 1,
+      signal,
+      body: rewritten === true ? (wire.encodeRequest(turn).body satisfies Wire) : given,
+      forward: {},
+    });
+    try {
+      const answer = await relayCompact(services.relay, call);
+      const { streams } = services.relay.metrics;
+      await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
+    } catch (error) {
+      throw isKnown(services, error, caller.group, model) ? cannot(model) : error;
+    }
+    return reply;
+  });
+}
+
+/** The model is there, but none of its vendors can do this. */
+function isKnown({ relay }: GatewayServices, error: unknown, group: string, model: string): boolean {
+  return (
+    error instanceof GatewayError &&
+    error.code === "model_not_found" &&
+    relay.candidates.find(group, model).length > 0
+  );
+}
+
+function cannot(model: string): GatewayError {
+  return invalidRequest(`No vendor of the model "${model}" can compact a conversation.`, "model");
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import { parseAt } from "#dialects/wire.ts";
+import type { Item } from "#domain/responses/conversations.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+
+/** Items of the Responses wire as a conversation keeps them, and as they are told to a vendor again. Pure. */
+
+const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
+const prefixes: Readonly<Record<string, string>> = {
+  message: "msg",
+  function_call: "fc",
+  function_call_output: "fco",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctco",
+  reasoning: "rs",
+};
+
+/** What a caller gave, checked as input is. `at` is the field that it stands in. */
+export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {
+  const given = parseAt(Items, asItems(value), at);
+  try {
+    dialects["openai-responses"].decodeRequest({ model: "-", input: given }, {});
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.param === undefined) throw error;
+    const path = error.param.replace(/^input/, at);
+    throw invalidRequest(error.message.replaceAll(`"${error.param}"`, `"${path}"`), path);
+  }
+  return given.map(kept);
+}
+
+/** A plain text is what a user says. */
+export function asItems(value: unknown): unknown {
+  if (typeof value !== "string") return value ?? [];
+  return [{ type: "message", role: "user", content: [{ type: "input_text", text: value }] }];
+}
+
+/** With an id to find it by, and its type said. */
+export function kept(item: Wire): Item {
+  const type = typeof item["type"] === "string" ? item["type"] : "message";
+  const own = item["id"];
+  const id =
+    typeof own === "string" && own !== ""
+      ? own
+      : `${prefixes[type] ?? "item"}_${randomBytes(24).toString("hex")}`;
+  return { ...item, type, id };
+}
+
+/** As the next vendor is told: without ids, which only the vendor that made them knows, and thoughts without proof. */
+export function toldAgain(items: readonly Item[]): Wire[] {
+  return items.flatMap<Wire>((item) => {
+    const { id: _id, status: _status, ...said } = item;
+    const type = String(item["type"]);
+    if (type === "reasoning" && typeof item["encrypted_content"] !== "string") return [];
+    return [prefixes[type] === undefined ? item : said];
+  });
+}
+
+/** Whether there is something in it that only the vendor that wrote it can read. */
+export function isSealed(items: readonly Item[]): boolean {
+  return items.some((item) => typeof item["encrypted_content"] === "string");
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { parseAt } from "#dialects/wire.ts";
+import {
+  addItems,
+  closeConversation,
+  type Conversation,
+  findConversation,
+  type Item,
+  openConversation,
+  removeItem,
+  setMetadata,
+} from "#domain/responses/conversations.ts";
+import type { Caller } from "#domain/tokens/callers.ts";
+import { GatewayError } from "#errors.ts";
+import { takeRequest } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { itemsGiven } from "./conversation-items.ts";
+import { isJsonBody } from "./json-body.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every vendor can answer in one. */
+
+const metadata = z.record(z.string().max(64), z.string().max(512)).nullish();
+const Metadata = z.looseObject({ metadata });
+const ListQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  order: z.enum(["asc", "desc"]).default("desc"),
+  after: z.string().optional(),
+});
+
+export function conversationRoutes(app: FastifyInstance, services: GatewayServices): void {
+  const { db } = services;
+  const path = "/v1/conversations/:id";
+  const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
+
+  async function callerOf(request: FastifyRequest): Promise<Caller> {
+    const { caller } = await authenticate(services.callers, request);
+    await takeRequest(services.limiter, services.relay.groups, caller);
+    return caller;
+  }
+
+  app.post("/v1/conversations", async (request) => {
+    const caller = await callerOf(request);
+    const body = bodyOf(request);
+    const { metadata: given } = parseAt(Metadata, body, "");
+    return spelled(
+      await openConversation(db, caller, {
+        items: itemsGiven(body["items"], "items"),
+        metadata: given ?? {},
+      }),
+    );
+  });
+  app.get(path, async (request) => {
+    const { userId } = await callerOf(request);
+    return spelled(await findConversation(db, idOf(request), userId));
+  });
+  app.post(path, async (request) => {
+    const { userId } = await callerOf(request);
+    const { metadata: given } = parseAt(Metadata, bodyOf(request), "");
+    const found = await findConversation(db, idOf(request), userId);
+    await setMetadata(db, found.id, userId, given ?? {});
+    return spelled({ ...found, metadata: given ?? {} });
+  });
+  app.delete(path, async (request) => {
+    const { userId } = await callerOf(request);
+    const { id } = await findConversation(db, idOf(request), userId);
+    await closeConversation(db, id, userId);
+    return { id, object: "conversation.deleted", deleted: true };
+  });
+  app.post(`${path}/items`, async (request) => {
+    const { userId } = await callerOf(request);
+    const items = itemsGiven(bodyOf(request)["items"], "items");
+    await addItems(db, idOf(request), userId, items);
+    return listed(items, false);
+  });
+  app.get(`${path}/items`, async (request) => {
+    const { userId } = await callerOf(request);
+    const { items } = await findConversation(db, idOf(request), userId);
+    const { limit, order, after } = parseAt(ListQuery, request.query, "");
+    const ordered = order === "asc" ? items : items.toReversed();
+    const from = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1;
+    return listed(ordered.slice(from, from + limit), ordered.length > from + limit);
+  });
+  app.get(`${path}/items/:item`, async (request) => {
+    const { userId } = await callerOf(request);
+    return itemOf(await findConversation(db, idOf(request), userId), request);
+  });
+  app.delete(`${path}/items/:item`, async (request) => {
+    const { userId } = await callerOf(request);
+    const found = await findConversation(db, idOf(request), userId);
+    await removeItem(db, found.id, userId, itemOf(found, request).id);
+    return spelled(found);
+  });
+}
+
+function bodyOf(request: FastifyRequest): Record<string, unknown> {
+  return isJsonBody(request.body) ? request.body.body : {};
+}
+
+function itemOf({ items }: Conversation, request: FastifyRequest): Item {
+  const { item: id } = request.params as { item: string };
+  const found = items.find((item) => item.id === id);
+  if (found === undefined) throw new GatewayError("not_found", `The item "${id}" was not found.`);
+  return found;
+}
+
+function spelled({ id, createdAt, metadata: said }: Conversation) {
+  const seconds = Math.floor(createdAt.getTime() / 1_000);
+  return { id, object: "conversation", created_at: seconds, metadata: said };
+}
+
+function listed(data: readonly Item[], more: boolean) {
+  return {
+    object: "list",
+    data,
+    first_id: data.at(0)?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: more,
+  };
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { addItems, findConversation } from "#domain/responses/conversations.ts";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import type { ChatCall } from "#relay/call.ts";
+import { asItems, isSealed, itemsGiven, kept, toldAgain } from "./conversation-items.ts";
+import { responseIn } from "./conversation.ts";
+import type { JsonBody } from "./json-body.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** A response in a conversation: what was said before comes in front of its input, what is said now is added to it. */
+export interface InConversation {
+  body: JsonBody;
+  pin: Pin | undefined;
+  finished: NonNullable<ChatCall["finished"]>;
+}
+
+const Named = z.union([z.string(), z.looseObject({ id: z.string() })], {
+  error: "expected the id of a conversation",
+});
+
+/** Undefined when the body names no conversation. Throws `not_found` for one that is not this account's. */
+export async function inConversation(
+  services: GatewayServices,
+  caller: Caller,
+  { body }: JsonBody,
+  pin: Pin | undefined,
+): Promise<InConversation | undefined> {
+  if (body["conversation"] === undefined || body["conversation"] === null) return undefined;
+  const named = Named.safeParse(body["conversation"]);
+  if (!named.success)
+    throw invalidRequest('The field "conversation" must be the id of a conversation.', "conversation");
+  if (body["previous_response_id"] !== undefined && body["previous_response_id"] !== null)
+    throw invalidRequest(
+      'Only one of "previous_response_id" and "conversation" can be given.',
+      "previous_response_id",
+    );
+  const id = typeof named.data === "string" ? named.data : named.data.id;
+  const found = await findConversation(services.db, id, caller.userId);
+  const given = itemsGiven(body["input"], "input");
+  const { conversation: _conversation, ...rest } = body;
+  const input = [...toldAgain(found.items), ...(asItems(body["input"]) as Wire[])];
+  const told: Wire = { ...rest, input };
+  const isHome =
+    found.channelId !== 0 &&
+    found.model === body["model"] &&
+    isSealed(found.items) &&
+    services.relay.candidates.byId(found.channelId) !== undefined;
+  return {
+    body: { body: told, raw: Buffer.from(JSON.stringify(told)) },
+    pin: isHome ? { ...pin, home: { channel: found.channelId, key: found.keyId ?? undefined } } : pin,
+    async finished(end, chosen) {
+      try {
+        const output = responseIn(end)?.["output"];
+        const said = Array.isArray(output) ? (output as Wire[]).map(kept) : [];
+        const by = { channelId: chosen.channel.id, keyId: chosen.key?.id ?? null };
+        const model = String(body["model"]);
+        await addItems(services.db, id, caller.userId, [...given, ...said], { ...by, model });
+      } catch (error) {
+        // The answer is paid for: a conversation that is full or gone meanwhile must not take it back.
+        if (!(error instanceof GatewayError)) services.relay.onError(error);
+      }
+    },
+  };
+}
