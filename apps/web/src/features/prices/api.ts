@@ -6,6 +6,7 @@ import {
   type PriceGroupInput,
   PricePreview,
   PriceRow,
+  PriceUpdate,
   type SyncMode,
 } from "@gateway/shared/price";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -35,6 +36,13 @@ export const ownersQuery = queryOptions({
 export const updateServiceQuery = queryOptions({
   queryKey: [...allPrices, "update-service"],
   queryFn: () => http.get("/prices/updateService", z.string()),
+});
+
+/** What the clock did with the list, the newest first. */
+export const priceUpdatesQuery = queryOptions({
+  queryKey: [...allPrices, "updates"],
+  queryFn: () => http.get("/prices/updates", z.array(PriceUpdate)),
+  meta: { quiet: true },
 });
 
 const single = (model: string) => `/prices/single/${encodeURIComponent(model)}`;

@@ -15,6 +15,7 @@ import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
+import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
 import { PriceDrawer } from "./price-drawer.tsx";
@@ -183,6 +184,7 @@ export default function PricesPage() {
         </>
       }
     >
+      {prices.data ? <LastUpdate /> : null}
       {prices.data ? <MissingPrices rows={all} onPrice={(models) => setEdited({ models })} /> : null}
       <Tabs
         value={params.tab}

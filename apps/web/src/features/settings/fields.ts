@@ -12,6 +12,8 @@ export type FieldKind =
   | "milliseconds"
   | "points"
   | "language"
+  /** One of `choices`. */
+  | "choice"
   | "logo"
   | "content"
   | "chat-links";
@@ -24,6 +26,7 @@ export type Field = {
   hint?: string;
   /** Behind the number. */
   unit?: string;
+  choices?: { value: string; label: string }[];
 };
 
 export type SettingSection = {
@@ -113,6 +116,23 @@ export const settingGroups: SettingGroup[] = [
             label: phrase("Price list address"),
             hint: phrase("Empty: the list that comes with this version."),
           },
+          {
+            key: "PriceUpdateEnabled",
+            kind: "switch",
+            label: phrase("Take that list over by itself"),
+            hint: phrase("Locked prices stay. The price screen shows what the last update did."),
+          },
+          { key: "PriceUpdateHours", kind: "number", unit: phrase("hours"), label: phrase("Update every") },
+          {
+            key: "PriceUpdateMode",
+            kind: "choice",
+            label: phrase("What to take over"),
+            choices: [
+              { value: "add", label: phrase("Models without a price") },
+              { value: "update", label: phrase("Models that have one") },
+              { value: "overwrite", label: phrase("Everything: what the list lacks is removed") },
+            ],
+          },
         ],
       },
       {
@@ -186,6 +206,27 @@ export const settingGroups: SettingGroup[] = [
             unit: days,
             label: phrase("Keep the request log for"),
             hint: phrase("0 keeps everything. Statistics and balances stay in any case."),
+          },
+          {
+            key: "LogRetentionGigabytes",
+            kind: "number",
+            unit: phrase("GB"),
+            label: phrase("The log may take"),
+            hint: phrase("Beyond it the oldest days go. 0 is no limit; today stays in any case."),
+          },
+          {
+            key: "BodyRetentionDays",
+            kind: "number",
+            unit: days,
+            label: phrase("Keep requests and answers for"),
+            hint: phrase("Only of tokens and channels that ask for it. They are stored encrypted."),
+          },
+          {
+            key: "BodyKilobytes",
+            kind: "number",
+            unit: phrase("KB"),
+            label: phrase("Of each, at most"),
+            hint: phrase("The rest is cut off."),
           },
         ],
       },

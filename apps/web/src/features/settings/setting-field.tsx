@@ -67,6 +67,10 @@ function printed(value: Value, field: Field, t: (key: string) => string): string
   if (typeof value === "boolean") return value ? t("on") : t("off");
   if (field.kind === "milliseconds") return String(Number(value) / 1000);
   if (field.kind === "language") return languages.find((one) => one.id === value)?.name ?? String(value);
+  if (field.kind === "choice") {
+    const choice = field.choices?.find((one) => one.value === value);
+    return choice ? t(choice.label) : String(value);
+  }
   return String(value);
 }
 
@@ -135,6 +139,16 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
         <Select
           {...common}
           data={languages.map((language) => ({ value: language.id, label: language.name }))}
+          value={text}
+          onChange={(next) => next && onChange(next)}
+          allowDeselect={false}
+        />
+      );
+    case "choice":
+      return (
+        <Select
+          {...common}
+          data={(field.choices ?? []).map((choice) => ({ value: choice.value, label: t(choice.label) }))}
           value={text}
           onChange={(next) => next && onChange(next)}
           allowDeselect={false}

@@ -1,0 +1,82 @@
+import type { PriceUpdate } from "@gateway/shared/price";
+import { Alert, Anchor, Group, Popover, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { priceUpdatesQuery } from "./api.ts";
+
+/** What the last update by the clock did; nothing where none has run. */
+export function LastUpdate() {
+  const { t } = useTranslation();
+  const [last] = useQuery(priceUpdatesQuery).data ?? [];
+  if (!last) return null;
+  const failed = last.error !== "";
+  return (
+    <Alert
+      color={failed ? "amber" : "gray"}
+      icon={failed ? <IconAlertTriangle size={16} /> : <IconClock size={16} />}
+      p="sm"
+    >
+      <Group gap={8} wrap="wrap">
+        <Text fz="sm" span>
+          {failed ? t("The scheduled update failed") : t("Updated by schedule")}
+          {" · "}
+          <RelativeTime seconds={last.created_time} />
+        </Text>
+        <Text fz="sm" span c={failed ? undefined : "dimmed"}>
+          {failed ? translateSentence(t, last.error) : summary(last, t)}
+        </Text>
+        {failed ? null : <Names update={last} />}
+      </Group>
+    </Alert>
+  );
+}
+
+type Translate = ReturnType<typeof useTranslation>["t"];
+
+function summary({ added, changed, removed, locked }: PriceUpdate, t: Translate): string {
+  const parts = [
+    added.length > 0 ? t("{{number}} new", { number: added.length }) : "",
+    changed.length > 0 ? t("{{number}} changed", { number: changed.length }) : "",
+    removed.length > 0 ? t("{{number}} removed", { number: removed.length }) : "",
+    locked.length > 0 ? t("{{number}} locked and kept", { number: locked.length }) : "",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? t("Nothing had changed.") : parts.join(", ");
+}
+
+function Names({ update }: { update: PriceUpdate }) {
+  const { t } = useTranslation();
+  const lists: [string, string[]][] = [
+    [t("New"), update.added],
+    [t("Changed"), update.changed],
+    [t("Removed"), update.removed],
+    [t("Locked"), update.locked],
+  ];
+  const shown = lists.filter(([, models]) => models.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <Popover width={360} position="bottom-start" withArrow shadow="md">
+      <Popover.Target>
+        <Anchor component="button" type="button" fz="sm">
+          {t("Show the models")}
+        </Anchor>
+      </Popover.Target>
+      <Popover.Dropdown mah={360} style={{ overflowY: "auto" }}>
+        <Stack gap="sm">
+          {shown.map(([title, models]) => (
+            <div key={title}>
+              <Text fz="xs" c="dimmed">
+                {title}
+              </Text>
+              <Text fz="sm" style={{ overflowWrap: "anywhere" }}>
+                {models.join(", ")}
+              </Text>
+            </div>
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
