@@ -1,24 +1,37 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { compressOnce } from "./compress-once.ts";
+import { splitWords } from "./split-words.ts";
 
 // The host stays as the browser sees it: the server refuses changes that come from another origin.
 const server = { target: "http://localhost:3000", changeOrigin: false };
 
+/** What only screens with a form, a filter or a list need. */
+const fields =
+  /@mantine\/(form|dates)|react-number-format|@mantine\/core\/esm\/components\/(Select|MultiSelect|NumberInput|Checkbox|Pagination|Pills?Input|TagsInput|Switch|Textarea)\//;
+
+const tables = /@tanstack\/(react-)?(table|store)/;
+const isCommon = (id: string) => id.includes("node_modules") && !fields.test(id) && !tables.test(id);
+
 export default defineConfig({
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
-  plugins: [react()],
+  plugins: [react(), splitWords(import.meta.dirname), compressOnce()],
   build: {
     target: "es2022",
     // Logos stay files: inlined they would be part of the first page.
     assetsInlineLimit: 0,
-    // What most screens share comes in one file; split by itself it would be a hundred of a kilobyte each.
+    // The first page comes in one file, what most screens share in a few others; split by itself it would be a
+    // hundred of a kilobyte each.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
+            { name: "first", tags: ["$initial"], priority: 3 },
             { name: "icons", test: /@tabler/, minShareCount: 2 },
-            { name: "common", test: /node_modules/, minShareCount: 8, maxModuleSize: 40_000 },
+            { name: "common", test: isCommon, minShareCount: 8, maxModuleSize: 40_000 },
+            { name: "tables", test: tables },
+            { name: "fields", test: fields, minShareCount: 4 },
           ],
         },
       },

@@ -27,6 +27,8 @@ export async function serveWeb(app: FastifyInstance, basePath: string): Promise<
     prefix,
     index: false,
     wildcard: false,
+    // Compressed by the build, better than there is time for here.
+    preCompressed: true,
     setHeaders(reply, path) {
       // Names of built files carry their content's hash.
       const cache = path.includes("/assets/") ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache";

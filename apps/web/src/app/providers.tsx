@@ -2,7 +2,7 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorNote } from "#lib/error-text.ts";
 import { whenUnauthenticated } from "#lib/http.ts";
@@ -10,7 +10,7 @@ import { offerLanguage } from "#lib/i18n.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
-import { toast } from "#ui/toast.tsx";
+import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 const queryClient = createQueryClient((error) => {
@@ -19,8 +19,18 @@ const queryClient = createQueryClient((error) => {
 });
 whenUnauthenticated(() => clearSession(queryClient));
 
-// Where toasts appear is not needed for the first paint; those shown before it is there wait in their store.
+// Where toasts appear comes with the first of them, which waits in its store.
 const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: module.Toasts })));
+
+function ToastCorner() {
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => whenFirstToast(() => setWanted(true)), []);
+  return wanted ? (
+    <Suspense fallback={null}>
+      <Toasts />
+    </Suspense>
+  ) : null;
+}
 
 const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
@@ -58,9 +68,7 @@ export function Providers({ children }: { children: ReactNode }) {
         colorSchemeManager={colorSchemes}
         defaultColorScheme="auto"
       >
-        <Suspense fallback={null}>
-          <Toasts />
-        </Suspense>
+        <ToastCorner />
         <SiteEffects />
         {children}
       </MantineProvider>

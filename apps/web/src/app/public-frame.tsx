@@ -1,17 +1,21 @@
 /** Top bar and footer of the public pages. */
-import { ActionIcon, Anchor, Button, Container, Group, Menu } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Container, Group } from "@mantine/core";
 import { IconMenu2 } from "@tabler/icons-react";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, NavLink, Outlet } from "react-router-dom";
 import { Footer } from "#features/site/footer.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { LanguageMenu } from "#ui/language-menu.tsx";
+import { LateMenu } from "#ui/late-menu.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
 import { publicLinks } from "./public-links.ts";
 import classes from "./public-frame.module.css";
+
+const PublicMenu = lazy(() => import("./public-menu.tsx").then((module) => ({ default: module.PublicMenu })));
 
 export function PublicFrame() {
   const { t } = useTranslation();
@@ -57,20 +61,11 @@ export function PublicFrame() {
               {signedIn ? t("Console") : t("Sign in")}
             </Button>
             {phone ? (
-              <Menu position="bottom-end" width={200}>
-                <Menu.Target>
-                  <ActionIcon size={36} aria-label={t("Menu")}>
-                    <IconMenu2 size={19} stroke={1.7} />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  {links.map((link) => (
-                    <Menu.Item key={link.to} component={Link} to={link.to}>
-                      {t(link.title)}
-                    </Menu.Item>
-                  ))}
-                </Menu.Dropdown>
-              </Menu>
+              <LateMenu Menu={PublicMenu}>
+                <ActionIcon size={36} aria-label={t("Menu")}>
+                  <IconMenu2 size={19} stroke={1.7} />
+                </ActionIcon>
+              </LateMenu>
             ) : null}
           </Group>
         </Container>

@@ -1,55 +1,35 @@
 /** Which address shows which screen. */
 import { createBrowserRouter, Navigate, type RouteObject } from "react-router-dom";
+import HomePage from "#features/site/home-page.tsx";
 import { basePath } from "#lib/http.ts";
+import { loadConsoleWords } from "#lib/i18n.ts";
 import { ErrorScreen } from "./error-screen.tsx";
-import { RequireAction, RequireSession } from "./guards.tsx";
+import { RequireSession } from "./guards.tsx";
 import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 import { Root } from "./root.tsx";
-import { type Screen, screens } from "./screens.ts";
-
-function screenRoute(screen: Screen): RouteObject {
-  return {
-    path: screen.id,
-    lazy: async () => {
-      const { default: Page } = await screen.load();
-      return {
-        element: (
-          <RequireAction action={screen.action}>
-            <Page />
-          </RequireAction>
-        ),
-      };
-    },
-  };
-}
 
 /** Loads a public page when it is visited. */
 function page(load: () => Promise<{ default: React.ComponentType }>): RouteObject["lazy"] {
   return async () => ({ Component: (await load()).default });
 }
 
-const notFound = page(() => import("#features/site/not-found-page.tsx"));
+/** A screen of the console that visitors may see too. */
+function screen(load: () => Promise<{ default: React.ComponentType }>): RouteObject["lazy"] {
+  return page(async () => (await Promise.all([load(), loadConsoleWords()]))[0]);
+}
 
-const consoleRoutes: RouteObject = {
+/** Its screens arrive when somebody goes there: visitors of the public site never load their list. */
+const consoleRoute: RouteObject = {
+  id: "console",
   path: "panel",
   element: <RequireSession />,
-  children: [
-    {
-      lazy: async () => ({ Component: (await import("./shell.tsx")).Shell }),
-      children: [
-        { index: true, element: <Navigate to="dashboard" replace /> },
-        ...screens.map(screenRoute),
-        { path: "404", lazy: notFound },
-        { path: "*", lazy: notFound },
-      ],
-    },
-  ],
+  children: [{ index: true, element: <Navigate to="dashboard" replace /> }],
 };
 
 const publicRoutes: RouteObject = {
   element: <PublicFrame />,
   children: [
-    { index: true, lazy: page(() => import("#features/site/home-page.tsx")) },
+    { index: true, element: <HomePage /> },
     { path: "about", lazy: page(() => import("#features/site/about-page.tsx")) },
     { path: "login", lazy: page(() => import("#features/session/login-page.tsx")) },
     { path: "register", lazy: page(() => import("#features/session/register-page.tsx")) },
@@ -58,7 +38,7 @@ const publicRoutes: RouteObject = {
     {
       path: "price",
       element: <PublicScreen />,
-      children: [{ index: true, lazy: page(() => import("#features/model-prices/model-prices-page.tsx")) }],
+      children: [{ index: true, lazy: screen(() => import("#features/model-prices/model-prices-page.tsx")) }],
     },
     {
       path: "playground",
@@ -66,11 +46,11 @@ const publicRoutes: RouteObject = {
       children: [
         {
           element: <PublicScreen />,
-          children: [{ index: true, lazy: page(() => import("#features/playground/playground-page.tsx")) }],
+          children: [{ index: true, lazy: screen(() => import("#features/playground/playground-page.tsx")) }],
         },
       ],
     },
-    { path: "404", lazy: notFound },
+    { path: "404", lazy: page(() => import("#features/site/not-found-page.tsx")) },
   ],
 };
 
@@ -80,8 +60,15 @@ export const router = createBrowserRouter(
       element: <Root />,
       errorElement: <ErrorScreen />,
       hydrateFallbackElement: <></>,
-      children: [publicRoutes, consoleRoutes, { path: "*", element: <ErrorScreen /> }],
+      children: [publicRoutes, consoleRoute, { path: "*", element: <ErrorScreen /> }],
     },
   ],
-  { basename: basePath.replace(/\/$/, "") || "/" },
+  {
+    basename: basePath.replace(/\/$/, "") || "/",
+    patchRoutesOnNavigation: async ({ matches, patch }) => {
+      if (!matches.some((match) => match.route.id === consoleRoute.id)) return;
+      const [{ consoleRoutes }] = await Promise.all([import("./console-routes.tsx"), loadConsoleWords()]);
+      patch("console", consoleRoutes);
+    },
+  },
 );

@@ -1,8 +1,6 @@
 import i18next, { type Resource } from "i18next";
 /** Which language the console speaks and how its words are loaded. Knows nothing of screens. */
-import LanguageDetector from "i18next-browser-languagedetector";
 import { initReactI18next } from "react-i18next";
-import { z } from "zod";
 
 export const languages = [
   { id: "zh_CN", tag: "zh-CN", name: "简体中文" },
@@ -30,49 +28,59 @@ export function matchLanguage(wanted: string): Language | null {
   return null;
 }
 
-const detector = new LanguageDetector(null, {
-  order: ["querystring", "cookie", "localStorage", "sessionStorage", "navigator", "htmlTag"],
-  lookupQuerystring: "lng",
-  lookupCookie: storageKey,
-  lookupLocalStorage: storageKey,
-  lookupSessionStorage: storageKey,
-  caches: ["localStorage"],
-});
+/** Where a choice may be found, strongest first. */
+function* wishes(): Generator<string | null | undefined> {
+  yield new URLSearchParams(window.location.search).get("lng");
+  yield new RegExp(`(?:^|; )${storageKey}=([^;]*)`).exec(document.cookie)?.[1];
+  yield localStorage.getItem(storageKey);
+  yield sessionStorage.getItem(storageKey);
+  yield* navigator.languages;
+  yield document.documentElement.lang;
+}
 
 function detectLanguage(): Language | null {
-  const found = detector.detect() ?? [];
-  for (const wanted of typeof found === "string" ? [found] : found) {
-    const language = matchLanguage(wanted);
+  for (const wish of wishes()) {
+    const language = wish ? matchLanguage(wish) : null;
     if (language) return language;
   }
   return null;
 }
 
-const files = import.meta.glob<Record<string, string>>("/src/locales/*.json", { import: "default" });
+type Words = Record<string, string>;
+// What the public site says comes alone; the console's words come with its first screen.
+const siteFiles = import.meta.glob<Words>("/src/locales/*.json", {
+  query: "?part=site",
+  import: "default",
+});
+const consoleFiles = import.meta.glob<Words>("/src/locales/*.json", {
+  query: "?part=console",
+  import: "default",
+});
 
-/** The schema library's own sentences ("too short"), so that forms speak one language. */
-async function loadSchemaWords(language: Language): Promise<void> {
-  switch (language) {
-    case "zh_CN":
-      z.config((await import("zod/v4/locales/zh-CN.js")).default());
-      break;
-    case "zh_HK":
-      z.config((await import("zod/v4/locales/zh-TW.js")).default());
-      break;
-    case "ja_JP":
-      z.config((await import("zod/v4/locales/ja.js")).default());
-      break;
-    case "en_US":
-      z.config((await import("zod/v4/locales/en.js")).default());
-      break;
-  }
-}
-
-async function loadWords(language: Language): Promise<Record<string, string>> {
+async function loadFrom(files: typeof siteFiles, language: Language): Promise<Words> {
   const load = files[`/src/locales/${language}.json`];
   if (!load) throw new Error(`There is no locale file for ${language}.`);
-  const [words] = await Promise.all([load(), loadSchemaWords(language)]);
-  return words;
+  return load();
+}
+
+/** The console was opened: from now on a language means all its words. */
+let speaksConsole = false;
+
+async function loadWords(language: Language): Promise<Words> {
+  const parts = speaksConsole ? [siteFiles, consoleFiles] : [siteFiles];
+  return Object.assign({}, ...(await Promise.all(parts.map((files) => loadFrom(files, language))))) as Words;
+}
+
+/** Makes `t` know the console's words too; every screen of the console waits for it. */
+export async function loadConsoleWords(): Promise<void> {
+  // The router may ask before the first words are there.
+  if (!i18next.isInitialized) await new Promise((resolve) => i18next.on("initialized", resolve));
+  if (speaksConsole) return;
+  const language = currentLanguage();
+  i18next.addResources(language, "translation", await loadFrom(consoleFiles, language));
+  speaksConsole = true;
+  // The language was changed meanwhile.
+  if (currentLanguage() !== language) await switchTo(currentLanguage());
 }
 
 function markDocument(language: Language): void {
@@ -111,9 +119,7 @@ function insideSentence(word: string): string {
 }
 
 async function switchTo(language: Language): Promise<void> {
-  if (!i18next.hasResourceBundle(language, "translation"))
-    i18next.addResourceBundle(language, "translation", await loadWords(language));
-  else await loadSchemaWords(language);
+  i18next.addResources(language, "translation", await loadWords(language));
   await i18next.changeLanguage(language);
   markDocument(language);
 }
@@ -121,7 +127,7 @@ async function switchTo(language: Language): Promise<void> {
 /** The visitor's own choice: remembered. */
 export async function setLanguage(language: Language): Promise<void> {
   undecided = false;
-  detector.cacheUserLanguage(language);
+  localStorage.setItem(storageKey, language);
   await switchTo(language);
 }
 

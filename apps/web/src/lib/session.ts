@@ -1,18 +1,20 @@
 /** Who is signed in. The server's answer decides; local storage only bridges the first paint. */
 import { type Action, can } from "@gateway/shared/roles";
-import { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import { z } from "zod";
-import { ApiError, http } from "./http.ts";
+import { ApiError, asSent, http } from "./http.ts";
 
 const storageKey = "user";
-const StoredUser = z.object({ role: z.number(), avatar_url: z.string(), username: z.string() });
+type StoredUser = Pick<Self, "role" | "avatar_url" | "username">;
+
+/** Visitors never ask for it, so it does not come with the first page. */
+const selfSchema = async () => (await import("@gateway/shared/session")).Self;
 
 export const selfQuery = queryOptions({
   queryKey: ["self"],
   queryFn: async (): Promise<Self | null> => {
     try {
-      const self = await http.get("/user/self", Self);
+      const self = await http.get("/user/self", selfSchema());
       remember(self);
       return self;
     } catch (error) {
@@ -24,7 +26,7 @@ export const selfQuery = queryOptions({
 });
 
 function remember(self: Self): void {
-  const stored: z.infer<typeof StoredUser> = {
+  const stored: StoredUser = {
     role: self.role,
     avatar_url: self.avatar_url,
     username: self.username,
@@ -68,7 +70,7 @@ export function clearSession(client: QueryClient): void {
 
 /** Ends with a fresh page, so that nothing fetched in this person's name stays in memory. */
 export async function signOut(): Promise<void> {
-  await http.get("/user/logout", z.unknown());
+  await http.get("/user/logout", asSent<null>());
   localStorage.removeItem(storageKey);
   window.location.replace(new URL("login", document.baseURI));
 }

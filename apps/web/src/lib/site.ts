@@ -1,15 +1,18 @@
 /** What this installation says about itself: name, currency, language. */
-import { SiteStatus } from "@gateway/shared/status";
+import type { SiteStatus } from "@gateway/shared/status";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { http } from "./http.ts";
+import { asSent, http } from "./http.ts";
 
 const cacheKey = "siteInfo";
 
 /** The last known answer, so that the name and logo do not jump at start. */
 function cachedStatus(): SiteStatus | undefined {
-  const parsed = SiteStatus.safeParse(readJson(localStorage.getItem(cacheKey)));
-  return parsed.success ? parsed.data : undefined;
+  const cached = readJson(localStorage.getItem(cacheKey));
+  // Written by an older version it may lack what came later; the server's answer is on its way.
+  return cached !== null && typeof cached === "object" && "system_name" in cached
+    ? (cached as SiteStatus)
+    : undefined;
 }
 
 function readJson(text: string | null): unknown {
@@ -23,7 +26,7 @@ function readJson(text: string | null): unknown {
 export const statusQuery = queryOptions({
   queryKey: ["status"],
   queryFn: async () => {
-    const status = await http.get("/status", SiteStatus);
+    const status = await http.get("/status", asSent<SiteStatus>());
     localStorage.setItem(cacheKey, JSON.stringify(status));
     localStorage.setItem("quota_per_unit", String(status.quota_per_unit));
     localStorage.setItem("display_in_currency", String(status.display_in_currency));

@@ -1,9 +1,10 @@
 /** Copies text and says honestly whether it worked. */
-import { ActionIcon, Box, Code, Group, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Code, Group, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import i18next from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Hint } from "./hint.tsx";
 import { toast } from "./toast.tsx";
 
 /** Works without a secure context too, where the clipboard API is missing. */
@@ -50,7 +51,7 @@ export function CopyButton({ text, label, size = 28 }: { text: string; label: st
   };
   const title = t("Copy {{label}}", { label });
   return (
-    <Tooltip label={title}>
+    <Hint label={title}>
       <ActionIcon
         size={size}
         aria-label={title}
@@ -62,7 +63,7 @@ export function CopyButton({ text, label, size = 28 }: { text: string; label: st
       >
         {done ? <IconCheck size={15} /> : <IconCopy size={15} />}
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
 }
 

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { useSchemaWords } from "#lib/schema-words.ts";
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values>;
 
@@ -17,6 +18,7 @@ export function useSchemaForm<Schema extends z.ZodObject>(
   also: (values: z.input<Schema>) => Record<string, string> = () => ({}),
 ): SchemaForm<z.input<Schema>> {
   const { t } = useTranslation();
+  useSchemaWords();
   const check = schemaResolver(schema, { sync: true });
   return useForm<z.input<Schema>>({
     initialValues,

@@ -1,33 +1,20 @@
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
-import { IconCheck, IconLanguage } from "@tabler/icons-react";
+import { ActionIcon } from "@mantine/core";
+import { IconLanguage } from "@tabler/icons-react";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
-import { currentLanguage, languages, setLanguage } from "#lib/i18n.ts";
+import { LateMenu } from "./late-menu.tsx";
+
+const LanguageList = lazy(() =>
+  import("./language-list.tsx").then((module) => ({ default: module.LanguageList })),
+);
 
 export function LanguageMenu() {
   const { t } = useTranslation();
-  const current = currentLanguage();
   return (
-    <Menu position="bottom-end" width={170}>
-      <Menu.Target>
-        <Tooltip label={t("Language")}>
-          <ActionIcon size={36} aria-label={t("Language")}>
-            <IconLanguage size={19} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {languages.map((language) => (
-          <Menu.Item
-            key={language.id}
-            lang={language.tag}
-            aria-current={language.id === current || undefined}
-            rightSection={language.id === current ? <IconCheck size={15} /> : null}
-            onClick={() => void setLanguage(language.id)}
-          >
-            {language.name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <LateMenu Menu={LanguageList}>
+      <ActionIcon size={36} aria-label={t("Language")} title={t("Language")}>
+        <IconLanguage size={19} stroke={1.7} />
+      </ActionIcon>
+    </LateMenu>
   );
 }

@@ -1,6 +1,7 @@
-import { Tooltip, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { copyText } from "./copy.tsx";
+import { Hint } from "./hint.tsx";
 import { ModelIcon } from "./vendor-icon.tsx";
 import classes from "./model-chip.module.css";
 
@@ -8,11 +9,11 @@ import classes from "./model-chip.module.css";
 export function ModelChip({ model }: { model: string }) {
   const { t } = useTranslation();
   return (
-    <Tooltip label={t("Copy {{label}}", { label: model })} openDelay={500}>
+    <Hint label={t("Copy {{label}}", { label: model })}>
       <UnstyledButton className={classes.chip} onClick={() => void copyText(model, t("Model name"))}>
         <ModelIcon model={model} size={16} />
         <span>{model}</span>
       </UnstyledButton>
-    </Tooltip>
+    </Hint>
   );
 }

@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Hint } from "./hint.tsx";
 
 export function ThemeToggle() {
   const { t } = useTranslation();
@@ -8,7 +9,7 @@ export function ThemeToggle() {
   const scheme = useComputedColorScheme("light");
   const label = scheme === "dark" ? t("Light theme") : t("Dark theme");
   return (
-    <Tooltip label={label}>
+    <Hint label={label}>
       <ActionIcon
         size={36}
         aria-label={label}
@@ -16,6 +17,6 @@ export function ThemeToggle() {
       >
         {scheme === "dark" ? <IconSun size={19} stroke={1.7} /> : <IconMoon size={19} stroke={1.7} />}
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
 }

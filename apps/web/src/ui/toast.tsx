@@ -1,5 +1,5 @@
 /** Short messages in the corner. Durations are the product's constants. */
-import { notifications } from "@mantine/notifications";
+import type { NotificationData, notifications as Notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
@@ -11,11 +11,30 @@ const kinds = {
   notice: { ms: 20_000, color: "iris", icon: <IconInfoCircle size={16} /> },
 } as const;
 
+/** The store of what is shown. It and its corner of the page come with the first message. */
+let arrived: Promise<typeof Notifications> | undefined;
+let announce: () => void = () => {};
+
+/** Calls back when the first message is on its way, at once if it was. Returns how to stop listening. */
+export function whenFirstToast(act: () => void): () => void {
+  announce = act;
+  if (arrived) act();
+  return () => {
+    announce = () => {};
+  };
+}
+
+async function put(message: NotificationData): Promise<void> {
+  arrived ??= import("@mantine/notifications").then((module) => module.notifications);
+  announce();
+  (await arrived).show(message);
+}
+
 function show(kind: keyof typeof kinds, message: ReactNode): void {
   const { ms, color, icon } = kinds[kind];
   // The same words twice are one message.
   const id = typeof message === "string" ? `${kind}:${message}` : undefined;
-  notifications.show({ id, message, color, icon, autoClose: ms });
+  void put({ id, message, color, icon, autoClose: ms });
 }
 
 export const toast = {
@@ -26,5 +45,5 @@ export const toast = {
   notice: (message: ReactNode) => show("notice", message),
   /** Stays until closed: what could not be copied for the reader. */
   keep: (message: ReactNode) =>
-    notifications.show({ message, color: "amber", icon: kinds.warning.icon, autoClose: false }),
+    void put({ message, color: "amber", icon: kinds.warning.icon, autoClose: false }),
 };

@@ -1,30 +1,29 @@
-import { AvailableModels } from "@gateway/shared/model";
+import type { AvailableModels } from "@gateway/shared/model";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 export const noticeQuery = queryOptions({
   queryKey: ["notice"],
-  queryFn: () => http.get("/notice", z.string()),
+  queryFn: () => http.get("/notice", asSent<string>()),
   staleTime: 5 * 60_000,
   meta: { quiet: true },
 });
 
 export const homeContentQuery = queryOptions({
   queryKey: ["home-content"],
-  queryFn: () => http.get("/home_page_content", z.string()),
+  queryFn: () => http.get("/home_page_content", asSent<string>()),
   staleTime: 5 * 60_000,
 });
 
 export const aboutQuery = queryOptions({
   queryKey: ["about"],
-  queryFn: () => http.get("/about", z.string()),
+  queryFn: () => http.get("/about", asSent<string>()),
   staleTime: 5 * 60_000,
 });
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
-  queryFn: () => http.get("/available_model", AvailableModels),
+  queryFn: () => http.get("/available_model", asSent<AvailableModels>()),
   staleTime: 60_000,
   meta: { quiet: true },
 });

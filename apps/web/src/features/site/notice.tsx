@@ -1,9 +1,10 @@
 /** The announcement: opens by itself when it is new, and on request. */
-import { ActionIcon, Indicator, Tooltip } from "@mantine/core";
+import { ActionIcon, Indicator } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Hint } from "#ui/hint.tsx";
 import { noticeQuery } from "./api.ts";
 
 const NoticeDialog = lazy(() =>
@@ -25,13 +26,13 @@ export function NoticeButton() {
 
   return (
     <>
-      <Tooltip label={t("Notice")}>
+      <Hint label={t("Notice")}>
         <Indicator disabled={!notice} size={7} offset={8} color="iris.5">
           <ActionIcon size={36} aria-label={t("Notice")} onClick={() => setOpened(true)}>
             <IconBell size={19} stroke={1.7} />
           </ActionIcon>
         </Indicator>
-      </Tooltip>
+      </Hint>
       {opened ? (
         <Suspense fallback={null}>
           <NoticeDialog notice={notice ?? ""} onClose={() => setOpened(false)} />

@@ -1,0 +1,25 @@
+import { Menu } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useSelf, wasSignedIn } from "#lib/session.ts";
+import { publicLinks } from "./public-links.ts";
+
+/** The links of the public top bar on a phone. */
+export function PublicMenu({ button }: { button: ReactNode }) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const signedIn = self === undefined ? wasSignedIn() : self !== null;
+  return (
+    <Menu position="bottom-end" width={200} defaultOpened>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        {publicLinks(signedIn).map((link) => (
+          <Menu.Item key={link.to} component={Link} to={link.to}>
+            {t(link.title)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

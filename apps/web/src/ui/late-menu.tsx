@@ -1,0 +1,32 @@
+import {
+  cloneElement,
+  type ComponentType,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useState,
+} from "react";
+
+type ButtonProps = { onClick?: () => void; "aria-haspopup"?: "menu"; "aria-expanded"?: boolean };
+
+/** A menu that costs the first page nothing: it comes, already open, when its button is first pressed. */
+export function LateMenu({
+  Menu,
+  children,
+}: {
+  Menu: ComponentType<{ button: ReactNode }>;
+  children: ReactElement<ButtonProps>;
+}) {
+  const [wanted, setWanted] = useState(false);
+  const closed = cloneElement(children, {
+    onClick: () => setWanted(true),
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+  });
+  if (!wanted) return closed;
+  return (
+    <Suspense fallback={closed}>
+      <Menu button={children} />
+    </Suspense>
+  );
+}
