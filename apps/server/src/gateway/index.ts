@@ -5,7 +5,7 @@ import { GatewayError, notFound } from "#errors.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
-import { acceptJson } from "./json-body.ts";
+import { acceptJson, BODY_LIMIT } from "./json-body.ts";
 import { modelRoutes } from "./models.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
@@ -16,9 +16,6 @@ import type { GatewayServices } from "./services.ts";
  * The door for AI clients: one scope per dialect, each with its own way to say what went wrong. Knows nothing of the
  * console.
  */
-
-/** Long documents and images come as base64 in JSON. */
-const BODY_LIMIT = 64 * 1024 * 1024;
 
 const prefixes = ["/v1", "/v1beta", "/claude", "/gemini"];
 

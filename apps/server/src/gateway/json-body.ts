@@ -2,6 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import { invalidRequest } from "#errors.ts";
 
+/** Bytes. Long documents and images come as base64 in JSON. */
+export const BODY_LIMIT = 64 * 1024 * 1024;
+
 /** A JSON object twice: parsed, and as the bytes that may go on untouched. */
 export interface JsonBody {
   raw: Buffer;

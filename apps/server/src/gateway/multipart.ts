@@ -1,54 +1,105 @@
-import { invalidRequest } from "#errors.ts";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import type { StreamedBody } from "#platform/http.ts";
+import { createFormScanner } from "./form-scanner.ts";
+import { createSpool } from "./spool.ts";
 
 /**
- * A multipart form read in place: the fields' values are found, the file stays where it is. The body is held once,
- * and goes on as it came unless the model has another name upstream.
+ * A multipart form as it arrives: the fields are read on the way, the whole lies in a spool, so that a large file is
+ * never in memory and every attempt can send it again. It goes on as it came, but for the model's name.
  */
 export interface Form {
   /** Text fields by name; files are not among them. */
   fields: ReadonlyMap<string, string>;
-  /** Bytes of all files. */
+  /** Bytes of all files, and how the first one begins. */
   fileBytes: number;
-  /** The body with the `model` field replaced. */
-  withModel(model: string): Buffer;
+  fileHead: Buffer;
+  /** The body with this model in its `model` field; `assumed` is what a vendor takes when there is none. */
+  withModel(model: string, assumed: string | undefined): StreamedBody;
+  /** Gives the space back. The body cannot be sent after that. */
+  close(): Promise<void>;
 }
 
-const HEADER_END = Buffer.from("\r\n\r\n");
-const MAX_FIELD_BYTES = 1024 * 1024;
+export interface FormLimits {
+  /** Bytes of the whole body. */
+  maxBytes: number;
+  /** Where large bodies are kept while their call lasts. */
+  folder: string;
+}
 
-export function readForm(body: Buffer, contentType: string): Form {
-  const boundary = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  const name = boundary?.[1] ?? boundary?.[2];
-  if (name === undefined) throw invalidRequest("The multipart body has no boundary.");
-  const mark = Buffer.from(`--${name}`);
-  const fields = new Map<string, string>();
-  let fileBytes = 0;
-  let model: { from: number; to: number } | undefined;
-  let at = body.indexOf(mark);
-  while (at >= 0) {
-    const headersFrom = at + mark.length + 2;
-    const headersTo = body.indexOf(HEADER_END, headersFrom);
-    const next = headersTo < 0 ? -1 : body.indexOf(mark, headersTo);
-    if (next < 0) break;
-    const headers = body.toString("utf8", headersFrom, headersTo);
-    const from = headersTo + HEADER_END.length;
-    // The line break before the next boundary belongs to the boundary.
-    const to = next - 2;
-    const field = /name="([^"]*)"/i.exec(headers)?.[1];
-    if (/filename/i.test(headers)) fileBytes += to - from;
-    else if (field !== undefined && to - from <= MAX_FIELD_BYTES) {
-      fields.set(field, body.toString("utf8", from, to));
-      if (field === "model") model = { from, to };
+const LINGER_MS = 1_000;
+
+export async function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
+  const boundary = boundaryOf(request.headers["content-type"] ?? "");
+  if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) return refuse(request, limits);
+  const scanner = createFormScanner(boundary);
+  const spool = createSpool(limits.folder);
+  try {
+    // Leaving the loop must not cut the connection: there is an answer to give.
+    for await (const piece of request.iterator({ destroyOnReturn: false })) {
+      const chunk = piece as Buffer;
+      if (spool.length + chunk.length > limits.maxBytes) return await refuse(request, limits);
+      scanner.push(chunk);
+      await spool.append(chunk);
     }
-    at = next;
+    scanner.end();
+  } catch (error) {
+    await spool.close();
+    if (error instanceof GatewayError) throw error;
+    // The sender left, or broke its own transfer; for anybody who still listens:
+    throw request.destroyed && !request.complete
+      ? new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 })
+      : error;
   }
-  if (fields.size === 0 && fileBytes === 0) throw invalidRequest("The multipart body has no fields.");
+  const { fields, fileBytes, fileHead, model } = scanner;
+  const whole = spool.length;
   return {
     fields,
     fileBytes,
-    withModel(upstream) {
-      if (model === undefined || fields.get("model") === upstream) return body;
-      return Buffer.concat([body.subarray(0, model.from), Buffer.from(upstream), body.subarray(model.to)]);
+    fileHead,
+    withModel(upstream, assumed) {
+      const given = fields.get("model");
+      if ((given ?? assumed) === upstream) return bodyOf(whole, [[0, whole]]);
+      if (model !== undefined)
+        return bodyOf(whole, [[0, model.from], Buffer.from(upstream), [model.to, whole]]);
+      const field = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${upstream}\r\n`;
+      return bodyOf(whole, [Buffer.from(field), [0, whole]]);
     },
+    close: () => spool.close(),
   };
+
+  function bodyOf(size: number, parts: (Buffer | [from: number, to: number])[]): StreamedBody {
+    const sizes = parts.map((part) => (Buffer.isBuffer(part) ? part.length : part[1] - part[0]));
+    return {
+      length: sizes.reduce((sum, bytes) => sum + bytes, 0),
+      async *open() {
+        for (const part of parts) {
+          if (Buffer.isBuffer(part)) yield part;
+          else yield* spool.read(part[0], Math.min(part[1], size));
+        }
+      },
+    };
+  }
+}
+
+function boundaryOf(contentType: string): string {
+  const found = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
+  const name = found?.[1] ?? found?.[2];
+  if (name === undefined) throw invalidRequest("The multipart body has no boundary.");
+  return name;
+}
+
+/** Reads on for a moment: a sender that is cut off while it sends would never see why. */
+async function refuse(request: IncomingMessage, { maxBytes }: FormLimits): Promise<never> {
+  if (!request.readableEnded) {
+    request.resume();
+    const timer = new AbortController();
+    const patience = sleep(LINGER_MS, undefined, { signal: timer.signal }).catch(() => {});
+    const ended = once(request, "end", { signal: timer.signal }).catch(() => {});
+    await Promise.race([ended, patience]);
+    timer.abort();
+  }
+  throw new GatewayError("body_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MB.`);
 }

@@ -2,16 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
 import { inForm } from "#dialects/vectors.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
+import { estimateUsage, recordingTokens } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/call.ts";
 import { relayPlain } from "#relay/plain.ts";
 import { admit } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
+import { type Authenticated, authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
-import { isJsonBody } from "./json-body.ts";
-import { readForm } from "./multipart.ts";
+import { BODY_LIMIT, isJsonBody } from "./json-body.ts";
+import { type Form, readForm } from "./multipart.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -54,17 +54,28 @@ const Read = z.object({
 });
 type Read = z.infer<typeof Read>;
 
-/** Speech is rarely recorded below 64 kbit/s; the dearest vendors count 32 tokens for a second. */
-const BYTES_PER_SECOND = 8_000;
-const TOKENS_PER_SECOND = 32;
-
 export function plainRoutes(app: FastifyInstance, services: GatewayServices): void {
-  app.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, (_request, body, done) =>
-    done(null, body),
-  );
+  // Read by its door, once the caller is known.
+  app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload));
   for (const door of doors) {
     app.post(door.path, async (request, reply) => {
-      await answerPlain(services, door, request, reply);
+      const startedAt = Date.now();
+      const known = await authenticate(services.callers, request);
+      if (door.form !== true) {
+        await answerPlain(services, door, request, reply, {
+          ...known,
+          startedAt,
+          body: jsonOf(door, request),
+        });
+        return reply;
+      }
+      const form = await formIn(services, request, reply);
+      try {
+        const body = bodyOf(door, request, form);
+        await answerPlain(services, door, request, reply, { ...known, startedAt, body });
+      } finally {
+        await form.close();
+      }
       return reply;
     });
   }
@@ -75,10 +86,8 @@ async function answerPlain(
   door: PlainDoor,
   request: FastifyRequest,
   reply: FastifyReply,
+  { caller, pin, startedAt, body }: Authenticated & { startedAt: number; body: Body },
 ): Promise<void> {
-  const startedAt = Date.now();
-  const { caller, pin } = await authenticate(services.callers, request);
-  const body = door.form ? formOf(door, request) : jsonOf(door, request);
   const signal = leavingSignal(reply);
   const { read, ...rest } = body;
   const { headers, call } = await admit(services, {
@@ -125,18 +134,29 @@ function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
   };
 }
 
-function formOf(door: PlainDoor, request: FastifyRequest): Body {
-  if (!Buffer.isBuffer(request.body)) throw invalidRequest("The body must be sent as multipart/form-data.");
-  const contentType = request.headers["content-type"] ?? "";
-  const form = readForm(request.body, contentType);
+async function formIn(
+  { uploads }: GatewayServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Form> {
+  if (request.body !== request.raw) throw invalidRequest("The body must be sent as multipart/form-data.");
+  try {
+    return await readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
+  } catch (error) {
+    // What is left of a body that nobody reads must not be taken for the next request.
+    if (!request.raw.readableEnded) void reply.header("connection", "close");
+    throw error;
+  }
+}
+
+function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {
   const read = readFields({ model: door.model, ...Object.fromEntries(form.fields) });
   const usage = estimateOf(door, read, [form.fields.get("prompt") ?? ""]);
-  const seconds = door.needs === "audio" ? Math.ceil(form.fileBytes / BYTES_PER_SECOND) : 0;
-  const audio = seconds * TOKENS_PER_SECOND;
+  const audio = door.needs === "audio" ? recordingTokens(form.fileHead, form.fileBytes) : 0;
   return {
     read,
-    contentType,
-    bodyFor: (model) => form.withModel(model),
+    contentType: request.headers["content-type"] ?? "",
+    bodyFor: (model) => form.withModel(model, door.model),
     estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
   };
 }

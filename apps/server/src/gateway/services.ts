@@ -9,4 +9,6 @@ export interface GatewayServices {
   limiter: Limiter;
   relay: RelayServices;
   db: Db;
+  /** A folder for large uploads while their call lasts. */
+  uploads: string;
 }

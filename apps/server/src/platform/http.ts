@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher, errors } from "undici";
 
 /**
@@ -8,7 +9,7 @@ export interface UpstreamRequest {
   url: string;
   method: "GET" | "POST" | "DELETE";
   headers: Record<string, string>;
-  body: string | Buffer | null;
+  body: string | Buffer | StreamedBody | null;
   /** http, https or socks5 URL; "" = direct. */
   proxy: string;
   connectTimeoutMs: number;
@@ -17,6 +18,13 @@ export interface UpstreamRequest {
   /** Between two chunks of the body. */
   idleTimeoutMs: number;
   signal: AbortSignal | undefined;
+}
+
+/** A body that is not in memory. Opened once for each time it is sent. */
+export interface StreamedBody {
+  /** Bytes. */
+  length: number;
+  open(): AsyncIterable<Buffer>;
 }
 
 export interface UpstreamResponse {
@@ -197,13 +205,15 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
     async send(request) {
       const url = new URL(request.url);
       const exchange = new Exchange(request.signal);
+      const { body } = request;
+      const streamed = body !== null && typeof body === "object" && "open" in body;
       poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(
         {
           origin: url.origin,
           path: url.pathname + url.search,
           method: request.method,
-          headers: request.headers,
-          body: request.body,
+          headers: streamed ? { ...request.headers, "content-length": String(body.length) } : request.headers,
+          body: streamed ? Readable.from(body.open(), { objectMode: false }) : body,
           headersTimeout: request.firstByteTimeoutMs,
           bodyTimeout: request.idleTimeoutMs,
         },

@@ -23,7 +23,9 @@ export async function askAdapted(
   adapter: Adapter,
 ): Promise<Adapted> {
   const { channel, upstreamModel: model } = chosen;
-  const body = parseRecord(String(call.bodyFor(model))) ?? {};
+  const given = call.bodyFor(model);
+  const body =
+    (typeof given === "string" || Buffer.isBuffer(given) ? parseRecord(String(given)) : undefined) ?? {};
   const asked = adapter.request(body, shapeOf(channel, { model }));
   const response = await send(services, chosen, {
     method: "POST",

@@ -8,7 +8,7 @@ import type { Prices } from "#domain/billing/prices.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
-import type { UpstreamClient } from "#platform/http.ts";
+import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Endpoint } from "#providers/provider.ts";
@@ -81,7 +81,7 @@ export interface PlainCall extends Call {
   path: string;
   contentType: string;
   /** The body for a vendor that knows the model by this name. */
-  bodyFor(model: string): Buffer | string;
+  bodyFor(model: string): Buffer | string | StreamedBody;
 }
 
 /** What goes back to the client. `frames` and `chunks` must be read to their end or left with `return()`: both close the bill. */

@@ -7,16 +7,23 @@ import { addTo } from "./meter.ts";
 
 const count = z.int().nonnegative().nullish();
 
+const Read = z.object({ image_tokens: count, audio_tokens: count, cached_tokens: count }).nullish();
+const Written = z.object({ image_tokens: count, audio_tokens: count }).nullish();
+
 const Reported = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
   input_tokens: count,
   output_tokens: count,
-  input_tokens_details: z
-    .object({ image_tokens: count, audio_tokens: count, cached_tokens: count })
-    .nullish(),
-  output_tokens_details: z.object({ image_tokens: count, audio_tokens: count }).nullish(),
+  // Pictures say it in the plural, sound in the singular.
+  input_tokens_details: Read,
+  input_token_details: Read,
+  prompt_tokens_details: Read,
+  output_tokens_details: Written,
+  output_token_details: Written,
+  /** A recording's length, from vendors that bill by that. */
+  seconds: z.number().nonnegative().nullish(),
 });
 
 const Answer = z.object({
@@ -36,7 +43,14 @@ export function plainUsage(body: string): { usage: Usage | undefined; tally: Tal
   return { usage: reported === null || reported === undefined ? undefined : usageOf(reported), tally };
 }
 
+/** The vendor that bills recordings by their length counts ten tokens for a second where it counts tokens. */
+export const TOKENS_PER_SECOND_HEARD = 10;
+
 function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
+  if (typeof reported.seconds === "number" && reported.input_tokens === undefined) {
+    const heard = Math.ceil(reported.seconds * TOKENS_PER_SECOND_HEARD);
+    return { input: heard, output: 0, audioInput: heard, raw: reported };
+  }
   const output = reported.output_tokens ?? reported.completion_tokens ?? 0;
   const total = reported.total_tokens;
   const input =
@@ -44,8 +58,9 @@ function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
     reported.prompt_tokens ??
     (total === null || total === undefined ? undefined : total - output);
   if (input === undefined || input === null || input < 0) return undefined;
-  const details = reported.input_tokens_details;
-  const written = reported.output_tokens_details;
+  const details =
+    reported.input_tokens_details ?? reported.input_token_details ?? reported.prompt_tokens_details;
+  const written = reported.output_tokens_details ?? reported.output_token_details;
   return {
     input,
     output,

@@ -6,8 +6,9 @@ import { GatewayError } from "#errors.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { type End, Flight } from "./flight.ts";
 import { addTo } from "./meter.ts";
+import { TOKENS_PER_SECOND_HEARD } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
-import { HEARD_PER_SECOND, SAID_PER_SECOND, type SessionFacts } from "./realtime-events.ts";
+import { type SessionFacts, TOKENS_PER_SECOND_SAID } from "./realtime-events.ts";
 
 /**
  * The money of a realtime session: every response has a hold of its own, which becomes its charge and its log row
@@ -83,7 +84,7 @@ export function openBill(
   const nextId = () => `${call.requestId}-${(number += 1)}`;
   const read = () => ({
     text: context.text + tokensOf(pending.tally),
-    sound: context.sound + Math.ceil(pending.sound * HEARD_PER_SECOND),
+    sound: context.sound + Math.ceil(pending.sound * TOKENS_PER_SECOND_HEARD),
   });
 
   async function hold(): Promise<Turn> {
@@ -135,7 +136,7 @@ export function openBill(
 
   function counted({ said }: Turn): Usage {
     const { text, sound } = read();
-    const spoken = Math.ceil(said.sound * SAID_PER_SECOND);
+    const spoken = Math.ceil(said.sound * TOKENS_PER_SECOND_SAID);
     return {
       input: text + sound,
       ...(sound > 0 ? { audioInput: sound } : {}),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
+import { TOKENS_PER_SECOND_HEARD } from "./plain-usage.ts";
 
 /** What the relay must understand of the events of a realtime session, under the names of both its versions. Pure. */
 
@@ -16,14 +17,13 @@ const Reported = z.object({
 });
 const Duration = z.object({ type: z.literal("duration"), seconds: z.number().nonnegative() });
 
-/** The vendor of these events counts ten tokens for a second that it hears, and twenty for one that it says. */
-export const HEARD_PER_SECOND = 10;
-export const SAID_PER_SECOND = 20;
+/** The vendor of these events counts twenty tokens for a second that it says. */
+export const TOKENS_PER_SECOND_SAID = 20;
 
 export function realtimeUsage(reported: unknown): Usage | undefined {
   const lasted = Duration.safeParse(reported);
   if (lasted.success) {
-    const heard = Math.ceil(lasted.data.seconds * HEARD_PER_SECOND);
+    const heard = Math.ceil(lasted.data.seconds * TOKENS_PER_SECOND_HEARD);
     return { input: heard, output: 0, audioInput: heard, raw: reported };
   }
   const parsed = Reported.safeParse(reported);

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
-import { TransportError, type UpstreamClient, type UpstreamResponse } from "#platform/http.ts";
+import {
+  type StreamedBody,
+  TransportError,
+  type UpstreamClient,
+  type UpstreamResponse,
+} from "#platform/http.ts";
 import { openWebSocket, type WebSocketAnswer } from "#platform/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";
@@ -22,7 +27,7 @@ export interface ToVendor {
   dialect?: DialectId;
   /** The call's own; the operator's and the credential's win over them. */
   headers: Record<string, string>;
-  body: string | Buffer | null;
+  body: string | Buffer | StreamedBody | null;
   signal: AbortSignal;
   /** Milliseconds, where this question must not take as long as an answer may. */
   timeoutMs?: number;
@@ -35,8 +40,14 @@ export async function send(
   request: ToVendor,
 ): Promise<UpstreamResponse> {
   const limits = limitsOf(services, account, request);
-  const sent = await spelled(services, account, request);
-  return asEvents(account.channel.provider, await services.upstream.send({ ...sent, ...limits }));
+  const { body } = request;
+  if (body === null || typeof body === "string" || Buffer.isBuffer(body)) {
+    const sent = await spelled(services, account, { ...request, body });
+    return asEvents(account.channel.provider, await services.upstream.send({ ...sent, ...limits }));
+  }
+  // A form is nobody's to rewrite, and no vendor that takes forms signs them.
+  const sent = await spelled(services, account, { ...request, body: null });
+  return asEvents(account.channel.provider, await services.upstream.send({ ...sent, ...limits, body }));
 }
 
 /** A WebSocket at the vendor, or its refusal to open one. Throws as `send` does. */
@@ -47,7 +58,7 @@ export async function openSocket(
   maxMessage: number,
 ): Promise<WebSocketAnswer> {
   const limits = limitsOf(services, account, request);
-  const { url, headers } = await spelled(services, account, request);
+  const { url, headers } = await spelled(services, account, { ...request, body: null });
   return openWebSocket({ url, headers, ...limits, maxMessage });
 }
 
@@ -66,7 +77,11 @@ function limitsOf(services: Vendors, { channel, key }: Account, request: ToVendo
 }
 
 /** The request as this vendor wants it, signed. */
-async function spelled(services: Vendors, account: Account, request: ToVendor): Promise<Outgoing> {
+async function spelled(
+  services: Vendors,
+  account: Account,
+  request: ToVendor & { body: Outgoing["body"] },
+): Promise<Outgoing> {
   const { channel, key } = account;
   const limits = limitsOf(services, account, request);
   const io: Io = {

@@ -204,11 +204,23 @@ function audioSeconds(source: MediaSource, format: string | undefined): number {
   const bytes = bytesOf(source.data);
   const kind = `${format ?? ""} ${source.mediaType}`;
   if (!/wav|pcm|l16/i.test(kind)) return bytes / compressedBytesPerSecond;
-  const header = Buffer.from(source.data.slice(0, 64), "base64");
-  const isWave = header.length >= 32 && header.toString("latin1", 0, 4) === "RIFF";
-  const said = isWave ? header.readUInt32LE(28) : 0;
+  return plainSeconds(Buffer.from(source.data.slice(0, 64), "base64"), bytes);
+}
+
+function isWave(head: Buffer): boolean {
+  return head.length >= 32 && head.toString("latin1", 0, 4) === "RIFF";
+}
+
+function plainSeconds(head: Buffer, bytes: number): number {
+  const said = isWave(head) ? head.readUInt32LE(28) : 0;
   // A header may lie; a lie that makes the recording short would make it cheap.
   return bytes / Math.min(said > 0 ? said : plainBytesPerSecond, 384_000);
+}
+
+/** Tokens of a recording, from how its file begins and how long that is. */
+export function recordingTokens(head: Buffer, bytes: number): number {
+  const seconds = isWave(head) ? plainSeconds(head, bytes) : bytes / compressedBytesPerSecond;
+  return capped(seconds * audioTokensPerSecond);
 }
 
 function addFile(scan: Scan, source: MediaSource): void {

@@ -1,0 +1,262 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "./database.ts";
+import { freePort } from "./services.ts";
+
+/** Files on their way through the process, as an operator's memory meets them. */
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const accessToken = "root-access-token-for-the-uploads-0123456789";
+const MEGABYTE = 1024 * 1024;
+const boundary = "a-boundary-of-the-uploads";
+
+/** A vendor that keeps nothing but what it heard: sizes and digests. */
+interface Heard {
+  path: string;
+  type: string;
+  length: number;
+  digest: string;
+}
+
+let place: TestDatabase;
+let dataDir: string;
+let gateway: ChildProcess;
+let url: string;
+let key: string;
+let vendor: Server;
+const heard: Heard[] = [];
+/** The vendor's next answers; 200 when there are none. */
+const refusals: number[] = [];
+
+beforeAll(async () => {
+  vendor = createServer((incoming, response) => {
+    const hash = createHash("sha256");
+    let length = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      hash.update(chunk);
+      length += chunk.length;
+    });
+    incoming.on("end", () => {
+      const type = incoming.headers["content-type"] ?? "";
+      heard.push({ path: incoming.url ?? "", type, length, digest: hash.digest("hex") });
+      const status = refusals.shift() ?? 200;
+      const usage = {
+        type: "tokens",
+        input_tokens: 700,
+        output_tokens: 5,
+        input_token_details: { audio_tokens: 690, text_tokens: 10 },
+      };
+      const body =
+        status === 200 ? { text: "heard", usage } : { error: { message: "no", type: "server_error" } };
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    incoming.on("error", () => {});
+  }).listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  place = await freshDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), "gateway-uploads-"));
+  const port = await freePort();
+  gateway = spawn(process.execPath, [main], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "test",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      DATABASE_URL: place.url,
+      DATA_DIR: dataDir,
+      ROOT_USERNAME: "root",
+      ROOT_PASSWORD: "correct horse battery",
+      ROOT_ACCESS_TOKEN: accessToken,
+      LOG_LEVEL: "error",
+      DEMO_UPSTREAM: "false",
+    },
+  });
+  url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 200; tries += 1) {
+    const up = await fetch(`${url}/api/ready`).catch(() => undefined);
+    if (up?.ok) break;
+    await sleep(100);
+  }
+  const vendorUrl = `http://127.0.0.1:${(vendor.address() as { port: number }).port}`;
+  const channel = {
+    type: 8,
+    base_url: vendorUrl,
+    key: "k",
+    groups: ["default"],
+    models: ["ear", "ear-of-ours", "dall-e-2"],
+  };
+  await api("POST", "/channel", {
+    ...channel,
+    name: "one",
+    model_mapping: { "ear-of-ours": "ear", "dall-e-2": "+painter" },
+  });
+  await api("POST", "/channel", {
+    ...channel,
+    name: "two",
+    model_mapping: { "ear-of-ours": "ear", "dall-e-2": "+painter" },
+  });
+  for (const model of ["ear", "ear-of-ours"])
+    await api("POST", "/prices/single", {
+      model,
+      type: "tokens",
+      channel_type: 1,
+      input: 1,
+      output: 1,
+      locked: false,
+    });
+  key = (await api<{ key: string }>("POST", "/token", { name: "t" })).key;
+}, 60_000);
+afterAll(async () => {
+  gateway.kill("SIGTERM");
+  await once(gateway, "exit");
+  vendor.close();
+  await place.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${url}/api${path}`, {
+    method,
+    headers: { authorization: accessToken, "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const answer = (await response.json()) as { success: boolean; data: T };
+  expect(answer).toMatchObject({ success: true });
+  return answer.data;
+}
+
+/** In bytes, as the system counts it. */
+async function residentMemory(): Promise<number> {
+  const status = await readFile(`/proc/${gateway.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+const piece = Buffer.alloc(64 * 1024, 7);
+
+function* formOf(fields: Record<string, string>, fileBytes: number): Generator<Buffer> {
+  yield Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n`,
+  );
+  for (let left = fileBytes; left > 0; left -= piece.length)
+    yield piece.subarray(0, Math.min(left, piece.length));
+  yield Buffer.from("\r\n");
+  for (const [name, value] of Object.entries(fields))
+    yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+  yield Buffer.from(`--${boundary}--\r\n`);
+}
+
+function digestOf(pieces: Iterable<Buffer>): string {
+  const hash = createHash("sha256");
+  for (const one of pieces) hash.update(one);
+  return hash.digest("hex");
+}
+
+/** Sends without a length and without holding anything. */
+async function upload(pieces: Iterable<Buffer>, path = "/v1/audio/transcriptions", headers = {}) {
+  const sending = request(url + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+      ...headers,
+    },
+  });
+  const answered = once(sending, "response") as Promise<[IncomingMessage]>;
+  sending.on("error", () => {});
+  for (const one of pieces)
+    if (!sending.write(one) && !sending.destroyed) await Promise.race([once(sending, "drain"), answered]);
+  sending.end();
+  const [response] = await answered;
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, body: JSON.parse(text) };
+}
+
+describe("an upload", () => {
+  it("reaches the vendor byte for byte when nothing is renamed, with its length", async () => {
+    const form = () => formOf({ model: "ear", language: "en" }, 3 * MEGABYTE);
+    expect(await upload(form())).toMatchObject({ status: 200, body: { text: "heard" } });
+    expect(heard.at(-1)).toMatchObject({ path: "/v1/audio/transcriptions", digest: digestOf(form()) });
+  });
+
+  it("has the model's other name in it, for every vendor that is tried", async () => {
+    refusals.push(503);
+    const before = heard.length;
+    expect(await upload(formOf({ model: "ear-of-ours" }, 2 * MEGABYTE))).toMatchObject({ status: 200 });
+    const renamed = digestOf(formOf({ model: "ear" }, 2 * MEGABYTE));
+    expect(heard.slice(before).map(({ digest }) => digest)).toEqual([renamed, renamed]);
+  });
+
+  it("gets a model that the caller left out when the vendor knows it by another name", async () => {
+    expect(await upload(formOf({ prompt: "a boat" }, 1_000), "/v1/images/edits")).toMatchObject({
+      status: 200,
+    });
+    const first = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\npainter\r\n`;
+    expect(heard.at(-1)?.digest).toBe(digestOf([Buffer.from(first), ...formOf({ prompt: "a boat" }, 1_000)]));
+  });
+
+  it("is billed by the vendor's usage, sound apart", async () => {
+    await upload(formOf({ model: "ear" }, 100_000));
+    type Row = {
+      prompt_tokens: number;
+      estimated: boolean;
+      bill: { lines: { kind: string; amount: number }[] };
+    };
+    const { data } = await api<{ data: Row[] }>("GET", "/log?size=1");
+    expect(data[0]).toMatchObject({ prompt_tokens: 700, estimated: false });
+    expect(data[0]?.bill.lines).toContainEqual(
+      expect.objectContaining({ kind: "input_audio_tokens", amount: 690 }),
+    );
+  });
+
+  it("may be large, and many at once, and the memory stays small", async () => {
+    await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
+    const before = await residentMemory();
+    let most = before;
+    const watch = setInterval(() => {
+      void residentMemory().then((now) => (most = Math.max(most, now)));
+    }, 20);
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 25 * MEGABYTE))),
+    );
+    clearInterval(watch);
+    expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    // 200 MB passed; held whole, once, they would be all of that.
+    expect((most - before) / MEGABYTE).toBeLessThan(100);
+    expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
+  }, 60_000);
+
+  it("is refused when it is too large, whether it says so or not", async () => {
+    const form = () => formOf({ model: "ear" }, 66 * MEGABYTE);
+    const before = heard.length;
+    const said = await upload(form(), "/v1/audio/transcriptions", {
+      "content-length": String(67 * MEGABYTE),
+    });
+    expect(said).toMatchObject({ status: 413, body: { error: { code: "body_too_large" } } });
+    expect(await upload(form())).toMatchObject({
+      status: 413,
+      body: { error: { type: "invalid_request_error" } },
+    });
+    expect(heard).toHaveLength(before);
+  }, 30_000);
+
+  it("is refused when it is no form, or a broken one", async () => {
+    expect(await upload([Buffer.from("nonsense")])).toMatchObject({ status: 400 });
+    expect(await upload(formOf({ language: "en" }, 10))).toMatchObject({
+      status: 400,
+      body: { error: { param: "model" } },
+    });
+    const json = await upload([Buffer.from("{}")], "/v1/audio/transcriptions", {
+      "content-type": "application/json",
+    });
+    expect(json).toMatchObject({ status: 400 });
+  });
+});
