@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import type { Self } from "@gateway/shared/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
@@ -49,6 +50,34 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   };
 }
 
+/** What comes back for these bytes; the other side may hang up before all of them are sent. */
+async function rawAnswer(head: string, pieces: readonly string[]): Promise<Refusal> {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  let heard = "";
+  socket.on("error", () => {});
+  socket.on("data", (bytes) => (heard += bytes.toString()));
+  socket.write(head);
+  for (const piece of pieces) {
+    if (heard !== "" || socket.destroyed) break;
+    if (!socket.write(piece))
+      await new Promise<void>((resolve) => {
+        socket.once("drain", resolve);
+        socket.once("close", () => resolve());
+        socket.once("data", () => resolve());
+      });
+  }
+  await expect.poll(() => /\r\n\r\n.*\}/s.test(heard), { timeout: 5_000 }).toBe(true);
+  socket.destroy();
+  const answer = JSON.parse(heard.slice(heard.indexOf("\r\n\r\n"))) as Record<string, unknown>;
+  const error = (answer["error"] ?? {}) as { message?: string };
+  return {
+    status: Number(heard.split(" ")[1]),
+    message: error.message ?? "",
+    body: answer,
+    id: /x-request-id: (\S+)/i.exec(heard)?.[1] ?? null,
+  };
+}
+
 /** Each dialect's own error shape. */
 function expectShape(door: Door, refusal: Refusal): void {
   const error = refusal.body["error"];
@@ -82,6 +111,33 @@ describe.each(names)("the door of %s", (door) => {
     const refusal = await post(path, "[1, 2]");
     expect(refusal.status).toBe(400);
     expectShape(door, refusal);
+  });
+
+  it("refuses what is announced to be too large before it comes, and what turns out to be", async () => {
+    const head = (length: string) =>
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+      `content-type: application/json\r\n${length}\r\n\r\n`;
+    const announced = await rawAnswer(head("content-length: 70000000"), []);
+    expectShape(door, announced);
+    expect(announced.status).toBe(413);
+    const piece = `100000\r\n${" ".repeat(0x10_00_00)}\r\n`;
+    const chunked = await rawAnswer(
+      head("transfer-encoding: chunked"),
+      Array.from({ length: 66 }, () => piece),
+    );
+    expectShape(door, chunked);
+    expect(chunked.status).toBe(413);
+  });
+
+  it("refuses a body that is longer than it was announced, and goes on serving", async () => {
+    const text = JSON.stringify(body);
+    const head = (length: number) =>
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`;
+    const cut = await rawAnswer(head(text.length - 3), []);
+    // The rest looks like another request, which is none: whichever is seen first is answered.
+    expect(cut.status).toBe(400);
+    expect((await post(path, body)).status).toBe(200);
   });
 
   it("refuses an empty question and names the field", async () => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CacheControl, Message, Part } from "#dialects/ir.ts";
 import { audioMediaType, sourceOfUrl } from "#dialects/media.ts";
 import { parseAt } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
 import {
   type chatCacheControl,
   type chatFunctionCall,
@@ -34,8 +35,10 @@ function decodeImage(wire: z.infer<typeof chatParts.image_url>): Part {
   return withCache({ type: "image" as const, source, ...(detail && { detail }) }, wire.cache_control);
 }
 
-function decodeFile(wire: z.infer<typeof chatParts.file>): Part {
+function decodeFile(wire: z.infer<typeof chatParts.file>, at: string): Part {
   const { file_id: id, file_data: data, filename } = wire.file;
+  if (!id && !data)
+    throw invalidRequest(`The field "${at}.file" has neither a file_id nor file_data.`, `${at}.file`);
   const source = id
     ? { type: "file" as const, id }
     : sourceOfUrl(data?.startsWith("data:") ? data : `data:application/pdf;base64,${data ?? ""}`);
@@ -57,7 +60,7 @@ function decodePart(wire: { type: string }, at: string): Part {
       return { type: "audio", source: { type: "data", mediaType: audioMediaType(format), data }, format };
     }
     case "file":
-      return decodeFile(parseAt(chatParts.file, wire, at));
+      return decodeFile(parseAt(chatParts.file, wire, at), at);
     default:
       return { type: "foreign", extra: { dialect: "openai-chat", fields: { ...wire } } };
   }
