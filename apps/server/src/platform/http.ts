@@ -184,11 +184,12 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
     const known = pools.get(key);
     if (known !== undefined) return known;
     const settings = { connections: options.connections ?? 1_024, connect: { timeout: connectTimeoutMs } };
+    const through = { connections: settings.connections, connectTimeout: connectTimeoutMs };
     const pool = proxy.startsWith("socks")
-      ? new Socks5ProxyAgent(proxy, { connections: settings.connections })
+      ? new Socks5ProxyAgent(proxy, through)
       : proxy === ""
         ? new Pool(origin, settings)
-        : new ProxyAgent({ uri: proxy, connections: settings.connections });
+        : new ProxyAgent({ uri: proxy, ...through });
     if (pools.size >= MAX_POOLS) {
       // The oldest pool closes once its calls are done; an operator with this many origins will not notice.
       const [oldest] = pools.entries();

@@ -57,6 +57,7 @@ export class Flight {
 
   #close(settle: () => Promise<void>): Promise<void> {
     this.#closing ??= settle().finally(() => {
+      this.lease?.leave();
       this.#services.open.delete(this.#call.requestId);
       this.#call.used?.(this.#tokens);
     });
