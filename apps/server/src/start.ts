@@ -9,6 +9,7 @@ import { seedAccounts } from "#domain/accounts/seed.ts";
 import { ensureRoot, issueSetupToken } from "#domain/accounts/setup.ts";
 import { createLedger } from "#domain/billing/ledger.ts";
 import { createPrices } from "#domain/billing/prices.ts";
+import { seedModelInfo } from "#domain/catalog/model-info.ts";
 import { seedPrices } from "#domain/billing/seed-prices.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
@@ -16,6 +17,7 @@ import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { watchNodes } from "#domain/limits/node-count.ts";
 import { createLimiter } from "#domain/limits/take.ts";
+import { createBodyLog } from "#domain/logs/bodies.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
@@ -79,6 +81,7 @@ export async function startGateway(
     await ensurePartitions(pool, 7);
     await seedAccounts(db);
     await seedPrices(db);
+    await seedModelInfo(db);
     if (env.ROOT_USERNAME !== undefined && env.ROOT_PASSWORD !== undefined)
       await ensureRoot(db, secrets, {
         username: env.ROOT_USERNAME,
@@ -103,6 +106,8 @@ export async function startGateway(
     const callers = createCallers(db, secrets);
     const health = createHealth(db, { onError, nodes: () => nodes.current().nodes });
     const metrics = createMetrics();
+    const bodies = createBodyLog({ pool, secrets, onError, onDropped: () => metrics.bodiesDropped() });
+    closers.push(() => bodies.close());
     const upstream = createUpstreamClient();
     closers.push(() => upstream.close());
     const nodeId = randomUUID();
@@ -183,6 +188,7 @@ export async function startGateway(
           settings,
           upstream,
           metrics,
+          bodies,
           random: Math.random,
           open,
           fetchPublic: (address, options) => fetchPublic(address, { ...options, mayReach }),

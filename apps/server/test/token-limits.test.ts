@@ -123,7 +123,8 @@ describe("calls of a token at once", () => {
     const slow = () =>
       call(key, here, "openai", { messages: [{ role: "user", content: "[[delay=1500]] Hello" }] });
     const open = [slow(), slow()];
-    await expect.poll(async () => (await call(key, there)).status).toBe(429);
+    const underWay = () => here.database.db.token.findUniqueOrThrow({ where: { id } });
+    await expect.poll(async () => (await underWay()).open_calls).toBe(2);
     const refused = await call(key, there);
     expect(refused.text).toContain("This API key may have 2 requests under way at the same time.");
     expect(refused.headers.get("retry-after")).toBe("1");

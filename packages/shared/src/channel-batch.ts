@@ -35,6 +35,7 @@ export const ChannelEdit = z
     pre_cost: input.pre_cost.unwrap(),
     compatible_response: input.compatible_response.unwrap(),
     allow_extra_body: input.allow_extra_body.unwrap(),
+    log_bodies: input.log_bodies.unwrap(),
     plugin: input.plugin.unwrap(),
     models: z.object({ mode, values: z.array(ModelPattern).min(1, "At least one model is required") }),
     groups: z.object({ mode, values: z.array(z.string().min(1)).min(1, "At least one group is required") }),

@@ -103,6 +103,8 @@ export const ChannelInput = z.object({
   pre_cost: z.int().min(1).max(3).default(1),
   compatible_response: z.boolean().default(false),
   allow_extra_body: z.boolean().default(false),
+  /** Keeps requests and answers for some days, for administrators to read. */
+  log_bodies: z.boolean().default(false),
   system_prompt: z.string().max(20_000, "It cannot be longer than 20,000 characters").default(""),
   system_prompt_place: SystemPromptPlace.default("before"),
   /** Whether it, or a key of it, is switched off by itself when the vendor refuses it. */
@@ -159,6 +161,7 @@ export const ChannelRow = z.object({
   pre_cost: z.int(),
   compatible_response: z.boolean(),
   allow_extra_body: z.boolean(),
+  log_bodies: z.boolean(),
   system_prompt: z.string(),
   system_prompt_place: SystemPromptPlace,
   auto_disable: z.boolean(),

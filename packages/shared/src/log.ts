@@ -72,6 +72,16 @@ export const LogRow = z.object({
 });
 export type LogRow = z.infer<typeof LogRow>;
 
+/** What was kept of a call: GET /api/log/:request_id/bodies. */
+export const LogBodies = z.object({
+  request: z.string(),
+  /** As it was, before it was cut. */
+  request_bytes: z.int(),
+  response: z.string(),
+  response_bytes: z.int(),
+});
+export type LogBodies = z.infer<typeof LogBodies>;
+
 /** Keyset page: pass `next` as `cursor` to go on; null at the end. */
 export const LogPage = z.object({ data: z.array(LogRow), next: z.string().nullable() });
 export type LogPage = z.infer<typeof LogPage>;

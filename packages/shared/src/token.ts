@@ -40,6 +40,8 @@ export const TokenSetting = z.object({
       limits_ip_setting: { enabled: false, whitelist: [] },
     }),
   rates: TokenRates.prefault({}),
+  /** Keeps requests and answers for some days, for the owner and administrators to read. */
+  log_bodies: z.boolean().default(false),
 });
 export type TokenSetting = z.infer<typeof TokenSetting>;
 

@@ -6,6 +6,8 @@ import type { Seen } from "./clients.ts";
 export interface Books {
   complete: number;
   refused: number;
+  /** By status. */
+  refusals: Record<string, number>;
   broken: number;
   /** Their bill was committed when the node died before the last bytes had left: nobody can know of both. */
   brokenAndCharged: number;
@@ -64,7 +66,10 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
   }
   const outcome = await audit(pool);
   if (outcome.drift !== 0n || outcome.rows.length > 0) wrong.push(describeAudit(outcome));
+  const refusals: Record<string, number> = {};
+  for (const { status } of of("refused")) refusals[status] = (refusals[status] ?? 0) + 1;
   return {
+    refusals,
     complete: of("complete").length,
     refused: of("refused").length,
     broken: of("broken").length,

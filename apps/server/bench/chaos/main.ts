@@ -20,16 +20,17 @@ const report = await runChaos({
   rounds: number("rounds"),
   nodes: number("nodes"),
   clients: number("clients"),
+  untilReleased: true,
   say: (sentence) => console.log(sentence),
 });
-const { complete, refused, broken, brokenAndCharged, wrong, strikes } = report;
+const { complete, refused, broken, brokenAndCharged, refusals, wrong, strikes } = report;
 console.log(
   `\nStruck: ${Object.entries(strikes)
     .map(([kind, times]) => `${times} × ${kind}`)
     .join(", ")}`,
 );
 console.log(`Calls seen complete, each charged once: ${complete}`);
-console.log(`Refused, none charged: ${refused}`);
+console.log(`Refused, none charged: ${refused}`, refusals);
 console.log(
   `Broken by a strike: ${broken}, of which the bill was committed before the end was sent: ${brokenAndCharged}`,
 );

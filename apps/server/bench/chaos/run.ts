@@ -13,6 +13,8 @@ export interface ChaosOptions {
   clients?: number;
   /** Milliseconds of quiet load between two strikes. */
   pauseMs?: number;
+  /** Waits until what dead nodes held was given back: a minute or so. */
+  untilReleased?: boolean;
   say?: (sentence: string) => void;
 }
 
@@ -42,11 +44,27 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await sleep(pauseMs);
     stop.abort();
     const seen = (await Promise.all(load)).flat();
-    return { ...(await compare(world.database.pool, seen)), strikes };
+    const books = await compare(world.database.pool, seen);
+    if (options.untilReleased === true) {
+      say("waiting until nothing is held any more");
+      const held = await stillHeld(world);
+      if (held > 0n) books.wrong.push(`${held} reservations are still held after two minutes of quiet.`);
+    }
+    return { ...books, strikes };
   } finally {
     stop.abort();
     await world.close();
   }
+}
+
+async function stillHeld({ database }: World): Promise<bigint> {
+  let held = 0n;
+  for (const until = Date.now() + 120_000; Date.now() < until; await sleep(1_000)) {
+    const { rows } = await database.pool.query<{ held: bigint }>("SELECT count(*) AS held FROM reservations");
+    held = rows[0]?.held ?? 0n;
+    if (held === 0n) break;
+  }
+  return held;
 }
 
 async function strike(world: World, kind: string, nodes: number): Promise<void> {

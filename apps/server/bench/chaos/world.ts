@@ -139,8 +139,9 @@ async function furnish(
   await api("POST", `/user/quota/${self.id}`, { quota: plenty, remark: "chaos" });
   const keys: string[] = [];
   for (let client = 0; client < clientCount; client += 1) {
-    // Every other key has limits of its own, so that those are struck, too.
-    const rates = { concurrency: 5, daily_spend: plenty, tokens_per_minute: 1_000_000_000 };
+    // Every other key has limits of its own, so that those are struck, too. What dead nodes hold counts against them
+    // until somebody has been alive long enough to give it back, so there is room for that.
+    const rates = { concurrency: 1_000, daily_spend: plenty, tokens_per_minute: 1_000_000_000 };
     const setting = client % 2 === 0 ? {} : { rates };
     const { key } = await api<{ key: string }>("POST", "/token", { name: `client-${client}`, setting });
     keys.push(key);

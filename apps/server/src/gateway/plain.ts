@@ -119,7 +119,7 @@ async function answerPlain(
   });
 }
 
-type Body = Pick<PlainCall, "contentType" | "bodyFor" | "estimate"> & { read: Read };
+type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate"> & { read: Read };
 
 function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
   if (!isJsonBody(request.body))
@@ -128,6 +128,7 @@ function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
   const read = readFields({ model: door.model, ...body });
   return {
     read,
+    raw,
     contentType: "application/json",
     bodyFor: (model) => (body["model"] === model ? raw : JSON.stringify({ ...body, model })),
     estimate: estimateOf(door, read, textsIn(body)),

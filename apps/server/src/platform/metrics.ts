@@ -6,6 +6,8 @@ export interface Metrics {
   attempt(provider: string, channelId: number, result: string): void;
   used(usage: { input: number; output: number }, points: bigint): void;
   streams: { inc(): void; dec(): void };
+  /** The bodies of a call were not kept, although they should have been. */
+  bodiesDropped(): void;
   text(): Promise<string>;
   contentType: string;
 }
@@ -50,7 +52,13 @@ export function createMetrics(): Metrics {
   });
   const points = new Counter({ name: "gateway_points_total", help: "Points charged.", registers });
   const streams = new Gauge({ name: "gateway_open_streams", help: "Streams being sent.", registers });
+  const dropped = new Counter({
+    name: "gateway_bodies_dropped_total",
+    help: "Calls whose bodies were left out of the log because the database was too slow.",
+    registers,
+  });
   return {
+    bodiesDropped: () => dropped.inc(),
     call(endpoint, status, durationMs, firstByteMs) {
       calls.inc({ endpoint, status });
       duration.observe({ endpoint }, durationMs / 1_000);

@@ -7,6 +7,7 @@ import type { Ledger } from "#domain/billing/ledger.ts";
 import type { Prices } from "#domain/billing/prices.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
 import type { Health } from "#domain/channels/health.ts";
+import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
@@ -24,6 +25,7 @@ export interface RelayServices {
   settings: { current(): Settings };
   upstream: UpstreamClient;
   metrics: Metrics;
+  bodies: Pick<BodyLog, "keep">;
   random(): number;
   /** Calls that hold points; empty when every bill is closed. */
   open: Set<string>;
@@ -80,6 +82,8 @@ export interface PlainCall extends Call {
   /** Path below the vendor's address. */
   path: string;
   contentType: string;
+  /** The body as it came; a form has none that could be read. */
+  raw?: Buffer;
   /** The body for a vendor that knows the model by this name. */
   bodyFor(model: string): Buffer | string | StreamedBody;
 }

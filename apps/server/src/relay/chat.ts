@@ -4,20 +4,30 @@ import { readBody } from "./body.ts";
 import type { Answer, ChatCall, RelayServices } from "./call.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import type { Flight } from "./flight.ts";
+import { openKeeper } from "./keep-bodies.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { openStream } from "./stream.ts";
 
 /** A chat call: any client dialect to any upstream dialect, streamed or whole. */
-export function relayChat(services: RelayServices, asked: ChatCall): Promise<Answer> {
+export async function relayChat(services: RelayServices, asked: ChatCall): Promise<Answer> {
   const call = { ...asked };
-  const serve = (chosen: Chosen, flight: Flight, begun: number) =>
-    tryChannel(services, call, chosen, flight, begun);
-  return relay(services, call, serve, async (plan) => {
-    const ahead = await fetchAhead(services, call, plan);
-    Object.assign(call, ahead);
-    return ahead !== undefined;
-  });
+  const keeper = openKeeper(services, call, call.raw);
+  const serve = (chosen: Chosen, flight: Flight, begun: number) => {
+    keeper.through(chosen.channel);
+    return tryChannel(services, call, chosen, flight, begun);
+  };
+  try {
+    const answer = await relay(services, call, serve, async (plan) => {
+      const ahead = await fetchAhead(services, call, plan);
+      Object.assign(call, ahead);
+      return ahead !== undefined;
+    });
+    return keeper.answered(answer);
+  } catch (error) {
+    keeper.failed();
+    throw error;
+  }
 }
 
 async function tryChannel(

@@ -7,7 +7,8 @@ import { type Adapted, askAdapted } from "./adapted.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
-import { addTo } from "./meter.ts";
+import { openKeeper } from "./keep-bodies.ts";
+import { createPlainReader } from "./plain-stream.ts";
 import { plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
@@ -17,8 +18,18 @@ import { send } from "./send.ts";
  * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
  * passes as it came, and the meter reads what it can of it.
  */
-export function relayPlain(services: RelayServices, call: PlainCall): Promise<Answer> {
-  return relay(services, call, (chosen, flight, begun) => tryChannel(services, call, chosen, flight, begun));
+export async function relayPlain(services: RelayServices, call: PlainCall): Promise<Answer> {
+  const keeper = openKeeper(services, call, call.raw);
+  try {
+    const answer = await relay(services, call, (chosen, flight, begun) => {
+      keeper.through(chosen.channel);
+      return tryChannel(services, call, chosen, flight, begun);
+    });
+    return keeper.answered(answer);
+  } catch (error) {
+    keeper.failed();
+    throw error;
+  }
 }
 
 const MAX_ERROR_BYTES = 256 * 1024;
@@ -82,30 +93,25 @@ async function* once(body: Buffer): AsyncGenerator<Buffer, void, undefined> {
   yield body;
 }
 
-/** Audio, event streams, plain text. The newest chunk is kept back until the bill is closed. */
+/** Audio, event streams, plain text: at once, but for the end, which is kept back until the bill is closed. */
 async function* passBytes(
   call: PlainCall,
   flight: Flight,
   response: UpstreamResponse,
   type: string,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const readable = type.startsWith("text/");
-  const tally: Tally = { narrow: 0, wide: 0 };
-  let usage: Usage | undefined;
-  let kept: Buffer | undefined;
+  const reader = createPlainReader(type);
+  let kept = Buffer.alloc(0);
   let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
-  const close = () => flight.settle({ outcome, vendor: usage, delivered: tally });
+  const close = () => flight.settle({ outcome, vendor: reader.usage, delivered: reader.tally });
   try {
     for await (const chunk of response.chunks()) {
-      if (readable) {
-        const text = chunk.toString("utf8");
-        if (text.includes('"usage"')) usage = plainUsage(text).usage ?? usage;
-        addTo(tally, text);
-      }
-      if (kept !== undefined) yield kept;
-      kept = chunk;
+      const end = chunk.length - Math.min(chunk.length, reader.push(chunk));
+      if (kept.length > 0) yield kept;
+      if (end > 0) yield chunk.subarray(0, end);
+      kept = Buffer.from(chunk.subarray(end));
     }
-    outcome = "complete";
+    outcome = reader.failed ? "upstream-died" : "complete";
   } catch (error) {
     if (!(error instanceof TransportError)) flight.defect(error);
     outcome = call.signal.aborted ? "client-left" : "upstream-died";
@@ -115,6 +121,7 @@ async function* passBytes(
   if (outcome === "client-left") return;
   await close();
   // A broken answer must look broken: without its end the connection is cut instead of closed.
-  if (outcome === "upstream-died") throw new TransportError("network", "The upstream broke off.");
-  if (kept !== undefined) yield kept;
+  if (outcome === "upstream-died" && !reader.failed)
+    throw new TransportError("network", "The upstream broke off.");
+  if (kept.length > 0) yield kept;
 }

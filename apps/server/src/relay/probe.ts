@@ -225,6 +225,7 @@ export function asInForce(providers: Providers, input: ChannelForTest): ChannelI
     testModel: input.test_model,
     autoDisable: false,
     allowExtraBody: input.allow_extra_body,
+    logBodies: false,
     systemPrompt: input.system_prompt,
     systemPromptPlace: input.system_prompt_place,
     maxConcurrency: 0,

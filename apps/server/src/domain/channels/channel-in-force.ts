@@ -35,6 +35,8 @@ export interface ChannelInForce {
   autoDisable: boolean;
   /** Unknown fields of a client's body reach the vendor in another dialect too. */
   allowExtraBody: boolean;
+  /** Requests and answers are kept for some days. */
+  logBodies: boolean;
   /** "" = none. */
   systemPrompt: string;
   systemPromptPlace: SystemPromptPlace;

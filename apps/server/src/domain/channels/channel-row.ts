@@ -43,6 +43,7 @@ export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mod
     pre_cost: row.pre_cost,
     compatible_response: row.compatible_response,
     allow_extra_body: row.allow_extra_body,
+    log_bodies: row.log_bodies,
     system_prompt: row.system_prompt,
     system_prompt_place: asPlace(row.system_prompt_place),
     auto_disable: row.auto_disable,

@@ -25,6 +25,7 @@ export function channel(part: Partial<ChannelInForce> & { id: number }): Channel
     testModel: "",
     autoDisable: true,
     allowExtraBody: false,
+    logBodies: false,
     systemPrompt: "",
     systemPromptPlace: "before",
     maxConcurrency: 0,

@@ -51,7 +51,12 @@ async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which
   const among = ids === undefined ? {} : { in: [...ids] };
   const ofKey = { status: { in: [...keys] } };
   const rows = await db.channel.findMany({
-    where: { id: { gt: after, ...among }, status, deleted_at: null, ...(onlyWithKeys ? { keys: { some: ofKey } } : {}) },
+    where: {
+      id: { gt: after, ...among },
+      status,
+      deleted_at: null,
+      ...(onlyWithKeys ? { keys: { some: ofKey } } : {}),
+    },
     orderBy: { id: "asc" },
     take: CHANNELS_A_PAGE,
     include: {
@@ -104,6 +109,7 @@ function inForce(
     preCost: row.pre_cost,
     compatibleResponse: row.compatible_response,
     allowExtraBody: row.allow_extra_body,
+    logBodies: row.log_bodies,
     systemPrompt: row.system_prompt,
     systemPromptPlace: row.system_prompt_place as SystemPromptPlace,
     proxy: row.proxy,

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type CallBodies, createBodyLog } from "./bodies.ts";
+
+let home: TestDatabase;
+let database: Database;
+const secrets = openSecrets("a secret that only this test run knows");
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+const bodies = (): CallBodies => ({
+  requestId: randomUUID(),
+  createdAt: new Date(),
+  userId: 1,
+  byToken: false,
+  request: "a\0b",
+  requestBytes: 3,
+  response: "c",
+  responseBytes: 1,
+});
+
+describe("the log of bodies", () => {
+  it("leaves out and counts what the database is too slow for, and writes the rest", async () => {
+    let dropped = 0;
+    const log = createBodyLog({
+      pool: database.pool,
+      secrets,
+      onError: (error) => expect.unreachable(String(error)),
+      onDropped: () => {
+        dropped += 1;
+      },
+    });
+    for (let index = 0; index < 500; index += 1) log.keep(bodies());
+    await log.close();
+    const { rows } = await database.pool.query<{ kept: bigint }>(
+      "SELECT count(*) AS kept FROM request_bodies",
+    );
+    expect(Number(rows[0]?.kept) + dropped).toBe(500);
+    expect(dropped).toBeGreaterThan(0);
+  });
+});

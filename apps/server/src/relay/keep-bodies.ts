@@ -1,0 +1,78 @@
+import type { CallBodies } from "#domain/logs/bodies.ts";
+import type { Answer, Call, RelayServices } from "./call.ts";
+
+/** Takes down what a call said and was answered, where its token or its channel asks for it. Never holds a call up. */
+export interface BodyKeeper {
+  /** The channel of the next attempt. */
+  through(channel: { logBodies: boolean }): void;
+  /** The answer to hand on in the place of this one. */
+  answered(answer: Answer): Answer;
+  failed(): void;
+}
+
+/** @param raw the request as it came; absent when it was a form */
+export function openKeeper(services: RelayServices, call: Call, raw: Buffer | undefined): BodyKeeper {
+  const byToken = call.caller.setting.log_bodies;
+  let wanted = byToken;
+
+  function keep(response: string, responseBytes: number): void {
+    const most = longest(services);
+    const bodies: CallBodies = {
+      requestId: call.requestId,
+      createdAt: new Date(call.startedAt),
+      userId: call.caller.userId,
+      byToken,
+      request: raw?.toString("utf8", 0, most) ?? "",
+      requestBytes: raw?.length ?? 0,
+      response: response.slice(0, most),
+      responseBytes,
+    };
+    services.bodies.keep(bodies);
+  }
+
+  return {
+    through(channel) {
+      wanted ||= channel.logBodies;
+    },
+    answered(answer) {
+      if (!wanted) return answer;
+      switch (answer.kind) {
+        case "body":
+          keep(answer.body, Buffer.byteLength(answer.body));
+          return answer;
+        case "stream":
+          return { ...answer, frames: listening(answer.frames, longest(services), keep) };
+        case "bytes": {
+          const readable = /^(text\/|application\/json)/.test(answer.headers["content-type"] ?? "");
+          return { ...answer, chunks: listening(answer.chunks, readable ? longest(services) : 0, keep) };
+        }
+      }
+    },
+    failed() {
+      if (wanted) keep("", 0);
+    },
+  };
+}
+
+function longest(services: RelayServices): number {
+  return services.settings.current().BodyKilobytes * 1_024;
+}
+
+/** The same pieces, and in the end, however it comes, as much of them as may be kept. */
+async function* listening<Piece extends string | Buffer>(
+  pieces: AsyncGenerator<Piece, void, undefined>,
+  most: number,
+  done: (text: string, bytes: number) => void,
+): AsyncGenerator<Piece, void, undefined> {
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      bytes += Buffer.byteLength(piece);
+      if (text.length < most) text += typeof piece === "string" ? piece : piece.toString("utf8");
+      yield piece;
+    }
+  } finally {
+    done(text, bytes);
+  }
+}
