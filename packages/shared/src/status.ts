@@ -1,5 +1,4 @@
-// The public site's first page reads this, so it is written in the small dialect of the schema library.
-import * as z from "zod/mini";
+import { z } from "zod";
 
 /** What anybody may know about this installation: GET /api/status. */
 export const SiteStatus = z.object({
@@ -16,6 +15,8 @@ export const SiteStatus = z.object({
   quota_per_unit: z.number(),
   display_in_currency: z.boolean(),
   email_verification: z.boolean(),
+  /** There is a mail server. */
+  sends_mail: z.boolean(),
   /** A forgotten password can be replaced by way of a mail. */
   password_reset: z.boolean(),
   passkey_login: z.boolean(),

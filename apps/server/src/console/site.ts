@@ -3,7 +3,7 @@ import { SiteStatus } from "@gateway/shared/status";
 import { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
-import { offersReset } from "#domain/notices/mail-account.ts";
+import { canMail, offersReset } from "#domain/notices/mail-account.ts";
 import { GatewayError } from "#errors.ts";
 import { isOffered } from "#sign-in/provider.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -76,6 +76,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     quota_per_unit: settings.QuotaPerUnit,
     display_in_currency: settings.DisplayInCurrencyEnabled,
     email_verification: settings.EmailVerificationEnabled,
+    sends_mail: canMail(settings),
     password_reset: offersReset(settings),
     passkey_login: settings.PasskeyLoginEnabled,
     register_enabled: settings.RegisterEnabled,

@@ -33,6 +33,8 @@ const publicRoutes: RouteObject = {
     { path: "about", lazy: page(() => import("#features/site/about-page.tsx")) },
     { path: "login", lazy: page(() => import("#features/session/login-page.tsx")) },
     { path: "register", lazy: page(() => import("#features/session/register-page.tsx")) },
+    { path: "reset", lazy: page(() => import("#features/session/reset-page.tsx")) },
+    { path: "user/reset", lazy: page(() => import("#features/session/new-password-page.tsx")) },
     { path: "oauth/:provider", lazy: page(() => import("#features/session/callback-page.tsx")) },
     { path: "setup", lazy: page(() => import("#features/session/setup-page.tsx")) },
     {

@@ -75,6 +75,10 @@ const sentences = new Set([
   phrase("Your account is bound to another account there. Unbind that one first."),
   phrase("This is the only way you can sign in. Set a password first."),
   phrase("Fill in what this sign-in needs before switching it on."),
+  phrase("This link has expired or was used already. Ask for a new one."),
+  phrase("Passwords cannot be reset by mail here."),
+  phrase("The passkey could not be confirmed. Try again."),
+  phrase("This passkey belongs to an account here already."),
 ]);
 
 /** These sentences say more than what their code is usually called. */

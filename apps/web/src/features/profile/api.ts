@@ -1,6 +1,8 @@
 /** What the signed-in person changes about the own account. */
 import {
   AccessToken,
+  type EmailProof,
+  type EmailRequest,
   type PasswordChange,
   type ProfileInput,
   RecoveryCodes,
@@ -11,6 +13,7 @@ import { type IdentityProviderId, IdentityRow } from "@gateway/shared/sign-in";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { currentLanguage } from "#lib/i18n.ts";
 import { openSession, selfQuery } from "#lib/session.ts";
 import { comeBackFromWeChat, leaveFor } from "#lib/sign-in.ts";
 import { statusQuery } from "#lib/site.ts";
@@ -85,6 +88,16 @@ export const useDisableTotp = () =>
     (input: { password: string; code: string }) => http.post("/user/self/totp/disable", nothing, input),
     inDialog,
   );
+
+export const useAskEmailCode = () =>
+  useMutation({
+    mutationFn: (input: Omit<EmailRequest, "language">) =>
+      http.post("/user/self/email/code", nothing, { ...input, language: currentLanguage() }),
+    meta: inDialog,
+  });
+
+export const useBindEmail = () =>
+  useAccountMutation((input: EmailProof) => http.put("/user/self/email", Self, input), inDialog);
 
 export const identitiesQuery = queryOptions({
   queryKey: ["own-identities"],

@@ -7,8 +7,10 @@ import { AccessTokenSection } from "./access-token.tsx";
 import { AccountSection } from "./account-section.tsx";
 import { BindingsSection } from "./bindings-section.tsx";
 import { DetailsSection } from "./details-section.tsx";
+import { EmailSection } from "./email-section.tsx";
 import { InviteSection } from "./invite-section.tsx";
 import { LooksSection } from "./looks-section.tsx";
+import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { SecondFactorSection } from "./second-factor.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
@@ -42,6 +44,8 @@ export default function ProfilePage() {
         <Tabs.Panel value="security">
           <Stack>
             <PasswordSection />
+            <EmailSection />
+            <PasskeysSection />
             <SecondFactorSection />
             <BindingsSection />
             <SessionsSection />

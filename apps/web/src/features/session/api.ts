@@ -1,9 +1,13 @@
+import type { MailRequest } from "@gateway/shared/mail";
+import { PasskeyOptions } from "@gateway/shared/passkey";
+import type { PasswordReset } from "@gateway/shared/password-reset";
 import type { RegisterInput } from "@gateway/shared/registration";
 import type { LoginInput, SetupInput } from "@gateway/shared/session";
 import { Self } from "@gateway/shared/session";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { offerLanguage } from "#lib/i18n.ts";
+import { currentLanguage, offerLanguage } from "#lib/i18n.ts";
 import { openSession } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 
@@ -35,6 +39,43 @@ export function useSetup() {
     onSuccess: async (self) => {
       openSession(client, self);
       await client.invalidateQueries({ queryKey: statusQuery.queryKey });
+    },
+    meta: { quiet: true },
+  });
+}
+
+const nothing = z.unknown();
+
+/** The mails are in the language of the screen. */
+const mailed = (path: string) => (input: Omit<MailRequest, "language">) =>
+  http.post(path, nothing, { ...input, language: currentLanguage() });
+
+export const useSendCode = () => useMutation({ mutationFn: mailed("/verification"), meta: { quiet: true } });
+
+export const useAskReset = () =>
+  useMutation({ mutationFn: mailed("/reset_password"), meta: { quiet: true } });
+
+export const useReset = () =>
+  useMutation({
+    mutationFn: (input: PasswordReset) => http.post("/user/reset", nothing, input),
+    meta: { quiet: true },
+  });
+
+/** The browser asks which passkey, and the device who holds it. */
+export function usePasskeySignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      const { startAuthentication } = await import("@simplewebauthn/browser");
+      const options = await http.post("/webauthn/login/begin", PasskeyOptions);
+      const answer = await startAuthentication({
+        optionsJSON: options,
+      });
+      return http.post("/webauthn/login/finish", Self, answer);
+    },
+    onSuccess: (self) => {
+      void offerLanguage(self.language);
+      openSession(client, self);
     },
     meta: { quiet: true },
   });

@@ -13,10 +13,12 @@ import { useSite, useSystemName } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form.ts";
 import { useSignIn } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
+import { PasskeyButton } from "./passkey-button.tsx";
+import { usePersonCheck } from "./person-check.tsx";
 import { ThirdParty } from "./third-party.tsx";
 
 /** Existing accounts sign in with what they have; these are the shortest lengths there can be. */
-const LoginForm = LoginInput.extend({
+const LoginForm = LoginInput.omit({ turnstile: true }).extend({
   username: z.string().trim().min(3),
   password: z.string().min(8),
 });
@@ -34,6 +36,7 @@ export default function LoginPage() {
   const site = useSite();
   const name = useSystemName();
   const signIn = useSignIn();
+  const check = usePersonCheck();
   const [asksCode, setAsksCode] = useState(false);
   const form = useSchemaForm(LoginForm, { username: "", password: "", code: "" });
   const next = safeNext(search.get("next"));
@@ -41,14 +44,19 @@ export default function LoginPage() {
   if (self) return <Navigate to={next} replace />;
   if (site?.needs_setup) return <Navigate to="/setup" replace />;
 
-  const submit = form.onSubmit((values) =>
-    signIn.mutate(values, {
-      onSuccess: () => void navigate(next, { replace: true }),
-      onError: (error) => {
-        if (error instanceof ApiError && error.code === "totp_required") setAsksCode(true);
-      },
-    }),
-  );
+  const submit = form.onSubmit((values) => {
+    check.pass((turnstile) =>
+      signIn.mutate(
+        { ...values, turnstile },
+        {
+          onSuccess: () => void navigate(next, { replace: true }),
+          onError: (error) => {
+            if (error instanceof ApiError && error.code === "totp_required") setAsksCode(true);
+          },
+        },
+      ),
+    );
+  });
   const asking = signIn.error instanceof ApiError && signIn.error.code === "totp_required";
   const alert =
     signIn.error && !asking ? (
@@ -77,6 +85,7 @@ export default function LoginPage() {
               maxLength={32}
               {...form.getInputProps("code")}
             />
+            {check.widget}
             <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
               {t("Sign in")}
             </Button>
@@ -99,16 +108,25 @@ export default function LoginPage() {
             size="md"
             {...form.getInputProps("username")}
           />
-          <PasswordInput
-            label={t("Password")}
-            autoComplete="current-password"
-            size="md"
-            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-            {...form.getInputProps("password")}
-          />
+          <div>
+            <PasswordInput
+              label={t("Password")}
+              autoComplete="current-password"
+              size="md"
+              visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+              {...form.getInputProps("password")}
+            />
+            {site?.password_reset ? (
+              <Anchor component={Link} to="/reset" fz="sm" mt={6} display="inline-block">
+                {t("Forgot your password?")}
+              </Anchor>
+            ) : null}
+          </div>
+          {check.widget}
           <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
             {t("Sign in")}
           </Button>
+          <PasskeyButton />
           {site?.register_enabled && site.password_register ? (
             <Text fz="sm" c="dimmed" ta="center">
               {t("No account yet?")}{" "}

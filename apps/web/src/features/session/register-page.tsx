@@ -13,17 +13,26 @@ import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
 import { toast } from "#ui/toast.tsx";
-import { useRegister } from "./api.ts";
+import { useRegister, useSendCode } from "./api.ts";
+import { EmailFields } from "./email-fields.tsx";
 import { EntryCard } from "./entry-card.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 import { PasswordStrength } from "./password-strength.tsx";
+import { usePersonCheck } from "./person-check.tsx";
 
-const RegisterForm = RegisterInput.omit({ aff_code: true })
+const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
   .extend({ repeat: z.string() })
   .refine((form) => form.password === form.repeat, {
     path: ["repeat"],
     error: phrase("Passwords do not match"),
   });
+
+function missing({ email, verification_code }: { email?: string; verification_code?: string }) {
+  return {
+    ...(email ? {} : { email: phrase("Enter your e-mail address") }),
+    ...(verification_code ? {} : { verification_code: phrase("Enter the code") }),
+  };
+}
 
 export default function RegisterPage() {
   const { t } = useTranslation();
@@ -53,28 +62,72 @@ function Fields() {
   const navigate = useNavigate();
   const name = useSystemName();
   const register = useRegister();
-  const form = useSchemaForm(RegisterForm, { username: "", password: "", repeat: "" });
-  const onFields = register.error instanceof ApiError && Object.keys(register.error.fields).length > 0;
-  const submit = form.onSubmit(({ username, password }) =>
-    register.mutate(
-      { username: username.trim(), password, aff_code: keepInviteCode(null) },
-      {
-        onSuccess: () => {
-          forgetInviteCode();
-          toast.success(t("Welcome to {{name}}", { name }));
-          void navigate("/panel/dashboard", { replace: true });
-        },
-        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
-      },
-    ),
+  const sendCode = useSendCode();
+  const check = usePersonCheck();
+  const verified = useSite()?.email_verification === true;
+  const form = useSchemaForm(
+    RegisterForm,
+    { username: "", email: "", verification_code: "", password: "", repeat: "" },
+    (values) => (verified ? missing(values) : {}),
   );
+  const refused = (error: unknown) =>
+    showFieldErrors(form, error, (message) => translateSentence(t, message));
+  const onFields = [register.error, sendCode.error].some(
+    (error) => error instanceof ApiError && Object.keys(error.fields).length > 0,
+  );
+  const failure = onFields ? null : (register.error ?? sendCode.error);
+
+  const send = () =>
+    new Promise<boolean>((resolve) => {
+      const { email } = form.values;
+      if (email === "" || form.validateField("email").hasError) {
+        if (email === "") form.setFieldError("email", t("Enter your e-mail address"));
+        resolve(false);
+        return;
+      }
+      const passed = check.pass((turnstile) => {
+        register.reset();
+        sendCode.mutate(
+          { email: email ?? "", turnstile },
+          {
+            onSuccess: () => toast.success(t("A code was sent to {{email}}", { email })),
+            onError: refused,
+            onSettled: (_done, error) => resolve(error === null),
+          },
+        );
+      });
+      if (!passed) resolve(false);
+    });
+  const submit = form.onSubmit(({ username, email, verification_code, password }) => {
+    check.pass((turnstile) => {
+      sendCode.reset();
+      register.mutate(
+        {
+          username: username.trim(),
+          password,
+          aff_code: keepInviteCode(null),
+          email: email ?? "",
+          verification_code: verification_code ?? "",
+          turnstile,
+        },
+        {
+          onSuccess: () => {
+            forgetInviteCode();
+            toast.success(t("Welcome to {{name}}", { name }));
+            void navigate("/panel/dashboard", { replace: true });
+          },
+          onError: refused,
+        },
+      );
+    });
+  });
   return (
     <EntryCard title={t("Sign up")} hint={t("An account at {{name}}", { name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          {register.error && !onFields ? (
+          {failure ? (
             <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
-              {errorReason(register.error, t)}
+              {errorReason(failure, t)}
             </Alert>
           ) : null}
           <TextInput
@@ -86,6 +139,14 @@ function Fields() {
             maxLength={64}
             {...form.getInputProps("username")}
           />
+          {verified ? (
+            <EmailFields
+              email={form.getInputProps("email")}
+              code={form.getInputProps("verification_code")}
+              sending={sendCode.isPending}
+              onSend={send}
+            />
+          ) : null}
           <div>
             <PasswordInput
               label={t("Password")}
@@ -104,6 +165,7 @@ function Fields() {
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             {...form.getInputProps("repeat")}
           />
+          {check.widget}
           <Button type="submit" size="md" loading={register.isPending} fullWidth mt="xs">
             {t("Create account")}
           </Button>

@@ -1,8 +1,12 @@
 import { Nothing } from "@gateway/shared/envelope";
+import { NoticeRow } from "@gateway/shared/notice";
 import { SettingsView } from "@gateway/shared/settings";
+import { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
 import { http } from "#lib/http.ts";
 import type { Drafts } from "./drafts.ts";
+import type { TestAction } from "./fields.ts";
 
 export const settingsQuery = queryOptions({
   queryKey: ["option"],
@@ -15,6 +19,39 @@ export function useSaveSettings() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (values: Drafts) => http.put("/option/batch", Nothing, { values }),
+    onSuccess: () => client.invalidateQueries(),
+  });
+}
+
+/** Answers the address a mail went to, else "". */
+export const useSettingTest = () =>
+  useMutation({
+    mutationFn: async (test: TestAction) => {
+      if (test.kind === "mail")
+        return (await http.post("/option/mail/test", z.object({ to: z.string() }))).to;
+      await http.post("/option/notice/test", Nothing, { channel: test.channel });
+      return "";
+    },
+  });
+
+export const noticesQuery = queryOptions({
+  queryKey: ["notices"],
+  queryFn: () => http.get("/option/notice", z.array(NoticeRow)),
+  meta: { quiet: true },
+});
+
+export const useExportSettings = () =>
+  useMutation({ mutationFn: () => http.get("/option/export", SettingsFile) });
+
+export const usePreviewSettings = () =>
+  useMutation({
+    mutationFn: (file: SettingsFile) => http.post("/option/import/preview", SettingsPreview, file),
+  });
+
+export function useImportSettings() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (file: SettingsFile) => http.post("/option/import", Nothing, file),
     onSuccess: () => client.invalidateQueries(),
   });
 }

@@ -1,6 +1,9 @@
 /** Which settings there are on the screen, where, and under which words. Only what has an effect is listed. */
+import type { NoticeChannelId } from "@gateway/shared/notice";
 import type { SettingKey } from "@gateway/shared/settings";
 import { phrase } from "#lib/i18n.ts";
+import { mailSection, noticeSections, personSections } from "./reach-fields.ts";
+import { identityProviderSections } from "./sign-in-fields.ts";
 
 export type FieldKind =
   | "text"
@@ -15,6 +18,8 @@ export type FieldKind =
   /** One of `choices`. */
   | "choice"
   | "logo"
+  /** Which notices go this way. */
+  | "events"
   | "content"
   | "chat-links";
 
@@ -29,16 +34,20 @@ export type Field = {
   choices?: { value: string; label: string }[];
 };
 
+export type TestAction = { kind: "mail" } | { kind: "notice"; channel: NoticeChannelId };
+
 export type SettingSection = {
   id: string;
   title: string;
   hint?: string;
   /** Where the other side sends people back to, under the server's address. */
   callback?: string;
+  /** Tries out what is saved. */
+  test?: TestAction;
   fields: Field[];
 };
 export type SettingGroup = {
-  id: "operation" | "system" | "other";
+  id: "operation" | "system" | "notices" | "other";
   title: string;
   sections: SettingSection[];
 };
@@ -90,6 +99,11 @@ export const settingGroups: SettingGroup[] = [
             unit: days,
             label: phrase("A balance is valid for"),
             hint: phrase("From the last top-up. 0 is for ever."),
+          },
+          {
+            key: "QuotaRemindThreshold",
+            kind: "points",
+            label: phrase("Remind people by mail below"),
           },
         ],
       },
@@ -194,6 +208,27 @@ export const settingGroups: SettingGroup[] = [
             label: phrase("Enable them again when a test succeeds"),
             hint: phrase("Channels switched off by hand stay off."),
           },
+          {
+            key: "ChannelTestFrequency",
+            kind: "number",
+            unit: phrase("minutes"),
+            label: phrase("Test all channels every"),
+            hint: phrase("Each test is a short call that the vendor bills. 0 is never."),
+          },
+          {
+            key: "ChannelDisableThreshold",
+            kind: "number",
+            unit: seconds,
+            label: phrase("Disable channels slower than"),
+            hint: phrase("When two tests in a row took longer. 0 is never."),
+          },
+          {
+            key: "ChannelUpdateFrequency",
+            kind: "number",
+            unit: phrase("minutes"),
+            label: phrase("Refresh all balances every"),
+            hint: phrase("Where the vendor tells it. 0 is never."),
+          },
         ],
       },
       {
@@ -282,71 +317,20 @@ export const settingGroups: SettingGroup[] = [
             kind: "switch",
             label: phrase("Sign-up with a password"),
           },
-        ],
-      },
-      {
-        id: "github",
-        title: "GitHub",
-        hint: phrase("An OAuth app of yours at GitHub."),
-        callback: "/oauth/github",
-        fields: [
-          { key: "GitHubOAuthEnabled", kind: "switch", label: phrase("Sign-in with GitHub") },
-          { key: "GitHubClientId", kind: "text", label: phrase("Client ID") },
-          { key: "GitHubClientSecret", kind: "secret", label: phrase("Client secret") },
-        ],
-      },
-      {
-        id: "oidc",
-        title: "OpenID Connect",
-        hint: phrase("Any provider that publishes its configuration: Keycloak, Authentik, Entra ID, Google."),
-        callback: "/oauth/oidc",
-        fields: [
-          { key: "OIDCAuthEnabled", kind: "switch", label: phrase("Sign-in with OpenID Connect") },
-          { key: "OIDCIssuer", kind: "address", label: phrase("Issuer") },
           {
-            key: "OIDCScopes",
-            kind: "text",
-            label: phrase("Scopes"),
-            hint: phrase("With commas between them."),
-          },
-          { key: "OIDCClientId", kind: "text", label: phrase("Client ID") },
-          { key: "OIDCClientSecret", kind: "secret", label: phrase("Client secret") },
-          {
-            key: "OIDCUsernameClaims",
-            kind: "text",
-            label: phrase("Username claim"),
-            hint: phrase("A new account takes its name from it."),
+            key: "PasskeyLoginEnabled",
+            kind: "switch",
+            label: phrase("Sign-in with passkeys"),
+            hint: phrase("Browsers offer them over https, and on localhost."),
           },
         ],
       },
-      {
-        id: "lark",
-        title: "Lark",
-        hint: phrase("An app of yours at Lark."),
-        callback: "/oauth/lark",
-        fields: [
-          { key: "LarkAuthEnabled", kind: "switch", label: phrase("Sign-in with Lark") },
-          { key: "LarkClientId", kind: "text", label: phrase("App ID") },
-          { key: "LarkClientSecret", kind: "secret", label: phrase("App secret") },
-        ],
-      },
-      {
-        id: "wechat",
-        title: phrase("WeChat"),
-        hint: phrase("A server that speaks for your official account and hands out codes."),
-        fields: [
-          { key: "WeChatAuthEnabled", kind: "switch", label: phrase("Sign-in with WeChat") },
-          { key: "WeChatServerAddress", kind: "address", label: phrase("Address of that server") },
-          { key: "WeChatServerToken", kind: "secret", label: phrase("Its access token") },
-          {
-            key: "WeChatAccountQRCodeImageURL",
-            kind: "address",
-            label: phrase("Picture of the account's QR code"),
-          },
-        ],
-      },
+      mailSection,
+      ...personSections,
+      ...identityProviderSections,
     ],
   },
+  { id: "notices", title: phrase("Notices"), sections: noticeSections },
   {
     id: "other",
     title: phrase("Texts and looks"),

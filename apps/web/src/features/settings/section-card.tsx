@@ -14,6 +14,7 @@ import { useSaveSettings } from "./api.ts";
 import { type Drafts, problemOf, savedValue, type Value } from "./drafts.ts";
 import type { SettingSection } from "./fields.ts";
 import { SettingField } from "./setting-field.tsx";
+import { TestButton } from "./test-button.tsx";
 import classes from "./settings.module.css";
 
 type SectionCardProps = {
@@ -67,10 +68,13 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       noValidate
     >
       <Section padding={0}>
-        <div className={classes.head}>
-          <Title order={2} fz="md">
-            {t(section.title)}
-          </Title>
+        <div className={classes.head} data-test={section.test ? true : undefined}>
+          <Group justify="space-between" gap="xs">
+            <Title order={2} fz="md">
+              {t(section.title)}
+            </Title>
+            {section.test ? <TestButton test={section.test} dirty={dirty.length > 0} /> : null}
+          </Group>
           {section.hint ? (
             <Text c="dimmed" fz="sm" mt={2}>
               {t(section.hint)}

@@ -16,6 +16,7 @@ import { useFormat } from "#lib/quota.ts";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ContentField } from "./content-field.tsx";
 import { defaultOf, type Value } from "./drafts.ts";
+import { EventsField } from "./events-field.tsx";
 import type { Field } from "./fields.ts";
 import { LogoField } from "./logo-field.tsx";
 import classes from "./settings.module.css";
@@ -35,7 +36,7 @@ export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
   const { t } = useTranslation();
   const initial = defaultOf(field.key);
-  const wide = ["switch", "content", "chat-links", "logo"].includes(field.kind);
+  const wide = ["switch", "content", "chat-links", "logo", "events"].includes(field.kind);
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const backLabel = t("Back to the default: {{value}}", { value: printed(initial, field, t) });
   return (
@@ -65,6 +66,7 @@ export function SettingField(props: SettingFieldProps) {
 function printed(value: Value, field: Field, t: (key: string) => string): string {
   if (value === "") return t("empty");
   if (typeof value === "boolean") return value ? t("on") : t("off");
+  if (field.kind === "events") return t("all");
   if (field.kind === "milliseconds") return String(Number(value) / 1000);
   if (field.kind === "language") return languages.find((one) => one.id === value)?.name ?? String(value);
   if (field.kind === "choice") {
@@ -160,6 +162,8 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       return <ContentField label={label} value={text} error={error} onChange={onChange} />;
     case "chat-links":
       return <ChatLinksField label={label} value={text} error={error} onChange={onChange} />;
+    case "events":
+      return <EventsField label={label} value={text} error={error} onChange={onChange} />;
     case "address":
     case "text":
       return (

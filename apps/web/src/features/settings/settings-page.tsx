@@ -12,7 +12,9 @@ import { Page } from "#ui/page.tsx";
 import { settingsQuery } from "./api.ts";
 import { type Drafts, withDraft, without } from "./drafts.ts";
 import { type SettingGroup, settingGroups, type SettingSection } from "./fields.ts";
+import { NoticeHistory } from "./notice-history.tsx";
 import { SectionCard } from "./section-card.tsx";
+import { TransferMenu } from "./transfer-menu.tsx";
 import classes from "./settings.module.css";
 
 export default function SettingsPage() {
@@ -41,12 +43,15 @@ export default function SettingsPage() {
       title={t("Settings")}
       description={t("Each section is saved on its own, and works at once on every node.")}
       actions={
-        <SearchBox
-          value={wanted}
-          onChange={(value) => setParam("q", value)}
-          placeholder={t("Search settings")}
-          width={240}
-        />
+        <>
+          <SearchBox
+            value={wanted}
+            onChange={(value) => setParam("q", value)}
+            placeholder={t("Search settings")}
+            width={240}
+          />
+          <TransferMenu />
+        </>
       }
     >
       <Tabs
@@ -89,6 +94,7 @@ export default function SettingsPage() {
               onForget={(keys) => setDrafts((all) => without(all, keys))}
             />
           ))}
+          {wanted === "" && group?.id === "notices" ? <NoticeHistory /> : null}
         </Stack>
       )}
     </Page>

@@ -1,0 +1,145 @@
+/** The account's e-mail address: proved by a code before it is kept. */
+import { EmailProof, EmailRequest } from "@gateway/shared/profile";
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { useSelf } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { Section } from "#ui/page.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useAskEmailCode, useBindEmail } from "./api.ts";
+
+const AddressForm = EmailRequest.pick({ email: true, password: true });
+const CodeForm = EmailProof.pick({ code: true });
+
+export function EmailSection() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const site = useSite();
+  const [open, setOpen] = useState(false);
+  // Without a mail server there is nothing to be done here.
+  if (!self || !site?.sends_mail) return null;
+  return (
+    <Section
+      title={t("Email")}
+      hint={t("For a forgotten password, and for word that your balance runs low.")}
+      aside={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {self.email === null ? t("Add an address") : t("Change")}
+        </Button>
+      }
+    >
+      <Text {...(self.email === null ? { c: "dimmed" } : { fw: 500 })}>{self.email ?? t("None yet")}</Text>
+      <Modal
+        opened={open}
+        onClose={() => setOpen(false)}
+        closeOnClickOutside={false}
+        title={self.email === null ? t("Add an email address") : t("Change the email address")}
+        closeButtonProps={{ "aria-label": t("Close") }}
+        styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+      >
+        <EmailSteps asksPassword={self.has_password} onDone={() => setOpen(false)} />
+      </Modal>
+    </Section>
+  );
+}
+
+function EmailSteps({ asksPassword, onDone }: { asksPassword: boolean; onDone: () => void }) {
+  const { t } = useTranslation();
+  const ask = useAskEmailCode();
+  const [email, setEmail] = useState("");
+  const form = useSchemaForm(AddressForm, { email: "", password: "" });
+  if (email !== "") return <CodeStep email={email} onDone={onDone} onBack={() => setEmail("")} />;
+  const submit = form.onSubmit((values) =>
+    ask.mutate(values, {
+      onSuccess: () => setEmail(values.email.trim()),
+      onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+    }),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={t("New address")}
+          type="email"
+          autoComplete="email"
+          data-autofocus
+          maxLength={254}
+          {...form.getInputProps("email")}
+        />
+        {asksPassword ? (
+          <PasswordInput
+            label={t("Current password")}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+            {...form.getInputProps("password")}
+          />
+        ) : null}
+        <Failure error={ask.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={ask.isPending}>
+            {t("Send code")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void; onBack: () => void }) {
+  const { t } = useTranslation();
+  const bind = useBindEmail();
+  const form = useSchemaForm(CodeForm, { code: "" });
+  const submit = form.onSubmit(({ code }) =>
+    bind.mutate(
+      { email, code },
+      {
+        onSuccess: () => {
+          toast.success(t("Email address saved"));
+          onDone();
+        },
+        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+      },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text>{t("A code was sent to {{email}}", { email })}</Text>
+        <TextInput
+          label={t("Verification code")}
+          placeholder="123456"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          autoFocus
+          maxLength={6}
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+          {...form.getInputProps("code")}
+        />
+        <Failure error={bind.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onBack}>
+            {t("Back")}
+          </Button>
+          <Button type="submit" loading={bind.isPending}>
+            {t("Save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** What went wrong, unless it stands at a field already. */
+function Failure({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  if (!error || (error instanceof ApiError && Object.keys(error.fields).length > 0)) return null;
+  return (
+    <Text c="red" fz="sm" role="alert">
+      {errorReason(error, t)}
+    </Text>
+  );
+}

@@ -1,0 +1,89 @@
+import { PasskeyRename, type PasskeyRow } from "@gateway/shared/passkey";
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { signInReason } from "#lib/sign-in.ts";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useAddPasskey, useRenamePasskey } from "./passkeys-api.ts";
+
+export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; onDone: () => void }) {
+  const { t } = useTranslation();
+  const add = useAddPasskey();
+  const [alias, setAlias] = useState("");
+  const [password, setPassword] = useState("");
+  const done = () => {
+    toast.success(t("Passkey added"));
+    onDone();
+  };
+  const wrong = add.error instanceof ApiError ? add.error.fields["password"] : undefined;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate({ alias, password }, { onSuccess: done });
+      }}
+    >
+      <Stack>
+        <TextInput
+          label={t("Name")}
+          description={t("By which you know the device, for example “Work laptop”.")}
+          data-autofocus
+          maxLength={100}
+          value={alias}
+          onChange={(event) => setAlias(event.currentTarget.value)}
+        />
+        {asksPassword ? (
+          <PasswordInput
+            label={t("Current password")}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+            value={password}
+            error={wrong === undefined ? undefined : translateSentence(t, wrong)}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        ) : null}
+        {add.error && wrong === undefined ? (
+          <Text c="red" fz="sm" role="alert">
+            {reasonOf(add.error, t)}
+          </Text>
+        ) : null}
+        <Group justify="flex-end">
+          <Button type="submit" loading={add.isPending}>
+            {t("Continue")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The browser's own refusals are English sentences for programmers. */
+function reasonOf(error: Error, t: ReturnType<typeof useTranslation>["t"]): string {
+  if (error instanceof ApiError || error instanceof TypeError) return signInReason(error, t);
+  if (error.name === "InvalidStateError") return t("This device has a passkey for your account already.");
+  return t("The device did not make a passkey. Try again.");
+}
+
+export function RenamePasskey({ passkey, onDone }: { passkey: PasskeyRow; onDone: () => void }) {
+  const { t } = useTranslation();
+  const rename = useRenamePasskey();
+  const form = useSchemaForm(PasskeyRename, { alias: passkey.alias });
+  const submit = form.onSubmit(({ alias }) =>
+    rename.mutate({ id: passkey.id, alias }, { onSuccess: onDone }),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput label={t("Name")} data-autofocus maxLength={100} {...form.getInputProps("alias")} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={rename.isPending}>
+            {t("Save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

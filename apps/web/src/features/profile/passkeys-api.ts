@@ -1,0 +1,40 @@
+import { PasskeyOptions, PasskeyRow } from "@gateway/shared/passkey";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const nothing = z.unknown();
+
+export const passkeysQuery = queryOptions({
+  queryKey: ["own-passkeys"],
+  queryFn: () => http.get("/webauthn/credentials", z.array(PasskeyRow)),
+  meta: { quiet: true },
+});
+
+function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, quiet = false) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn,
+    meta: { quiet },
+    onSuccess: () => client.invalidateQueries({ queryKey: passkeysQuery.queryKey }),
+  });
+}
+
+/** The device makes the key and asks who holds it; that part is the browser's own dialog. */
+export const useAddPasskey = () =>
+  usePasskeyMutation(async ({ alias, password }: { alias: string; password: string }) => {
+    const { startRegistration } = await import("@simplewebauthn/browser");
+    const options = await http.post("/webauthn/registration/begin", PasskeyOptions, { password });
+    const answer = await startRegistration({
+      optionsJSON: options as unknown as Parameters<typeof startRegistration>[0]["optionsJSON"],
+    });
+    return http.post("/webauthn/registration/finish", PasskeyRow, { ...answer, alias });
+  }, true);
+
+export const useRenamePasskey = () =>
+  usePasskeyMutation(({ id, alias }: { id: number; alias: string }) =>
+    http.patch(`/webauthn/credentials/${id}`, nothing, { alias }),
+  );
+
+export const useRemovePasskey = () =>
+  usePasskeyMutation((id: number) => http.del(`/webauthn/credentials/${id}`, nothing), true);

@@ -1,0 +1,131 @@
+/** Passkeys: signing in with a finger, a face or the device's own code. */
+import type { PasskeyRow } from "@gateway/shared/passkey";
+import { ActionIcon, Badge, Button, Modal, Skeleton, Stack, Text, ThemeIcon, Tooltip } from "@mantine/core";
+import { IconFingerprint, IconPencil, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useSelf } from "#lib/session.ts";
+import { signInReason } from "#lib/sign-in.ts";
+import { useSite } from "#lib/site.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { Failed } from "#ui/empty.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { toast } from "#ui/toast.tsx";
+import { AddPasskey, RenamePasskey } from "./passkey-forms.tsx";
+import { passkeysQuery, useRemovePasskey } from "./passkeys-api.ts";
+import classes from "./bindings.module.css";
+
+export function PasskeysSection() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const site = useSite();
+  const passkeys = useQuery(passkeysQuery);
+  const [adding, setAdding] = useState(false);
+  const [renaming, setRenaming] = useState<PasskeyRow | null>(null);
+  const possible = "PublicKeyCredential" in window && site?.passkey_login === true;
+  const count = passkeys.data?.length ?? 0;
+  if (!self || (!possible && count === 0)) return null;
+  const close = () => {
+    setAdding(false);
+    setRenaming(null);
+  };
+  return (
+    <Section
+      title={t("Passkeys")}
+      hint={t("Sign in with your finger, your face or the code of your device. No password, no second code.")}
+      aside={
+        possible ? (
+          <Button variant="default" onClick={() => setAdding(true)}>
+            {t("Add a passkey")}
+          </Button>
+        ) : null
+      }
+    >
+      {passkeys.error && !passkeys.data ? (
+        <Failed error={passkeys.error} onRetry={() => void passkeys.refetch()} />
+      ) : !passkeys.data ? (
+        <Skeleton height={56} radius="md" />
+      ) : count === 0 ? (
+        <Text fz="sm" c="dimmed">
+          {t("None yet. Add one for each device you sign in from.")}
+        </Text>
+      ) : (
+        <Stack component="ul" gap={0} className={classes.list}>
+          {passkeys.data.map((passkey) => (
+            <Row key={passkey.id} passkey={passkey} onRename={() => setRenaming(passkey)} />
+          ))}
+        </Stack>
+      )}
+      <Modal
+        opened={adding || renaming !== null}
+        onClose={close}
+        title={renaming ? t("Rename the passkey") : t("Add a passkey")}
+        closeButtonProps={{ "aria-label": t("Close") }}
+        styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+      >
+        {adding ? <AddPasskey asksPassword={self.has_password} onDone={close} /> : null}
+        {renaming ? <RenamePasskey passkey={renaming} onDone={close} /> : null}
+      </Modal>
+    </Section>
+  );
+}
+
+function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void }) {
+  const { t } = useTranslation();
+  const remove = useRemovePasskey();
+  const { alias: name } = passkey;
+  const act = async () => {
+    const sure = await confirm({
+      title: t("Remove the passkey “{{name}}”?", { name }),
+      body: t("It no longer opens your account. The device may go on offering it; delete it there, too."),
+      action: t("Remove"),
+    });
+    if (!sure) return;
+    remove.mutate(passkey.id, {
+      onSuccess: () => toast.success(t("Passkey removed")),
+      onError: (error) => toast.error(t("Error: {{message}}", { message: signInReason(error, t) })),
+    });
+  };
+  const rename = t("Rename {{name}}", { name });
+  const removal = t("Remove {{name}}", { name });
+  return (
+    <li className={classes.row}>
+      <ThemeIcon variant="default" size={34} radius="md" c="dimmed">
+        <IconFingerprint size={18} stroke={1.7} />
+      </ThemeIcon>
+      <div className={classes.words}>
+        <Text fw={500} truncate>
+          {name}{" "}
+          {passkey.backed_up ? (
+            <Badge size="xs" color="gray" variant="light" ml={4}>
+              {t("Synced")}
+            </Badge>
+          ) : null}
+        </Text>
+        <Text fz="sm" c="dimmed" truncate>
+          {passkey.last_used === null ? (
+            <>
+              {t("added")} <RelativeTime seconds={passkey.created_time} />
+            </>
+          ) : (
+            <>
+              {t("last used")} <RelativeTime seconds={passkey.last_used} />
+            </>
+          )}
+        </Text>
+      </div>
+      <Tooltip label={rename}>
+        <ActionIcon aria-label={rename} onClick={onRename}>
+          <IconPencil size={16} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={removal}>
+        <ActionIcon aria-label={removal} loading={remove.isPending} onClick={() => void act()}>
+          <IconTrash size={16} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+    </li>
+  );
+}

@@ -1,0 +1,77 @@
+/** An e-mail address, a button that has a code sent there, and the code. */
+import { Button, Group, TextInput } from "@mantine/core";
+import { useInterval } from "@mantine/hooks";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+type Input = { value?: string; error?: ReactNode };
+
+type EmailFieldsProps = {
+  email: Input;
+  code: Input;
+  sending: boolean;
+  /** Ends with true when the mail is on its way. */
+  onSend: () => Promise<boolean>;
+};
+
+/** The server sends to one address once in this many seconds. */
+const PAUSE_SECONDS = 60;
+
+export function EmailFields({ email, code, sending, onSend }: EmailFieldsProps) {
+  const { t } = useTranslation();
+  const [left, setLeft] = useState(0);
+  const clock = useInterval(() => {
+    setLeft((seconds) => {
+      if (seconds <= 1) clock.stop();
+      return Math.max(0, seconds - 1);
+    });
+  }, 1_000);
+  const send = async () => {
+    if (!(await onSend())) return;
+    setLeft(PAUSE_SECONDS);
+    clock.start();
+  };
+  return (
+    <>
+      <TextInput
+        label={t("Email")}
+        type="email"
+        autoComplete="email"
+        inputMode="email"
+        size="md"
+        maxLength={254}
+        {...email}
+      />
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          label={t("Verification code")}
+          placeholder="123456"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          size="md"
+          maxLength={6}
+          flex={1}
+          miw={0}
+          {...code}
+          // Beside the button, so that both stay on one line.
+          error={code.error ? true : undefined}
+        />
+        <Button
+          variant="default"
+          size="md"
+          flex="none"
+          loading={sending}
+          disabled={left > 0}
+          onClick={() => void send()}
+        >
+          {left > 0 ? t("Again in {{count}} s", { count: left }) : t("Send code")}
+        </Button>
+      </Group>
+      {code.error ? (
+        <Group c="red" fz="xs" mt={-8} role="alert">
+          {code.error}
+        </Group>
+      ) : null}
+    </>
+  );
+}

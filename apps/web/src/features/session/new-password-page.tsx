@@ -1,0 +1,105 @@
+/** Where the mailed link leads: a new password of one's own choice. */
+import { Password } from "@gateway/shared/user";
+import { Alert, Anchor, Button, PasswordInput, Stack } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useNavigate, useSearchParams } from "react-router-dom";
+import { z } from "zod";
+import { translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
+import { signInReason } from "#lib/sign-in.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useReset } from "./api.ts";
+import { EntryCard } from "./entry-card.tsx";
+import { PasswordStrength } from "./password-strength.tsx";
+
+const NewPasswordForm = z
+  .object({ password: Password, repeat: z.string() })
+  .refine((form) => form.password === form.repeat, {
+    path: ["repeat"],
+    error: phrase("Passwords do not match"),
+  });
+
+export default function NewPasswordPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const [link] = useState({ email: search.get("email") ?? "", token: search.get("token") ?? "" });
+  const reset = useReset();
+  const form = useSchemaForm(NewPasswordForm, { password: "", repeat: "" });
+
+  // The address bar is shared, photographed and kept; what opens the account should not stay in it.
+  useEffect(() => {
+    if (search.has("token")) void navigate("/user/reset", { replace: true });
+  }, [search, navigate]);
+
+  const askAgain = (
+    <Anchor component={Link} to="/reset" fz="sm" ta="center">
+      {t("Ask for a new link")}
+    </Anchor>
+  );
+  if (link.email === "" || link.token === "")
+    return (
+      <EntryCard title={t("Invalid link")} hint={t("Open the link of the mail as a whole.")}>
+        {askAgain}
+      </EntryCard>
+    );
+  const submit = form.onSubmit(({ password }) =>
+    reset.mutate(
+      { ...link, password },
+      {
+        onSuccess: () => {
+          toast.success(t("Password changed. Sign in with it."));
+          void navigate("/login", { replace: true });
+        },
+        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+      },
+    ),
+  );
+  const onField = reset.error instanceof ApiError && Object.keys(reset.error.fields).length > 0;
+  const toggle = { visibilityToggleButtonProps: { "aria-label": t("Show password") } };
+  return (
+    <EntryCard
+      title={t("Choose a new password")}
+      hint={t("For {{email}}. All devices will be signed out.", { email: link.email })}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {reset.error && !onField ? (
+            <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+              {signInReason(reset.error, t)}
+            </Alert>
+          ) : null}
+          {/* For password managers, which keep the password under this name. */}
+          <input type="hidden" name="username" autoComplete="username" value={link.email} />
+          <div>
+            <PasswordInput
+              label={t("New password")}
+              description={t("At least 8 characters")}
+              autoComplete="new-password"
+              autoFocus
+              size="md"
+              {...toggle}
+              {...form.getInputProps("password")}
+            />
+            <PasswordStrength password={form.values.password} />
+          </div>
+          <PasswordInput
+            label={t("Repeat the new password")}
+            autoComplete="new-password"
+            size="md"
+            {...toggle}
+            {...form.getInputProps("repeat")}
+          />
+          <Button type="submit" size="md" loading={reset.isPending} fullWidth mt="xs">
+            {t("Save password")}
+          </Button>
+          {reset.error && !onField ? askAgain : null}
+        </Stack>
+      </form>
+    </EntryCard>
+  );
+}

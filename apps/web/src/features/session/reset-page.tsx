@@ -1,0 +1,88 @@
+/** A forgotten password: asks for the address, and says the same whether there is such an account or not. */
+import { Email } from "@gateway/shared/mail";
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { IconAlertCircle, IconMailCheck } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { z } from "zod";
+import { signInReason } from "#lib/sign-in.ts";
+import { useSite } from "#lib/site.ts";
+import { useSchemaForm } from "#ui/form.ts";
+import { useAskReset } from "./api.ts";
+import { EntryCard } from "./entry-card.tsx";
+import { usePersonCheck } from "./person-check.tsx";
+
+const ResetForm = z.object({ email: Email });
+
+export default function ResetPage() {
+  const { t } = useTranslation();
+  const site = useSite();
+  const ask = useAskReset();
+  const check = usePersonCheck();
+  const form = useSchemaForm(ResetForm, { email: "" });
+  const back = (
+    <Anchor component={Link} to="/login" fz="sm" ta="center">
+      {t("Back to sign-in")}
+    </Anchor>
+  );
+
+  if (site && !site.password_reset)
+    return (
+      <EntryCard
+        title={t("Forgot your password?")}
+        hint={t("This site sends no mail. Ask its operator for a new password.")}
+      >
+        {back}
+      </EntryCard>
+    );
+  if (ask.isSuccess)
+    return (
+      <EntryCard title={t("Look into your mailbox")}>
+        <Stack>
+          <Alert color="green" variant="light" icon={<IconMailCheck size={18} />} role="status">
+            {t(
+              "If there is an account with {{email}}, a mail with a link is on its way. The link works once, for 30 minutes.",
+              { email: form.values.email.trim() },
+            )}
+          </Alert>
+          <Text fz="sm" c="dimmed">
+            {t("Nothing there after a few minutes? Look among the unwanted mail, too.")}
+          </Text>
+          {back}
+        </Stack>
+      </EntryCard>
+    );
+  const submit = form.onSubmit(({ email }) => {
+    check.pass((turnstile) => ask.mutate({ email, turnstile }));
+  });
+  return (
+    <EntryCard
+      title={t("Forgot your password?")}
+      hint={t("We send you a link with which you choose a new one.")}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {ask.error ? (
+            <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+              {signInReason(ask.error, t)}
+            </Alert>
+          ) : null}
+          <TextInput
+            label={t("Email")}
+            type="email"
+            autoComplete="email"
+            autoFocus
+            size="md"
+            maxLength={254}
+            {...form.getInputProps("email")}
+          />
+          {check.widget}
+          <Button type="submit" size="md" loading={ask.isPending} fullWidth mt="xs">
+            {t("Send the link")}
+          </Button>
+          {back}
+        </Stack>
+      </form>
+    </EntryCard>
+  );
+}

@@ -1,0 +1,39 @@
+/** Which notices go a way: ticked one by one, stored as names with commas between them. */
+import { eventsOf, type NoticeEvent, noticeEvents } from "@gateway/shared/notice";
+import { Checkbox, Group } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+
+export const eventTitles: Record<NoticeEvent, string> = {
+  "channel-disabled": phrase("A channel was switched off automatically"),
+  "channel-enabled": phrase("A channel came back"),
+  "job-failed": phrase("A scheduled job failed"),
+  "prices-failed": phrase("The price list could not be updated"),
+  "payment-trouble": phrase("Trouble with a payment"),
+};
+
+type EventsFieldProps = {
+  label: string;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+};
+
+export function EventsField({ label, value, error, onChange }: EventsFieldProps) {
+  const { t } = useTranslation();
+  return (
+    <Checkbox.Group
+      label={label}
+      error={error}
+      value={eventsOf(value)}
+      // In the order of the list, so that ticking back and forth leaves nothing to save.
+      onChange={(ticked) => onChange(noticeEvents.filter((event) => ticked.includes(event)).join(","))}
+    >
+      <Group gap="xs 20px" mt={6}>
+        {noticeEvents.map((event) => (
+          <Checkbox key={event} value={event} label={t(eventTitles[event])} />
+        ))}
+      </Group>
+    </Checkbox.Group>
+  );
+}

@@ -1,0 +1,184 @@
+/** Settings by which the gateway reaches people: mail, the checks of newcomers, and what operators are told. */
+import { phrase } from "#lib/i18n.ts";
+import type { SettingSection } from "./fields.ts";
+
+export const mailSection: SettingSection = {
+  id: "mail",
+  title: phrase("Mail"),
+  hint: phrase("Codes, password resets and reminders are sent through this server."),
+  test: { kind: "mail" },
+  fields: [
+    { key: "SMTPServer", kind: "text", label: phrase("SMTP server") },
+    {
+      key: "SMTPPort",
+      kind: "number",
+      label: phrase("Port"),
+      hint: phrase("465 is encrypted from the first byte, 587 switches over."),
+    },
+    { key: "SMTPAccount", kind: "text", label: phrase("SMTP account") },
+    { key: "SMTPToken", kind: "secret", label: phrase("SMTP password") },
+    {
+      key: "SMTPFrom",
+      kind: "text",
+      label: phrase("Sender address"),
+      hint: phrase("Empty: the account. The sender's name is the site's."),
+    },
+    {
+      key: "SMTPRequireTLS",
+      kind: "switch",
+      label: phrase("Only over an encrypted connection"),
+      hint: phrase("Off only for a server in your own network that offers none."),
+    },
+  ],
+};
+
+export const personSections: SettingSection[] = [
+  {
+    id: "email-verification",
+    title: phrase("Email addresses of newcomers"),
+    fields: [
+      {
+        key: "EmailVerificationEnabled",
+        kind: "switch",
+        label: phrase("Sign-up needs a verified email address"),
+        hint: phrase("A code is sent there. Needs a mail server."),
+      },
+      {
+        key: "EmailDomainRestrictionEnabled",
+        kind: "switch",
+        label: phrase("Only addresses of these domains"),
+      },
+      {
+        key: "EmailDomainWhitelist",
+        kind: "text",
+        label: phrase("Domains"),
+        hint: phrase("With commas between them."),
+      },
+    ],
+  },
+  {
+    id: "turnstile",
+    title: "Cloudflare Turnstile",
+    hint: phrase("Checks that a person sits there: at sign-in, sign-up, password reset and before codes."),
+    fields: [
+      {
+        key: "TurnstileCheckEnabled",
+        kind: "switch",
+        label: phrase("Check visitors"),
+        hint: phrase(
+          "Their browsers then load a script of Cloudflare's; otherwise nothing leaves this site.",
+        ),
+      },
+      { key: "TurnstileSiteKey", kind: "text", label: phrase("Site key") },
+      { key: "TurnstileSecretKey", kind: "secret", label: phrase("Secret key") },
+    ],
+  },
+];
+
+const tellThere = phrase("Send notices there");
+const which = phrase("Which notices");
+
+/** One section per way; each with a switch first and the events last. */
+export const noticeSections: SettingSection[] = [
+  {
+    id: "notices",
+    title: phrase("Notices"),
+    hint: phrase("The gateway tells you when something needs you, through the ways below."),
+    fields: [
+      {
+        key: "NotifyQuietMinutes",
+        kind: "number",
+        unit: phrase("minutes"),
+        label: phrase("Tell the same thing once within"),
+        hint: phrase("What happens again meanwhile is counted."),
+      },
+    ],
+  },
+  {
+    id: "notify-email",
+    title: phrase("Notices by mail"),
+    test: { kind: "notice", channel: "email" },
+    fields: [
+      { key: "NotifyEmailEnabled", kind: "switch", label: tellThere },
+      {
+        key: "NotifyEmailTo",
+        kind: "text",
+        label: phrase("Recipients"),
+        hint: phrase("With commas between them. Empty: the root account's address."),
+      },
+      { key: "NotifyEmailEvents", kind: "events", label: which },
+    ],
+  },
+  {
+    id: "notify-telegram",
+    title: "Telegram",
+    test: { kind: "notice", channel: "telegram" },
+    fields: [
+      { key: "NotifyTelegramEnabled", kind: "switch", label: tellThere },
+      { key: "NotifyTelegramBotKey", kind: "secret", label: phrase("Bot token") },
+      { key: "NotifyTelegramChatId", kind: "text", label: phrase("Chat ID") },
+      {
+        key: "NotifyTelegramServer",
+        kind: "address",
+        label: phrase("API address"),
+        hint: phrase("Another one where Telegram cannot be reached directly."),
+      },
+      { key: "NotifyTelegramEvents", kind: "events", label: which },
+    ],
+  },
+  {
+    id: "notify-lark",
+    title: phrase("Lark robot"),
+    test: { kind: "notice", channel: "lark" },
+    fields: [
+      { key: "NotifyLarkEnabled", kind: "switch", label: tellThere },
+      { key: "NotifyLarkWebhook", kind: "secret", label: phrase("Webhook address") },
+      { key: "NotifyLarkSecret", kind: "secret", label: phrase("Signing secret") },
+      { key: "NotifyLarkEvents", kind: "events", label: which },
+    ],
+  },
+  {
+    id: "notify-dingtalk",
+    title: phrase("DingTalk robot"),
+    test: { kind: "notice", channel: "dingtalk" },
+    fields: [
+      { key: "NotifyDingTalkEnabled", kind: "switch", label: tellThere },
+      { key: "NotifyDingTalkWebhook", kind: "secret", label: phrase("Webhook address") },
+      { key: "NotifyDingTalkSecret", kind: "secret", label: phrase("Signing secret") },
+      { key: "NotifyDingTalkEvents", kind: "events", label: which },
+    ],
+  },
+  {
+    id: "notify-wecom",
+    title: phrase("WeCom robot"),
+    test: { kind: "notice", channel: "wecom" },
+    fields: [
+      { key: "NotifyWeComEnabled", kind: "switch", label: tellThere },
+      { key: "NotifyWeComWebhook", kind: "secret", label: phrase("Webhook address") },
+      { key: "NotifyWeComEvents", kind: "events", label: which },
+    ],
+  },
+  {
+    id: "notify-pushdeer",
+    title: "PushDeer",
+    test: { kind: "notice", channel: "pushdeer" },
+    fields: [
+      { key: "NotifyPushDeerEnabled", kind: "switch", label: tellThere },
+      { key: "NotifyPushDeerKey", kind: "secret", label: phrase("Push key") },
+      { key: "NotifyPushDeerServer", kind: "address", label: phrase("Server address") },
+      { key: "NotifyPushDeerEvents", kind: "events", label: which },
+    ],
+  },
+  {
+    id: "notify-webhook",
+    title: "Webhook",
+    hint: phrase("A POST with JSON. With a secret, x-gateway-signature proves who wrote it."),
+    test: { kind: "notice", channel: "webhook" },
+    fields: [
+      { key: "NotifyWebhookEnabled", kind: "switch", label: tellThere },
+      { key: "NotifyWebhookAddress", kind: "address", label: phrase("Webhook address") },
+      { key: "NotifyWebhookSecret", kind: "secret", label: phrase("Signing secret") },
+      { key: "NotifyWebhookEvents", kind: "events", label: which },
+    ],
+  },
+];

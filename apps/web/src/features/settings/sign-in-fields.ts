@@ -1,0 +1,67 @@
+/** Settings of the accounts elsewhere that people may sign in with. */
+import { phrase } from "#lib/i18n.ts";
+import type { SettingSection } from "./fields.ts";
+
+export const identityProviderSections: SettingSection[] = [
+  {
+    id: "github",
+    title: "GitHub",
+    hint: phrase("An OAuth app of yours at GitHub."),
+    callback: "/oauth/github",
+    fields: [
+      { key: "GitHubOAuthEnabled", kind: "switch", label: phrase("Sign-in with GitHub") },
+      { key: "GitHubClientId", kind: "text", label: phrase("Client ID") },
+      { key: "GitHubClientSecret", kind: "secret", label: phrase("Client secret") },
+    ],
+  },
+  {
+    id: "oidc",
+    title: "OpenID Connect",
+    hint: phrase("Any provider that publishes its configuration: Keycloak, Authentik, Entra ID, Google."),
+    callback: "/oauth/oidc",
+    fields: [
+      { key: "OIDCAuthEnabled", kind: "switch", label: phrase("Sign-in with OpenID Connect") },
+      { key: "OIDCIssuer", kind: "address", label: phrase("Issuer") },
+      {
+        key: "OIDCScopes",
+        kind: "text",
+        label: phrase("Scopes"),
+        hint: phrase("With commas between them."),
+      },
+      { key: "OIDCClientId", kind: "text", label: phrase("Client ID") },
+      { key: "OIDCClientSecret", kind: "secret", label: phrase("Client secret") },
+      {
+        key: "OIDCUsernameClaims",
+        kind: "text",
+        label: phrase("Username claim"),
+        hint: phrase("A new account takes its name from it."),
+      },
+    ],
+  },
+  {
+    id: "lark",
+    title: "Lark",
+    hint: phrase("An app of yours at Lark."),
+    callback: "/oauth/lark",
+    fields: [
+      { key: "LarkAuthEnabled", kind: "switch", label: phrase("Sign-in with Lark") },
+      { key: "LarkClientId", kind: "text", label: phrase("App ID") },
+      { key: "LarkClientSecret", kind: "secret", label: phrase("App secret") },
+    ],
+  },
+  {
+    id: "wechat",
+    title: phrase("WeChat"),
+    hint: phrase("A server that speaks for your official account and hands out codes."),
+    fields: [
+      { key: "WeChatAuthEnabled", kind: "switch", label: phrase("Sign-in with WeChat") },
+      { key: "WeChatServerAddress", kind: "address", label: phrase("Address of that server") },
+      { key: "WeChatServerToken", kind: "secret", label: phrase("Its access token") },
+      {
+        key: "WeChatAccountQRCodeImageURL",
+        kind: "address",
+        label: phrase("Picture of the account's QR code"),
+      },
+    ],
+  },
+];

@@ -1,0 +1,36 @@
+import { Button, Tooltip } from "@mantine/core";
+import { IconSend } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { toast } from "#ui/toast.tsx";
+import { useSettingTest } from "./api.ts";
+import type { TestAction } from "./fields.ts";
+
+/** Sends a test with what is saved, and says what the other side said. */
+export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
+  const { t } = useTranslation();
+  const run = useSettingTest();
+  const act = () =>
+    run.mutate(test, {
+      onSuccess: (to) =>
+        toast.success(
+          to === "" ? t("The test was sent") : t("A test mail was sent to {{email}}", { email: to }),
+        ),
+    });
+  return (
+    <Tooltip label={t("Save first: the test uses what is saved.")} disabled={!dirty}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconSend size={14} stroke={1.7} />}
+        loading={run.isPending}
+        data-disabled={dirty || undefined}
+        aria-disabled={dirty}
+        onClick={() => {
+          if (!dirty) act();
+        }}
+      >
+        {test.kind === "mail" ? t("Send me a test mail") : t("Send a test")}
+      </Button>
+    </Tooltip>
+  );
+}
