@@ -13,6 +13,7 @@ const fields = [
   "model_headers",
   "custom_parameter",
   "allow_extra_body",
+  "log_bodies",
 ];
 
 export function RequestSection({ form }: { form: DraftForm }) {
@@ -82,6 +83,11 @@ export function RequestSection({ form }: { form: DraftForm }) {
           "Fields that the gateway does not know reach the vendor even when the request is translated.",
         )}
         {...form.getInputProps("allow_extra_body", { type: "checkbox" })}
+      />
+      <Switch
+        label={t("Keep requests and answers")}
+        description={t("Encrypted and for some days only. Administrators can read them in the log.")}
+        {...form.getInputProps("log_bodies", { type: "checkbox" })}
       />
     </Fold>
   );

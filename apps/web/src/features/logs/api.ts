@@ -1,5 +1,5 @@
 /** The request log, as its reader may see it. */
-import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { LogBodies, LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";
@@ -36,3 +36,12 @@ export const totalsQuery = (whose: Whose, filter: LogFilter) =>
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
   return http.get(paths[whose], LogPage, { ...queryFor(filter), size: 100, cursor });
 }
+
+/** What was kept of a call; null where nothing was. */
+export const bodiesQuery = (requestId: string) =>
+  queryOptions({
+    queryKey: ["log", "bodies", requestId],
+    queryFn: () => http.get(`/log/${encodeURIComponent(requestId)}/bodies`, LogBodies.nullable()),
+    gcTime: 0,
+    meta: { quiet: true },
+  });

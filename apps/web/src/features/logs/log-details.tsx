@@ -10,6 +10,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { Attempts } from "./attempts.tsx";
 import { BillTable } from "./bill-table.tsx";
+import { Bodies } from "./bodies.tsx";
 import { LogFacts } from "./log-facts.tsx";
 import { isCall, outcomeWord, typeText } from "./log-words.ts";
 
@@ -83,6 +84,7 @@ function Details({ row }: { row: LogRow }) {
       <Section padding="md" title={t("Facts")}>
         <LogFacts row={row} />
       </Section>
+      <Bodies row={row} />
     </Stack>
   );
 }

@@ -12,6 +12,7 @@ type Props = { form: TokenSchemaForm; models: AvailableModels; reachable: string
 export function Restrictions({ form, models, reachable }: Props) {
   const { t } = useTranslation();
   const { heartbeat } = form.values.setting;
+  const { checked: keeping, ...keepInput } = form.getInputProps("setting.log_bodies", { type: "checkbox" });
   return (
     <>
       <Restriction
@@ -48,6 +49,16 @@ export function Restrictions({ form, models, reachable }: Props) {
           {...form.getInputProps("setting.heartbeat.timeout_seconds")}
         />
       </Restriction>
+      <div className={classes.restriction}>
+        <Switch
+          label={t("Keep requests and answers")}
+          description={t(
+            "Encrypted and for some days only. You and the administrators can read them in the log.",
+          )}
+          checked={keeping}
+          {...keepInput}
+        />
+      </div>
     </>
   );
 }

@@ -1,0 +1,68 @@
+import { type LogRow, LogType } from "@gateway/shared/log";
+import { Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { Section } from "#ui/page.tsx";
+import { bodiesQuery } from "./api.ts";
+import classes from "./logs.module.css";
+
+/** What a call said and was answered; nothing where it was not kept or its time has passed. */
+export function Bodies({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const call = row.type === LogType.consume || row.type === LogType.failed;
+  const bodies = useQuery({ ...bodiesQuery(row.request_id), enabled: call && row.request_id !== "" }).data;
+  if (!bodies) return null;
+  return (
+    <Section padding="md" title={t("Request and answer")}>
+      <Stack gap="md">
+        <Body title={t("Request")} text={bodies.request} bytes={bodies.request_bytes} />
+        <Body title={t("Answer")} text={bodies.response} bytes={bodies.response_bytes} />
+        <Text c="dimmed" fz="xs">
+          {t("Kept because the token or the channel asks for it. Stored encrypted, and only for some days.")}
+        </Text>
+      </Stack>
+    </Section>
+  );
+}
+
+function Body({ title, text, bytes }: { title: string; text: string; bytes: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const id = useId();
+  const cut = new TextEncoder().encode(text).length < bytes;
+  const size = t("{{number}} bytes", { number: format.whole(bytes) });
+  return (
+    <div>
+      <Group justify="space-between" wrap="nowrap" mb={4}>
+        <Text fz="sm" fw={500} id={id}>
+          {title}
+          <Text span fz="xs" c="dimmed" fw={400} ml={8}>
+            {cut ? `${size}, ${t("cut off")}` : size}
+          </Text>
+        </Text>
+        {text === "" ? null : <CopyButton text={text} label={title} />}
+      </Group>
+      {text === "" ? (
+        <Text c="dimmed" fz="sm">
+          {bytes === 0 ? t("There was none.") : t("It is not text.")}
+        </Text>
+      ) : (
+        <pre className={classes.body} tabIndex={0} aria-labelledby={id}>
+          {readable(text)}
+        </pre>
+      )}
+    </div>
+  );
+}
+
+/** JSON with its lines; everything else, streams above all, as it came. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
