@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ModelFacts } from "./model-info.ts";
 
 /** What the caller's groups can reach: GET /api/available_model, by model name. */
 export const AvailableModel = z.object({
@@ -13,6 +14,8 @@ export const AvailableModel = z.object({
       tiers: z.array(z.object({ above: z.int(), input: z.number(), output: z.number() })).default([]),
     })
     .nullable(),
+  /** What the catalogue says about it. */
+  info: ModelFacts.nullable().default(null),
 });
 export const AvailableModels = z.record(z.string(), AvailableModel);
 export type AvailableModels = z.infer<typeof AvailableModels>;

@@ -14,6 +14,12 @@ export function catalogRoutes(app: ConsoleApp, { db }: Services): void {
     ok(await availableModels(db, request.viewer?.group)),
   );
 
+  app.get(
+    "/ownedby",
+    { config, schema: { response: answers(z.record(z.string(), ModelOwnerRow)) } },
+    async () => ok(Object.fromEntries((await listOwners(db)).map((owner) => [owner.id, owner]))),
+  );
+
   app.get("/model_ownedby", { config, schema: { response: answers(z.array(ModelOwnerRow)) } }, async () =>
     ok(await listOwners(db)),
   );

@@ -1,4 +1,4 @@
-import { Nothing } from "@gateway/shared/envelope";
+import { Envelope, Nothing } from "@gateway/shared/envelope";
 import {
   PriceChanges,
   PriceGroupInput,
@@ -23,6 +23,7 @@ import { priceRowToJson, priceToJson } from "#domain/billing/price-json.ts";
 import { previewPrices, readPriceList } from "#domain/billing/price-sync.ts";
 import { fetchPriceList, listPriceUpdates } from "#domain/billing/price-updates.ts";
 import type { SavePrice } from "#domain/billing/prices.ts";
+import { listedPrices } from "#domain/billing/seed-prices.ts";
 import { modelNames } from "#domain/catalog/catalog.ts";
 import { invalidRequest } from "#errors.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -37,6 +38,13 @@ const ModelInPath = z.object({ "*": z.string().min(1, "Model name is required").
 /** Tools for the older API say "system" for add, and anything unknown means the same. */
 const SyncQuery = z.object({ updateMode: SyncMode.catch("add").default("add") });
 
+/** db: what is in force · default: the list that this version brings · old: what is in force, as tools of old read it. */
+const PriceListQuery = z.object({ type: z.enum(["db", "default", "old"]).catch("db").default("db") });
+/** A listed price is no row: it has no version and was never changed. */
+const unstored = { version_id: 0, updated_time: 0 };
+const OldPrice = PriceRow.omit({ version_id: true, updated_time: true, tiers: true });
+const oldPrice = ({ version_id: _version, updated_time: _time, tiers: _tiers, ...price }: PriceRow) => price;
+
 /** What models cost: the list for anybody, its editing for administrators. */
 export function priceRoutes(app: ConsoleApp, services: Services): void {
   const { db } = services;
@@ -45,8 +53,24 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/prices",
-    { config: { access: "anyone" }, schema: { response: answers(z.array(PriceRow)) } },
-    async () => ok((await listPrices(db)).map(priceRowToJson)),
+    {
+      config: { access: "anyone" },
+      // "old" has no envelope, as those who ask for it expect.
+      schema: {
+        querystring: PriceListQuery,
+        response: {
+          ...answers(z.array(PriceRow)),
+          200: z.union([Envelope(z.array(PriceRow)), z.array(OldPrice)]),
+        },
+      },
+    },
+    async (request) => {
+      const { type } = request.query;
+      if (type === "default")
+        return ok(listedPrices().map((price) => ({ ...priceToJson(price), ...unstored })));
+      const rows = (await listPrices(db)).map(priceRowToJson);
+      return type === "old" ? rows.map(oldPrice) : ok(rows);
+    },
   );
 
   app.get("/prices/model_list", { config, schema: { response: answers(z.array(z.string())) } }, async () =>

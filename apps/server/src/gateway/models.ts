@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { describeModels, type Described } from "#domain/catalog/described.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { authenticate, type Authenticated } from "./authenticate.ts";
@@ -9,8 +10,9 @@ import type { GatewayServices } from "./services.ts";
 /** OpenAI's field wants a date; the lists of all gateways of this kind give this one. */
 const CREATED = 1_677_649_963;
 
-interface Listed {
+interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxTokens"> {
   id: string;
+  /** The model's maker, or the vendor it is reached through. */
   ownedBy: string;
 }
 
@@ -38,7 +40,7 @@ export function modelRoutes(app: FastifyInstance, services: GatewayServices): vo
 }
 
 async function listModels(services: GatewayServices, { caller }: Authenticated): Promise<Listed[]> {
-  const { candidates } = services.relay;
+  const { candidates, prices } = services.relay;
   const owners = new Map<string, string>();
   for (const group of [caller.group, caller.backupGroup]) {
     for (const name of candidates.models(group)) {
@@ -46,8 +48,12 @@ async function listModels(services: GatewayServices, { caller }: Authenticated):
       owners.set(name, candidates.find(group, name)[0]?.provider.id ?? "");
     }
   }
+  const described = await describeModels(services.db, prices.table(), [...owners.keys()]);
   return [...owners]
-    .map(([id, ownedBy]) => ({ id, ownedBy }))
+    .map(([id, vendor]) => {
+      const { owner = "", displayName = id, contextLength = 0, maxTokens = 0 } = described.get(id) ?? {};
+      return { id, ownedBy: owner || vendor, displayName, contextLength, maxTokens };
+    })
     .sort((a, b) => a.ownedBy.localeCompare(b.ownedBy) || a.id.localeCompare(b.id));
 }
 
@@ -68,8 +74,9 @@ function anthropicModel(model: Listed) {
   return {
     type: "model",
     id: model.id,
-    display_name: model.id,
+    display_name: model.displayName,
     created_at: new Date(CREATED * 1_000).toISOString(),
+    owned_by: model.ownedBy,
   };
 }
 
@@ -85,7 +92,10 @@ function anthropicList(models: readonly Listed[]) {
 function geminiModel(model: Listed) {
   return {
     name: `models/${model.id}`,
-    displayName: model.id,
+    displayName: model.displayName,
+    ...(model.contextLength > 0 ? { inputTokenLimit: model.contextLength } : {}),
+    ...(model.maxTokens > 0 ? { outputTokenLimit: model.maxTokens } : {}),
+    ownedBy: model.ownedBy,
     supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
   };
 }

@@ -23,7 +23,11 @@ export async function availableModels(db: Db, ownGroup?: string): Promise<Availa
     },
     orderBy: { id: "asc" },
   });
-  const prices = await db.price.findMany({ include: { extras: true } });
+  const [prices, infos] = await Promise.all([
+    db.price.findMany({ include: { extras: true } }),
+    db.modelInfo.findMany({ omit: { id: true, created_at: true, updated_at: true } }),
+  ]);
+  const infoOf = new Map(infos.map(({ model, ...info }) => [model, info]));
   const owners = new Map((await listOwners(db)).map((owner) => [owner.id, owner.name]));
   const byName = new Map(prices.map((price) => [price.model, price]));
   const table = tableOf(prices.map(inForce));
@@ -36,6 +40,7 @@ export async function availableModels(db: Db, ownGroup?: string): Promise<Availa
         groups: [],
         owned_by: owners.get(price?.channel_type ?? type) ?? "",
         price: price === undefined ? null : describePrice(price),
+        info: infoOf.get(name) ?? null,
       };
       models.set(name, entry);
       for (const { group } of groups) if (!entry.groups.includes(group)) entry.groups.push(group);

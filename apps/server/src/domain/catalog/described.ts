@@ -1,0 +1,48 @@
+import type { PriceTable } from "#domain/billing/pricing.ts";
+import { findPrice } from "#domain/billing/pricing.ts";
+import type { Db } from "#platform/db.ts";
+import { listOwners } from "./owners.ts";
+
+/** What a model list says about a model besides its name. */
+export interface Described {
+  /** Who makes it, by its price; "" when no price or no owner is known. */
+  owner: string;
+  /** Its own name when the catalogue has none. */
+  displayName: string;
+  /** Tokens; 0 = not known. */
+  contextLength: number;
+  maxTokens: number;
+}
+
+/** @param table the price list in force, which says whose price a name falls under */
+export async function describeModels(
+  db: Db,
+  table: PriceTable,
+  models: readonly string[],
+): Promise<Map<string, Described>> {
+  const [prices, owners, infos] = await Promise.all([
+    db.price.findMany({ select: { model: true, channel_type: true } }),
+    listOwners(db),
+    db.modelInfo.findMany({
+      where: { model: { in: [...models] } },
+      select: { model: true, name: true, context_length: true, max_tokens: true },
+    }),
+  ]);
+  const ownerOf = new Map(prices.map((price) => [price.model, price.channel_type]));
+  const names = new Map(owners.map((owner) => [owner.id, owner.name]));
+  const infoOf = new Map(infos.map((info) => [info.model, info]));
+  return new Map(
+    models.map((model) => {
+      const info = infoOf.get(model);
+      return [
+        model,
+        {
+          owner: names.get(ownerOf.get(findPrice(table, model)?.model ?? "") ?? 0) ?? "",
+          displayName: info === undefined || info.name === "" ? model : info.name,
+          contextLength: info?.context_length ?? 0,
+          maxTokens: info?.max_tokens ?? 0,
+        },
+      ];
+    }),
+  );
+}

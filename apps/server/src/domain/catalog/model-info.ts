@@ -1,0 +1,152 @@
+import {
+  ImportedModelInfo,
+  type ImportMode,
+  type ModelInfoChange,
+  type ModelInfoImported,
+  type ModelInfoInput,
+} from "@gateway/shared/model-info";
+import { z } from "zod";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, invalidRequest, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
+import modelList from "./model-list.json" with { type: "json" };
+
+/** What people should know about a model before they choose it. It must not decide anything about a call. */
+
+/** Newest first. */
+export async function listModelInfo(db: Db): Promise<ModelInfo[]> {
+  return db.modelInfo.findMany({ orderBy: { id: "desc" } });
+}
+
+/** Throws `not_found`. */
+export async function getModelInfo(db: Db, id: number): Promise<ModelInfo> {
+  const info = await db.modelInfo.findUnique({ where: { id } });
+  if (info === null) throw notFound("Model");
+  return info;
+}
+
+/** Throws `conflict` when the model is described already. */
+export async function createModelInfo(
+  db: PrismaClient,
+  actor: Actor,
+  input: ModelInfoInput,
+): Promise<ModelInfo> {
+  return db.$transaction(async (tx) => {
+    // Two requests with one name: the second finds nothing to insert.
+    const [info] = await tx.modelInfo.createManyAndReturn({ data: [input], skipDuplicates: true });
+    if (info === undefined) throw taken();
+    await note(tx, actor, "model.create", undefined, info);
+    return info;
+  });
+}
+
+/** Throws `not_found`, and `conflict` when another row has the name. */
+export async function changeModelInfo(
+  db: PrismaClient,
+  actor: Actor,
+  { id, ...input }: ModelInfoChange,
+): Promise<ModelInfo> {
+  try {
+    return await db.$transaction(async (tx) => {
+      const before = await getModelInfo(tx, id);
+      const after = await tx.modelInfo.update({ where: { id }, data: { ...input, updated_at: new Date() } });
+      await note(tx, actor, "model.change", before, after);
+      return after;
+    });
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") throw taken();
+    throw error;
+  }
+}
+
+/** Throws `not_found`. */
+export async function deleteModelInfo(db: PrismaClient, actor: Actor, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await getModelInfo(tx, id);
+    await tx.modelInfo.delete({ where: { id } });
+    await note(tx, actor, "model.delete", before, undefined);
+  });
+}
+
+/** All of the list or nothing. Throws `invalid_request` with a sentence that names the entry it stumbled over. */
+export async function importModelInfo(
+  db: PrismaClient,
+  actor: Actor,
+  list: readonly ModelInfoInput[],
+  mode: ImportMode,
+): Promise<ModelInfoImported> {
+  return db.$transaction(async (tx) => {
+    const known = new Set(
+      (await tx.modelInfo.findMany({ select: { model: true } })).map((info) => info.model),
+    );
+    const added = list.filter((info) => !known.has(info.model));
+    const there = list.filter((info) => known.has(info.model));
+    await tx.modelInfo.createMany({ data: [...added], skipDuplicates: true });
+    const changed = mode === "overwrite" ? there : [];
+    for (const { model, ...info } of changed)
+      await tx.modelInfo.update({ where: { model }, data: { ...info, updated_at: new Date() } });
+    const outcome = { added: added.length, changed: changed.length, kept: there.length - changed.length };
+    await audit(tx, {
+      actor,
+      action: "model.import",
+      targetType: "model",
+      targetId: "",
+      after: { mode, ...outcome },
+    });
+    return outcome;
+  });
+}
+
+const most = 5_000;
+
+/** An array, or an object with it under `data`, as price lists of this kind come too. */
+export function readModelList(json: unknown): ModelInfoInput[] {
+  const Wrapped = z.object({ data: z.array(z.unknown()) });
+  const wrapped = Wrapped.safeParse(json);
+  const entries = wrapped.success ? wrapped.data.data : json;
+  if (!Array.isArray(entries) || entries.length === 0)
+    throw invalidRequest("This is not a list of models.", "models");
+  if (entries.length > most) throw invalidRequest(`A list has at most ${most} models.`, "models");
+  const models = entries.map((entry: unknown, index) => {
+    const parsed = ImportedModelInfo.safeParse(entry);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const place = `Entry ${index + 1}${issue === undefined ? "" : `, ${issue.path.join(".")}: ${issue.message}`}`;
+    throw invalidRequest(place, "models");
+  });
+  // Of two entries for one model the last one counts.
+  return [...new Map(models.map((info) => [info.model, info])).values()];
+}
+
+/** The list that comes with this version. */
+export function listedModels(): ModelInfoInput[] {
+  return modelList.vendors.flatMap(({ source, models }) =>
+    models.map((info) => ({ ...info, support_url: source.startsWith("https://") ? [source] : [] })),
+  );
+}
+
+/** Describes the listed models on a new installation; where somebody removed them all, they stay away. */
+export async function seedModelInfo(db: PrismaClient): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const [untouched] = await tx.$queryRaw<{ is_called: boolean }[]>`SELECT is_called FROM model_info_id_seq`;
+    if (untouched?.is_called === true) return;
+    await tx.modelInfo.createMany({ data: listedModels(), skipDuplicates: true });
+  });
+}
+
+function taken(): Error {
+  const sentence = "This model is described already";
+  return conflict(sentence, { model: sentence });
+}
+
+async function note(
+  tx: Db,
+  actor: Actor,
+  action: string,
+  before: ModelInfo | undefined,
+  after: ModelInfo | undefined,
+): Promise<void> {
+  const targetId = after?.model ?? before?.model ?? "";
+  await audit(tx, { actor, action, targetType: "model", targetId, before, after });
+}
