@@ -1,4 +1,5 @@
-import { type Reply, json } from "./exchange.ts";
+import { type Frame, event } from "./chat-wire.ts";
+import { type Reply, type Told, json } from "./exchange.ts";
 import { type Json, asNumber, asObject, asText } from "./json.ts";
 import { piecesOf } from "./pieces.ts";
 import { BadQuestion } from "./question.ts";
@@ -41,22 +42,55 @@ function wave(samples: Buffer): Buffer {
 }
 
 /** Notes instead of speech; always WAV, except raw samples for `pcm`: no encoder stands ready for the others. */
-export function speech(body: Json): Reply {
+export function speech(body: Json): Reply | Told {
   const input = asText(body["input"]);
   if (input === "") throw new BadQuestion("'input' must be a text.", "input");
   const samples = melody(input);
+  if (body["stream_format"] === "sse") return { events: spoken(input) };
   if (body["response_format"] === "pcm") return { type: "audio/pcm", body: samples };
   return { type: "audio/wav", body: wave(samples) };
 }
 
+function frame(data: Json): Frame {
+  return { text: event(data, asText(data["type"])), piece: true };
+}
+
+function* spoken(input: string): Generator<Frame> {
+  const pieces = piecesOf(input);
+  for (const piece of pieces)
+    yield frame({ type: "speech.audio.delta", audio: melody(piece).toString("base64") });
+  const [read, said] = [pieces.length, pieces.length * 20];
+  yield frame({
+    type: "speech.audio.done",
+    usage: { input_tokens: read, output_tokens: said, total_tokens: read + said },
+  });
+}
+
+function* written(text: string, seconds: number, byTokens: boolean): Generator<Frame> {
+  const pieces = piecesOf(text);
+  for (const delta of pieces) yield frame({ type: "transcript.text.delta", delta });
+  const heard = seconds * 10;
+  const tokens = {
+    type: "tokens",
+    input_tokens: heard,
+    output_tokens: pieces.length,
+    total_tokens: heard + pieces.length,
+    input_token_details: { text_tokens: 0, audio_tokens: heard },
+  };
+  const usage = byTokens ? tokens : { type: "duration", seconds };
+  yield frame({ type: "transcript.text.done", text, usage });
+}
+
 /** Whatever it hears, it describes the file it was given. */
-export function transcription(body: Json): Reply {
+export function transcription(body: Json): Reply | Told {
   const file = asObject(body["file"]);
   const bytes = asNumber(file["bytes"]);
   if (bytes === undefined) throw new BadQuestion("'file' must be a file in a form.", "file");
   const text = `The demo model listened to ${asText(file["name"])}, a recording of ${bytes} bytes.`;
   const seconds = Math.max(1, Math.round(bytes / (RATE * 2)));
   const end = new Date(seconds * 1000).toISOString().slice(11, 23);
+  if (body["stream"] === true || body["stream"] === "true")
+    return { events: written(text, seconds, !asText(body["model"]).includes("whisper")) };
   switch (body["response_format"]) {
     case "text":
       return { type: "text/plain; charset=utf-8", body: `${text}\n` };

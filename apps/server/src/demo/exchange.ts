@@ -18,6 +18,11 @@ export interface Reply {
   body: string | Buffer;
 }
 
+/** An answer in events. */
+export interface Told {
+  events: Iterable<Frame>;
+}
+
 export function json(body: Json): Reply {
   return { type: "application/json", body: JSON.stringify(body) };
 }

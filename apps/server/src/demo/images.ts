@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
-import { type Json, asNumber, asText } from "./json.ts";
+import { type Frame, event } from "./chat-wire.ts";
+import { type Reply, type Told, json } from "./exchange.ts";
+import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
 
 const SIZE = 128;
@@ -64,5 +66,32 @@ export function images(body: Json): Json {
       total_tokens: asked + written,
       input_tokens_details: { text_tokens: asked, image_tokens: 0 },
     },
+  };
+}
+
+/** One picture in events: as many drafts as were asked for, then the whole. */
+export function draw(body: Json, name: "image_generation" | "image_edit"): Reply | Told {
+  const made = images(body);
+  if (body["stream"] !== true && body["stream"] !== "true") return json(made);
+  const b64_json = asText(asObject(asList(made["data"])[0])["b64_json"]);
+  const about = {
+    b64_json,
+    created_at: made["created"],
+    size: "1024x1024",
+    quality: "low",
+    output_format: "png",
+  };
+  const drafts = Math.min(3, Math.max(0, Number(body["partial_images"] ?? 0)));
+  const frame = (type: string, more: Json): Frame => ({
+    text: event({ type, ...about, ...more }, type),
+    piece: true,
+  });
+  return {
+    events: [
+      ...Array.from({ length: drafts }, (_, partial_image_index) =>
+        frame(`${name}.partial_image`, { partial_image_index }),
+      ),
+      frame(`${name}.completed`, { usage: made["usage"] }),
+    ],
   };
 }

@@ -4,10 +4,10 @@ import { speech, transcription } from "./audio.ts";
 import { type ChatWire, type Target, event } from "./chat-wire.ts";
 import { compaction } from "./compaction.ts";
 import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./embeddings.ts";
-import { type Reply, json } from "./exchange.ts";
+import { type Reply, type Told, json } from "./exchange.ts";
 import { type Vendor, refusal } from "./faults.ts";
 import { gemini, readPrompt as readGeminiPrompt } from "./gemini.ts";
-import { images } from "./images.ts";
+import { draw, images } from "./images.ts";
 import { type Json, asText } from "./json.ts";
 import { modelsFor } from "./models.ts";
 import { moderations } from "./moderations.ts";
@@ -21,7 +21,7 @@ import { rerank } from "./ranking.ts";
 /** What stands at an address. */
 export type Route =
   | { kind: "chat"; vendor: Vendor; wire: ChatWire; target: Target; failure: StreamFailure }
-  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply }
+  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply | Told }
   | { kind: "models"; vendor: Vendor; id: string };
 
 /** The vendor's own words for an error inside a stream that has already begun. */
@@ -57,6 +57,11 @@ const failures: Record<"chat" | "responses" | "anthropic" | "gemini", StreamFail
 
 const inBody: Target = { model: "", stream: false, sse: true };
 
+/** An error in the events of a task. */
+export function taskFailure(requestId: string): string {
+  return event({ type: "error", ...refusal("openai", FAILED, requestId).body }, "error");
+}
+
 const posts: Record<string, Route> = {
   "/v1/chat/completions": chat("openai", openaiChat, failures.chat),
   "/v1/responses": chat("openai", openaiResponses, failures.responses),
@@ -71,8 +76,9 @@ const posts: Record<string, Route> = {
   "/v1/completions": chat("openai", openaiCompletions, failures.chat),
   "/v1/embeddings": task("openai", (body) => json(openaiEmbeddings(body))),
   "/v1/moderations": task("openai", (body) => json(moderations(body))),
-  "/v1/images/generations": task("openai", (body) => json(images(body))),
-  "/v1/images/edits": task("openai", (body) => json(images(body))),
+  "/v1/images/generations": task("openai", (body) => draw(body, "image_generation")),
+  "/v1/images/edits": task("openai", (body) => draw(body, "image_edit")),
+  "/v1/images/variations": task("openai", (body) => json(images({ prompt: "a variation", ...body }))),
   "/v1/audio/speech": task("openai", speech),
   "/v1/audio/transcriptions": task("openai", transcription),
   "/v1/audio/translations": task("openai", transcription),
@@ -83,7 +89,7 @@ function chat(vendor: Vendor, wire: ChatWire, failure: StreamFailure, target: Ta
   return { kind: "chat", vendor, wire, target, failure };
 }
 
-function task(vendor: Vendor, run: (body: Json) => Reply, model = ""): Route {
+function task(vendor: Vendor, run: (body: Json) => Reply | Told, model = ""): Route {
   return { kind: "task", vendor, model, run };
 }
 

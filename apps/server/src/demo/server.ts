@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { answer } from "./answer.ts";
 import { type Call, CallLog } from "./calls.ts";
+import type { Frame } from "./chat-wire.ts";
 import { type DemoControl, Rules } from "./control.ts";
 import { Exchange } from "./exchange.ts";
 import { fastReply } from "./fast.ts";
@@ -13,7 +14,7 @@ import { formFields } from "./form.ts";
 import { type Json, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
 import { openRealtime } from "./realtime-door.ts";
-import { type Route, listModels, routeAt, saidIn, vendorAt } from "./routes.ts";
+import { type Route, listModels, routeAt, saidIn, taskFailure, vendorAt } from "./routes.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
 
 export type { Call } from "./calls.ts";
@@ -196,5 +197,18 @@ async function respond(
   if (await exchange.trouble(behaviour)) return;
   const reply = route.kind === "task" ? route.run(body) : listModels(route);
   if (reply === undefined) exchange.refuse({ status: 404 });
+  else if ("events" in reply)
+    await exchange.stream(STREAM, told(reply.events, behaviour), behaviour, () =>
+      taskFailure(exchange.requestId),
+    );
   else await exchange.send(reply, behaviour);
+}
+
+/** `no-usage` for the events of a task. */
+function told(events: Iterable<Frame>, behaviour: Behaviour): Iterable<Frame> {
+  if (behaviour.noUsage !== true) return events;
+  return [...events].map((frame) => ({
+    ...frame,
+    text: frame.text.replace(/,"usage":\{.*\}(?=\}\n\n$)/, ""),
+  }));
 }

@@ -36,7 +36,7 @@ const Answer = z.object({
 
 export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally: Tally = { narrow: 0, wide: 0 };
-  const parsed = Answer.safeParse(lastObject(body));
+  const parsed = Answer.safeParse(parsedJson(body));
   if (!parsed.success) return { usage: undefined, tally };
   if (typeof parsed.data.text === "string") addTo(tally, parsed.data.text);
   const reported = parsed.data.usage ?? parsed.data.meta?.tokens;
@@ -73,14 +73,9 @@ function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
   };
 }
 
-/** A whole body, or the data of the last event in a piece of a stream that can be read. */
-function lastObject(text: string): unknown {
-  const start = text.startsWith("{") ? 0 : text.lastIndexOf("data: {");
-  if (start < 0) return undefined;
-  const from = text.indexOf("{", start);
-  const line = start === 0 ? text : text.slice(from).split("\n", 1)[0];
+function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(line ?? "");
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
-import type { Tally } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/http.ts";
 import { type Adapted, askAdapted } from "./adapted.ts";

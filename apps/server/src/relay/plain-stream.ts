@@ -1,0 +1,170 @@
+import type { Tally } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { addTo } from "./meter.ts";
+import { plainUsage } from "./plain-usage.ts";
+
+/**
+ * Reads along while an answer that is no JSON passes: sound, subtitles, or events with pictures of megabytes in them.
+ * Keeps nothing of it but what the bill needs. Pure.
+ */
+export interface PlainReader {
+  /** How many bytes at the end of this chunk must wait for the bill: without them the answer is not whole. */
+  push(chunk: Buffer): number;
+  readonly usage: Usage | undefined;
+  readonly tally: Tally;
+  /** The vendor said in an event of the stream that it failed. */
+  readonly failed: boolean;
+}
+
+/** A client acts on an event when it has its last line feed; so a few bytes are enough to keep it back. */
+const KEPT_BYTES = 16;
+const MAX_LINE = 64 * 1024;
+
+export function createPlainReader(type: string): PlainReader {
+  if (type.startsWith("text/event-stream")) return eventReader();
+  const tally: Tally = { narrow: 0, wide: 0 };
+  const readable = type.startsWith("text/") || type.startsWith("application/x-subrip");
+  return {
+    push(chunk) {
+      if (readable) addTo(tally, chunk.toString("utf8"));
+      return KEPT_BYTES;
+    },
+    usage: undefined,
+    tally,
+    failed: false,
+  };
+}
+
+/** The events that complete an answer. */
+const completing =
+  /^(?:event: ?|data: ?\{.{0,200}?"type": ?")(?:image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done)\b|^data: ?\[DONE\]/;
+
+function eventReader(): PlainReader {
+  const tally: Tally = { narrow: 0, wide: 0 };
+  const scan = createUsageScanner();
+  let line = "";
+  let fresh = true;
+  let last = false;
+  let failed = false;
+
+  function endLine(): void {
+    const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+    line = "";
+    if (text === "") {
+      fresh = true;
+      return;
+    }
+    look(text);
+    // Cut off: a picture, which is neither text nor a failure.
+    if (!text.startsWith("data:") || text.length >= MAX_LINE) return;
+    const said = saidIn(Buffer.from(text.slice(5), "latin1").toString("utf8"));
+    if (said === undefined) failed = true;
+    else addTo(tally, said);
+  }
+
+  function look(text: string): void {
+    const completes = completing.test(text);
+    if (fresh || completes) last = completes;
+    fresh = false;
+  }
+
+  return {
+    push(chunk) {
+      scan.push(chunk);
+      for (let from = 0; from < chunk.length;) {
+        const end = chunk.indexOf(0x0a, from);
+        const to = end < 0 ? chunk.length : end;
+        if (line.length < MAX_LINE) line += chunk.toString("latin1", from, Math.min(to, from + MAX_LINE));
+        if (end >= 0) endLine();
+        from = to + 1;
+      }
+      if (line !== "") look(line);
+      return last ? KEPT_BYTES : 0;
+    },
+    get usage() {
+      return scan.usage;
+    },
+    tally,
+    get failed() {
+      return failed;
+    },
+  };
+}
+
+/** The words in an event; undefined for an event that is an error. */
+function saidIn(data: string): string | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch {
+    return "";
+  }
+  if (typeof event !== "object" || event === null) return "";
+  const { type, error, delta, choices } = event as Record<string, unknown>;
+  if (type === "error" || (typeof error === "object" && error !== null)) return undefined;
+  if (type === "transcript.text.delta") return typeof delta === "string" ? delta : "";
+  if (!Array.isArray(choices)) return "";
+  return choices
+    .map((choice: { text?: unknown }) => (typeof choice?.text === "string" ? choice.text : ""))
+    .join("");
+}
+
+const NEEDLE = Buffer.from('"usage":');
+const MAX_USAGE = 16 * 1024;
+
+/**
+ * Finds the last usage object in bytes that come in any pieces. Inside a text of JSON the name would have its
+ * quotation marks escaped, so where it stands bare it is a name.
+ */
+function createUsageScanner(): { push(chunk: Buffer): void; readonly usage: Usage | undefined } {
+  let tail = Buffer.alloc(0);
+  let found: string | undefined;
+  let usage: Usage | undefined;
+
+  /** The rest of the chunk behind the object, or undefined when the object goes on in the next one. */
+  function collect(chunk: Buffer): Buffer | undefined {
+    let text = found ?? "";
+    const before = text.length;
+    text += chunk.toString("latin1", 0, MAX_USAGE);
+    const end = endOfObject(text);
+    if (end === undefined && text.length < MAX_USAGE) {
+      found = text;
+      return undefined;
+    }
+    found = undefined;
+    if (end === undefined || end === 0) return chunk;
+    usage = plainUsage(`{"usage":${text.slice(0, end)}}`).usage ?? usage;
+    return chunk.subarray(Math.max(0, end - before));
+  }
+
+  return {
+    push(chunk) {
+      let rest: Buffer | undefined = found === undefined ? Buffer.concat([tail, chunk]) : collect(chunk);
+      while (rest !== undefined) {
+        const at = rest.indexOf(NEEDLE);
+        if (at < 0) {
+          tail = Buffer.from(rest.subarray(-NEEDLE.length + 1));
+          return;
+        }
+        rest = collect(rest.subarray(at + NEEDLE.length));
+      }
+      tail = Buffer.alloc(0);
+    },
+    get usage() {
+      return usage;
+    },
+  };
+}
+
+/** Where the object ends that the text begins with; 0 when it begins with something else, undefined when it goes on. */
+function endOfObject(text: string): number | undefined {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === "{") depth += 1;
+    else if (character === "}") depth -= 1;
+    else if (depth === 0 && character !== " ") return 0;
+    if (depth === 0 && character === "}") return index + 1;
+  }
+  return undefined;
+}
