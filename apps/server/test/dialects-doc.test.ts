@@ -13,6 +13,15 @@ const said = (part: Part): Partial<ChatRequest> => ({
   messages: [{ role: "user", parts: [{ type: "text", text: "Look." }, part] }],
 });
 const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
+const resulting = (
+  result: Pick<Extract<Part, { type: "tool-result" }>, "parts" | "isError">,
+): Partial<ChatRequest> => ({
+  messages: [
+    { role: "user", parts: [{ type: "text", text: "Look." }] },
+    { role: "assistant", parts: [{ type: "tool-call", id: "c", name: "look", input: "{}" }] },
+    { role: "tool", parts: [{ type: "tool-result", callId: "c", ...result }] },
+  ],
+});
 const look = { name: "look", schema: { type: "object", properties: {} } };
 const searches = { dialect: "openai-responses" as const, fields: { type: "web_search" } };
 const runs = { dialect: "openai-responses" as const, fields: { type: "code_interpreter" } };
@@ -28,7 +37,15 @@ const features: Record<string, Partial<ChatRequest>> = {
     type: "file",
     source: { type: "data", mediaType: "application/zip", data: "AA==" },
   }),
+  "cache marks": { messages: [{ role: "user", parts: [{ type: "text", text: "Hi", cache: { ttl: "1h" } }] }] },
   tools: { tools: [look] },
+  "result of a tool, with a picture": resulting({
+    parts: [
+      { type: "text", text: "Here." },
+      { type: "image", source: { type: "data", ...image } },
+    ],
+  }),
+  "failure of a tool": resulting({ isError: true, parts: [{ type: "text", text: "No." }] }),
   "tool choice": { tools: [look], toolChoice: { type: "tool", name: "look" } },
   "parallel calls on or off": { tools: [look], parallelToolCalls: false },
   "web search": { serverTools: [{ kind: "web-search", extra: searches }] },

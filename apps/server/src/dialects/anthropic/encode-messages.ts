@@ -1,5 +1,6 @@
 import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
+import { isFileOf } from "#dialects/marks.ts";
 import { textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, ownFields } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -31,6 +32,10 @@ export function takesAddress(part: MediaPart): boolean {
   if (part.type !== "file" || part.source.type !== "url") return true;
   const { mediaType } = part.source;
   return mediaType === undefined || mediaType === "application/pdf" || mediaType.startsWith("image/");
+}
+
+function isElsewhere(source: MediaSource): boolean {
+  return source.type === "file" && !isFileOf(source.id, "anthropic");
 }
 
 /** Documents are PDF or plain text here; no other file can be said. */
@@ -70,9 +75,10 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
     case "refusal":
       return part.text === "" ? undefined : { type: "text", text: part.text };
     case "image":
+      if (isElsewhere(part.source)) break;
       return { type: "image", source: encodeSource(part.source), ...encodeCache(part.cache) };
     case "file": {
-      const wire = encodeFile(part);
+      const wire = isElsewhere(part.source) ? undefined : encodeFile(part);
       if (wire === undefined) dropped.add("file");
       return wire;
     }
@@ -101,6 +107,7 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
       return own;
     }
   }
+  dropped.add(part.type);
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
+import { anthropicTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
@@ -198,8 +199,6 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const offered = encodeTools(request, dropped);
   const tools = offered.length > 0 ? offered : rememberedTools(request.messages);
   const toolChoice = offered.length > 0 ? encodeToolChoice(request) : { type: "none" };
-  const tier = request.serviceTier;
-  const isTierKnown = tier === "auto" || tier === "standard_only";
   const body = compact<Wire>({
     model: request.model,
     max_tokens: maxTokens,
@@ -209,7 +208,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     ...encodeSampling(request, thinking?.["type"] === "enabled", dropped),
     stop_sequences: encodeStop(request.stop, dropped),
     thinking,
-    service_tier: isTierKnown ? tier : undefined,
+    service_tier: anthropicTier(request.serviceTier),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     stream: request.stream || undefined,
     ...own,
@@ -218,6 +217,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
+  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
   if (request.responseFormat?.type === "json") dropped.add("response_format");
   if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
   return { body, dropped: [...dropped] };

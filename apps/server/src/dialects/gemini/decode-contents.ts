@@ -50,11 +50,16 @@ function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, 
   const at = book.open.findIndex((call) => (wire.id ? call.id === wire.id : call.name === wire.name));
   const [call] = at === -1 ? [] : book.open.splice(at, 1);
   const { text, isError } = decodeResult(wire.response ?? {});
+  const attached = (wire.parts ?? []).flatMap<Part>(({ inlineData, fileData }) => {
+    if (inlineData) return [decodeMedia(inlineData.mimeType, inlineData.data)];
+    return fileData ? [decodeFile(fileData)] : [];
+  });
+  const isWordless = attached.length > 0 && Object.keys(wire.response ?? {}).length === 0;
   return {
     type: "tool-result",
     callId: wire.id || (call?.id ?? wire.name),
     name: wire.name,
-    parts: [{ type: "text", text }],
+    parts: isWordless ? attached : [{ type: "text", text }, ...attached],
     ...(isError && { isError }),
   };
 }

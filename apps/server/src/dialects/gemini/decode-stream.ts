@@ -5,6 +5,7 @@ import { inOrder } from "#dialects/stream-order.ts";
 import { asRecord, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeMedia } from "./decode-contents.ts";
 import { decodeErrorObject } from "./error.ts";
+import { decodeLogprobs } from "./logprobs.ts";
 import { callId, decodeCitations, decodeFinish, isBlocked, searchesOf } from "./response.ts";
 import { type AnswerPart, type GeminiAnswer, geminiAnswer } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
@@ -99,7 +100,11 @@ export function decodeStream(): StreamDecoder {
     for (const [position, candidate] of (chunk.candidates ?? []).entries()) {
       const choice = candidate.index ?? position;
       const state = candidateAt(choice);
-      for (const part of candidate.content?.parts ?? []) events.push(...decodePart(choice, state, part));
+      const said = (candidate.content?.parts ?? []).flatMap((part) => decodePart(choice, state, part));
+      const logprobs = decodeLogprobs(candidate.logprobsResult);
+      const spoken = said.findLast((event) => event.type === "text");
+      if (spoken !== undefined && logprobs !== undefined) spoken.logprobs = logprobs;
+      events.push(...said);
       for (const citation of decodeCitations(candidate.groundingMetadata)) {
         if (state.lastText === undefined) break;
         events.push({ type: "citation", choice, part: state.lastText, citation });

@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
+import { isFileOf } from "#dialects/marks.ts";
 import { typeOfEnding } from "#dialects/media-type.ts";
 import { callerInputObject, compact, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -23,6 +24,10 @@ function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | und
   return { text: part.text, thought: true, ...signature };
 }
 
+function isElsewhere(source: MediaSource): boolean {
+  return source.type === "file" && !isFileOf(source.id, "google");
+}
+
 /** An object that a tool answered goes as it is; everything else, and what would be read as words, is wrapped. */
 function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
   const text = part.parts.flatMap((each) => (each.type === "text" ? [each.text] : [])).join("\n");
@@ -34,6 +39,10 @@ function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
 }
 
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
+  if ("source" in part && part.type !== "audio" && isElsewhere(part.source)) {
+    dropped.add(part.type);
+    return undefined;
+  }
   switch (part.type) {
     case "text":
     case "refusal":

@@ -1,6 +1,7 @@
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, FinishReason, Part } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
+import { encodeLogprobs } from "./logprobs.ts";
 import { encodeCitations, encodeFinish, encodePart } from "./response.ts";
 import { encodeUsage } from "./usage.ts";
 
@@ -24,9 +25,11 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return elements === 1 ? `[${data}` : `,\n${data}`;
   }
 
-  function parts(choice: number, encoded: Wire[]): string {
+  function parts(choice: number, encoded: Wire[], logprobs?: unknown): string {
     if (encoded.length === 0) return "";
-    return chunk({ candidates: [{ content: { parts: encoded, role: "model" }, index: choice }] });
+    const content = { parts: encoded, role: "model" };
+    const logprobsResult = encodeLogprobs(logprobs);
+    return chunk({ candidates: [compact<Wire>({ content, index: choice, logprobsResult })] });
   }
 
   function flushCalls(): string {
@@ -60,6 +63,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       case "start":
         return begin(event);
       case "text":
+        return flushCalls() + parts(event.choice, [{ text: event.text }], event.logprobs);
       case "refusal":
         return flushCalls() + parts(event.choice, [{ text: event.text }]);
       case "reasoning":

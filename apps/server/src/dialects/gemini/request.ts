@@ -1,3 +1,4 @@
+import { onlyAllowed } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { budgetOfEffort } from "#dialects/effort.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   Tool,
   ToolChoice,
 } from "#dialects/ir.ts";
+import { marksIn } from "#dialects/marks.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent } from "./decode-contents.ts";
@@ -56,8 +58,9 @@ function decodeTools(wire: GeminiRequest): Pick<ChatRequest, "tools" | "serverTo
       serverTools.push({ kind: kindOf(name), extra: { dialect: "gemini", fields: { [name]: value } } });
     }
   }
+  const allowed = wire.toolConfig?.functionCallingConfig?.allowedFunctionNames ?? [];
   return {
-    tools: tools.length > 0 ? tools : undefined,
+    tools: onlyAllowed(tools.length > 0 ? tools : undefined, allowed.length > 1 ? allowed : []),
     serverTools: serverTools.length > 0 ? serverTools : undefined,
   };
 }
@@ -236,6 +239,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
   for (const field of unsaid(request, ["parallelToolCalls", "serviceTier", "user"])) dropped.add(field);
+  if (marksIn(request).cache) dropped.add("cache_control");
   if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

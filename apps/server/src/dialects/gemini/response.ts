@@ -4,6 +4,7 @@ import { packProof, unpackProof } from "#dialects/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeMedia } from "./decode-contents.ts";
+import { decodeLogprobs, encodeLogprobs } from "./logprobs.ts";
 import { type AnswerPart, type GeminiAnswer, geminiAnswer, type Grounding } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
@@ -131,6 +132,7 @@ export function decodeResponse(body: unknown): ChatResponse {
       parts,
       finish: decodeFinish(candidate.finishReason, calls),
       finishRaw: candidate.finishReason ?? undefined,
+      logprobs: decodeLogprobs(candidate.logprobsResult),
     });
   });
   if (choices.length === 0) {
@@ -182,13 +184,14 @@ export function encodePart(part: Part): Wire[] {
 
 export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
   return compact<Wire>({
-    candidates: response.choices.map(({ index, parts, finish }) => {
+    candidates: response.choices.map(({ index, parts, finish, logprobs }) => {
       const citations = parts.flatMap((part) => (part.type === "text" ? (part.citations ?? []) : []));
       return compact<Wire>({
         content: { parts: parts.flatMap(encodePart), role: "model" },
         finishReason: encodeFinish(finish),
         index,
         groundingMetadata: encodeCitations(citations),
+        logprobsResult: encodeLogprobs(logprobs),
       });
     }),
     usageMetadata: response.usage === undefined ? undefined : encodeUsage(response.usage),

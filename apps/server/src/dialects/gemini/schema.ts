@@ -22,12 +22,15 @@ function message<T extends z.ZodRawShape>(shape: T) {
 
 const struct = z.record(z.string(), z.unknown());
 
+const blob = message({ mimeType: z.string().min(1), data: z.string().min(1) });
+const fileData = message({ fileUri: z.string().min(1), mimeType: z.string().nullish() });
+
 const requestPart = message({
   text: z.string().nullish(),
   thought: z.boolean().nullish(),
   thoughtSignature: z.string().nullish(),
-  inlineData: message({ mimeType: z.string().min(1), data: z.string().min(1) }).nullish(),
-  fileData: message({ fileUri: z.string().min(1), mimeType: z.string().nullish() }).nullish(),
+  inlineData: blob.nullish(),
+  fileData: fileData.nullish(),
   functionCall: message({
     id: z.string().nullish(),
     name: z.string().min(1),
@@ -37,6 +40,7 @@ const requestPart = message({
     id: z.string().nullish(),
     name: z.string().min(1),
     response: struct.nullish(),
+    parts: z.array(message({ inlineData: blob.nullish(), fileData: fileData.nullish() })).nullish(),
   }).nullish(),
 });
 

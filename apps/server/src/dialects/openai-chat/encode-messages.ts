@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part } from "#dialects/ir.ts";
+import { isFileOf } from "#dialects/marks.ts";
 import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media.ts";
 import { ownFields } from "#dialects/wire.ts";
 
@@ -28,6 +29,7 @@ function encodePart(part: Part): Wire | undefined {
     }
     case "file": {
       if (part.source.type === "file") {
+        if (!isFileOf(part.source.id, "openai")) return undefined;
         return { type: "file", file: { file_id: part.source.id, filename: part.filename } };
       }
       if (part.source.type === "url") return undefined;

@@ -1,8 +1,11 @@
 import type { z } from "zod";
+import { onlyAllowed } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
-import { compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { marksIn } from "#dialects/marks.ts";
+import { openaiTier } from "#dialects/service-tier.ts";
+import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeMessages } from "./encode-messages.ts";
@@ -34,7 +37,7 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
     serverTools.push({ kind: "web-search", extra: { dialect: "openai-chat", fields } });
   }
   return {
-    tools: tools.length > 0 ? tools : undefined,
+    tools: onlyAllowed(tools.length > 0 ? tools : undefined, allowedNames(wire)),
     serverTools: serverTools.length > 0 ? serverTools : undefined,
   };
 }
@@ -56,6 +59,16 @@ function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
   if (typeof wire.function_call === "string") return { type: wire.function_call };
   if (wire.function_call) return { type: "tool", name: wire.function_call.name };
   return undefined;
+}
+
+function allowedNames({ tool_choice: choice }: ChatWireRequest): Array<string | undefined> {
+  const list = typeof choice === "object" ? asRecord(choice?.["allowed_tools"])?.["tools"] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.map((each) => asRecord(asRecord(each)?.["function"])?.["name"]).map(textOrNothing);
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function decodeFormat(format: ChatWireRequest["response_format"]): ResponseFormat | undefined {
@@ -134,8 +147,6 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   });
 }
 
-const tiers = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
-
 function encodeTool(tool: Tool): Wire {
   const { name, description, schema, strict } = tool;
   return { type: "function", function: compact({ name, description, parameters: schema, strict }) };
@@ -200,7 +211,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     n: request.n,
     response_format: encodeFormat(request.responseFormat),
     reasoning_effort: encodeEffort(request.reasoning),
-    service_tier: tiers.has(request.serviceTier ?? "") ? request.serviceTier : undefined,
+    service_tier: openaiTier(request.serviceTier),
     user: request.user,
     ...server.fields,
     ...own,
@@ -208,6 +219,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     stream_options: encodeStreamOptions(request, own),
   });
   for (const field of unsaid(request, ["topK"])) dropped.add(field);
+  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
+  const marks = marksIn(request);
+  if (marks.cache) dropped.add("cache_control");
+  if (marks.errors) dropped.add("is_error");
   if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
+import { openaiTier } from "#dialects/service-tier.ts";
 import { compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
 import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
@@ -266,6 +267,6 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
       ),
     })),
     usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
-    service_tier: response.serviceTier,
+    service_tier: openaiTier(response.serviceTier),
   });
 }

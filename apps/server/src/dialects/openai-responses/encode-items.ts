@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
+import { isFileOf } from "#dialects/marks.ts";
 import { audioFormat, dataUrl } from "#dialects/media.ts";
 import { compact, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
@@ -25,6 +26,8 @@ export function encodeAnnotations(citations: Citation[]): Wire[] {
 
 /** What a user, a system or a tool says; undefined when this wire has no word for it. */
 function encodeInputPart(part: Part): Wire | undefined {
+  if ("source" in part && part.source.type === "file" && !isFileOf(part.source.id, "openai"))
+    return undefined;
   switch (part.type) {
     case "text":
     case "refusal":

@@ -12,7 +12,9 @@ interface OpenMessage {
   index: number;
   content: Wire[];
   /** The content part that is open, by its part in the IR. */
-  part: { ir: number; kind: "output_text" | "refusal"; text: string; annotations: Wire[] } | undefined;
+  part:
+    | { ir: number; kind: "output_text" | "refusal"; text: string; annotations: Wire[]; logprobs: unknown[] }
+    | undefined;
 }
 
 interface OpenReasoning {
@@ -80,10 +82,11 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         emit("response.content_part.done", { ...place, part: whole })
       );
     }
-    const whole = { type: "output_text", text: part.text, annotations: part.annotations, logprobs: [] };
+    const { text, annotations, logprobs } = part;
+    const whole = { type: "output_text", text, annotations, logprobs };
     message.content.push(whole);
     return (
-      emit("response.output_text.done", { ...place, text: part.text, logprobs: [] }) +
+      emit("response.output_text.done", { ...place, text, logprobs }) +
       emit("response.content_part.done", { ...place, part: whole })
     );
   }
@@ -151,7 +154,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     let text = opening;
     if (message.part?.ir !== ir || message.part.kind !== kind) {
       text += closeContent(message);
-      message.part = { ir, kind, text: "", annotations: [] };
+      message.part = { ir, kind, text: "", annotations: [], logprobs: [] };
       const part =
         kind === "refusal"
           ? { type: kind, refusal: "" }
@@ -171,7 +174,9 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       delta,
     };
     if (kind === "refusal") return text + emit("response.refusal.delta", place);
-    return text + emit("response.output_text.delta", { ...place, logprobs: encodeLogprobs(logprobs) });
+    const encoded = encodeLogprobs(logprobs);
+    message.part.logprobs.push(...encoded);
+    return text + emit("response.output_text.delta", { ...place, logprobs: encoded });
   }
 
   function openReasoning(ir: number): { item: OpenReasoning; text: string } {

@@ -1,6 +1,9 @@
+import { onlyAllowed } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
+import { marksIn } from "#dialects/marks.ts";
+import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
@@ -66,6 +69,17 @@ function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
 }
 
+/** The names of a list of allowed tools; empty where the choice is another. */
+function allowedNames(choice: ResponsesRequest["tool_choice"]): Array<string | undefined> {
+  const list = typeof choice === "object" && choice?.type === "allowed_tools" ? choice["tools"] : undefined;
+  if (!Array.isArray(list)) return [];
+  return list.map((each) => {
+    const tool = asRecord(each);
+    const name = tool?.["name"];
+    return typeof name === "string" ? flatName(tool?.["namespace"], name) : undefined;
+  });
+}
+
 /** All that are offered, also those that come in the middle of the input; each with the path of its list. */
 function toolsOf(body: ResponsesRequest): OfferedTools[] {
   const offered: OfferedTools[] = [{ at: "tools", tools: body.tools ?? [] }];
@@ -86,11 +100,13 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     ? [{ role: "system", parts: [{ type: "text", text: body.instructions }] }]
     : [];
   const wantsLogprobs = body.include?.includes(logprobsInclude) === true;
+  const { tools, serverTools } = decodeTools(toolsOf(body));
   return compact<ChatRequest>({
     model,
     stream: body.stream ?? address.stream ?? false,
     messages: [...opening, ...decodeInput(body.input)],
-    ...decodeTools(toolsOf(body)),
+    tools: onlyAllowed(tools, allowedNames(body.tool_choice)),
+    serverTools,
     toolChoice: decodeToolChoice(body.tool_choice),
     parallelToolCalls: body.parallel_tool_calls ?? undefined,
     maxOutputTokens: body.max_output_tokens ?? undefined,
@@ -136,8 +152,6 @@ function encodeInclude(request: ChatRequest, own: Wire | undefined): string[] | 
   return include.size === 0 ? undefined : [...include];
 }
 
-const tiers = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
-
 export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
   const dropped = new Set<string>();
   const own = ownFields("openai-responses", request.extra);
@@ -153,7 +167,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     temperature: request.temperature,
     top_p: request.topP,
     top_logprobs: request.topLogprobs,
-    service_tier: tiers.has(request.serviceTier ?? "") ? request.serviceTier : undefined,
+    service_tier: openaiTier(request.serviceTier),
     user: request.user,
     store: false,
     ...own,
@@ -165,6 +179,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const silent = ["topK", "stop", "seed", "presencePenalty", "frequencyPenalty"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
+  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
+  const marks = marksIn(request);
+  if (marks.cache) dropped.add("cache_control");
+  if (marks.errors) dropped.add("is_error");
   if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -197,7 +197,7 @@ export function responseHead(request: ChatRequest, id: string, model: string, cr
     error: null,
     instructions: null,
     max_output_tokens: request.maxOutputTokens ?? null,
-    metadata: {},
+    metadata: asked?.["metadata"] ?? {},
     model,
     parallel_tool_calls: request.parallelToolCalls ?? true,
     previous_response_id: asked?.["previous_response_id"] ?? null,

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord, readAs } from "#dialects/wire.ts";
+
+/** How likely each token was. The IR keeps it as chat completions spell it. */
+
+const token = z.looseObject({ token: z.string().nullish(), logProbability: z.number().nullish() });
+const result = z.looseObject({
+  chosenCandidates: z.array(token).nullish(),
+  topCandidates: z.array(z.looseObject({ candidates: z.array(token).nullish() })).nullish(),
+});
+
+const spelled = z.looseObject({ token: z.string(), logprob: z.number() });
+const content = z.array(spelled.extend({ top_logprobs: z.array(spelled).nullish() }));
+
+function decodeToken(wire: z.infer<typeof token>): Wire {
+  const text = wire.token ?? "";
+  return { token: text, logprob: wire.logProbability ?? 0, bytes: [...Buffer.from(text, "utf8")] };
+}
+
+export function decodeLogprobs(value: unknown): unknown {
+  const { chosenCandidates: chosen, topCandidates: top } = readAs(result, value) ?? {};
+  if (!chosen || chosen.length === 0) return undefined;
+  const list = chosen.map((each, index) => ({
+    ...decodeToken(each),
+    top_logprobs: (top?.[index]?.candidates ?? []).map(decodeToken),
+  }));
+  return { content: list, refusal: null };
+}
+
+export function encodeLogprobs(value: unknown): Wire | undefined {
+  const list = readAs(content, asRecord(value)?.["content"]);
+  if (list === undefined || list.length === 0) return undefined;
+  const said = (each: z.infer<typeof spelled>) => ({ token: each.token, logProbability: each.logprob });
+  return {
+    chosenCandidates: list.map(said),
+    topCandidates: list.map((each) => ({ candidates: (each.top_logprobs ?? []).map(said) })),
+  };
+}

@@ -1,0 +1,20 @@
+import type { ChatRequest, Part } from "./ir.ts";
+
+/** Marks on parts that not every wire has a word for, by the name a caller would know. Pure. */
+export function marksIn(request: ChatRequest): { cache: boolean; errors: boolean } {
+  const found = { cache: request.tools?.some((tool) => tool.cache !== undefined) === true, errors: false };
+  const visit = (part: Part) => {
+    if ("cache" in part && part.cache !== undefined) found.cache = true;
+    if (part.type !== "tool-result") return;
+    if (part.isError === true) found.errors = true;
+    part.parts.forEach(visit);
+  };
+  for (const message of request.messages) message.parts.forEach(visit);
+  return found;
+}
+
+/** Files that were given to one vendor are not at another, and their ids say whose they are. */
+export function isFileOf(id: string, vendor: "openai" | "anthropic" | "google"): boolean {
+  if (id.startsWith("file-")) return vendor === "openai";
+  return id.startsWith("file_") ? vendor === "anthropic" : true;
+}

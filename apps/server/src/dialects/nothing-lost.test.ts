@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import type { Wire } from "./dialect.ts";
+import { dialects } from "./index.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, DialectId } from "./ir.ts";
+
+/** What one wire says and another has a word for arrives there; what it has no word for is named. */
+const ids = Object.keys(dialects) as DialectId[];
+const ask: ChatRequest = { model: "m", stream: false, messages: [] };
+const hi = { role: "user", content: "Hi" };
+
+const told = (from: DialectId, body: object, to: DialectId) =>
+  dialects[to].encodeRequest(dialects[from].decodeRequest(body, { model: "m" }));
+const json = (value: unknown) => JSON.stringify(value);
+
+describe("a list of allowed tools", () => {
+  const names = ["look", "listen", "smell"];
+  const allowed = ["look", "listen"];
+  const bodies: Partial<Record<DialectId, object>> = {
+    "openai-chat": {
+      messages: [hi],
+      tools: names.map((name) => ({ type: "function", function: { name } })),
+      tool_choice: {
+        type: "allowed_tools",
+        allowed_tools: {
+          mode: "required",
+          tools: allowed.map((name) => ({ type: "function", function: { name } })),
+        },
+      },
+    },
+    "openai-responses": {
+      input: "Hi",
+      tools: names.map((name) => ({ type: "function", name })),
+      tool_choice: {
+        type: "allowed_tools",
+        mode: "required",
+        tools: allowed.map((name) => ({ type: "function", name })),
+      },
+    },
+    gemini: {
+      contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+      tools: [{ functionDeclarations: names.map((name) => ({ name })) }],
+      toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: allowed } },
+    },
+  };
+
+  it.each(Object.keys(bodies) as DialectId[])("of %s holds at every upstream", (from) => {
+    for (const to of ids) {
+      const { body } = told(from, bodies[from] ?? {}, to);
+      const again = dialects[to].decodeRequest(body, { model: "m" });
+      expect(again.tools?.map((tool) => tool.name)).toEqual(allowed);
+      expect(again.toolChoice).toEqual({ type: "required" });
+    }
+  });
+});
+
+describe("chances of tokens", () => {
+  const content = [
+    {
+      token: "Hé",
+      logprob: -0.25,
+      bytes: [72, 195, 169],
+      top_logprobs: [
+        { token: "Hé", logprob: -0.25, bytes: [72, 195, 169] },
+        { token: "Ho", logprob: -2, bytes: [72, 111] },
+      ],
+    },
+  ];
+  const logprobs = { content, refusal: null };
+  const able = ids.filter((id) => id !== "anthropic");
+
+  it.each(able)("go to a client of %s and come from such an upstream, whole", (id) => {
+    const response: ChatResponse = {
+      id: "r",
+      model: "m",
+      choices: [{ index: 0, parts: [{ type: "text", text: "Hé" }], finish: "stop", logprobs }],
+    };
+    const wire = JSON.parse(json(dialects[id].encodeResponse(response, ask))) as unknown;
+    expect(dialects[id].decodeResponse(wire).choices[0]?.logprobs).toEqual(logprobs);
+  });
+
+  it.each(able)("and streamed (%s)", (id) => {
+    const events: ChatEvent[] = [
+      { type: "start", id: "r", model: "m" },
+      { type: "text", choice: 0, part: 0, text: "Hé", logprobs },
+      { type: "stop", choice: 0, reason: "stop" },
+      { type: "finish" },
+    ];
+    const encode = dialects[id].encodeStream({ ...ask, stream: true });
+    const wire = events.map((event) => encode(event).text).join("");
+    const decoder = dialects[id].decodeStream();
+    const back = [...wire.matchAll(/^(?:event: (.*)\n)?data: (.*)$/gm)].flatMap(([, event, data]) =>
+      decoder.frame({ event, data: data ?? "" }),
+    );
+    expect(back.find((event) => event.type === "text")).toMatchObject({ text: "Hé", logprobs });
+    if (id !== "openai-responses") return;
+    const last = [...wire.matchAll(/^data: (.*)$/gm)].at(-1)?.[1] ?? "";
+    expect(json((JSON.parse(last) as Wire)["response"])).toContain(json(content).slice(1, -1));
+  });
+});
+
+describe("a tool's result with a picture", () => {
+  it("of Gemini arrives at every upstream", () => {
+    const body = {
+      contents: [
+        { role: "user", parts: [{ text: "Look." }] },
+        { role: "model", parts: [{ functionCall: { id: "c", name: "shot", args: {} } }] },
+        {
+          role: "user",
+          parts: [
+            {
+              functionResponse: {
+                id: "c",
+                name: "shot",
+                response: { result: "Here." },
+                parts: [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }],
+              },
+            },
+          ],
+        },
+      ],
+    };
+    for (const to of ids) {
+      const { body: wire, dropped } = told("gemini", body, to);
+      expect(json(wire)).toContain("iVBORw0KGgo=");
+      expect(json(wire)).toContain("Here.");
+      expect(dropped).toEqual([]);
+    }
+  });
+});
+
+describe("what a wire has no word for is named", () => {
+  const cached = {
+    model: "m",
+    max_tokens: 9,
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }] },
+    ],
+  };
+  const failed = {
+    model: "m",
+    max_tokens: 9,
+    messages: [
+      hi,
+      { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "No.", is_error: true }] },
+    ],
+  };
+
+  it.each([
+    [
+      "a cache mark",
+      cached,
+      {
+        "openai-chat": ["cache_control"],
+        "openai-responses": ["cache_control"],
+        anthropic: [],
+        gemini: ["cache_control"],
+      },
+    ],
+    [
+      "a failed tool",
+      failed,
+      { "openai-chat": ["is_error"], "openai-responses": ["is_error"], anthropic: [], gemini: [] },
+    ],
+  ])("%s", (_what, body, wanted) => {
+    for (const to of ids) expect(told("anthropic", body, to).dropped).toEqual(wanted[to]);
+  });
+
+  it("a file that was given to another vendor is not asked for where it is not", () => {
+    const openai = {
+      model: "m",
+      input: [
+        {
+          role: "user",
+          content: [
+            { type: "input_text", text: "Hi" },
+            { type: "input_file", file_id: "file-abc" },
+          ],
+        },
+      ],
+    };
+    const source = { type: "file", file_id: "file_abc" };
+    const anthropic = {
+      model: "m",
+      max_tokens: 9,
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Hi" },
+            { type: "document", source },
+          ],
+        },
+      ],
+    };
+    for (const [from, body, id, homes] of [
+      ["openai-responses", openai, "file-abc", ["openai-chat", "openai-responses"]],
+      ["anthropic", anthropic, "file_abc", ["anthropic"]],
+    ] as const)
+      for (const to of ids) {
+        const isHome = (homes as readonly string[]).includes(to);
+        const { body: wire, dropped } = told(from, body, to);
+        expect(json(wire).includes(id)).toBe(isHome);
+        expect(dropped).toEqual(isHome ? [] : ["file"]);
+      }
+  });
+
+  it("a service tier is said in the other's words, or named", () => {
+    const tier = (from: DialectId, to: DialectId, value: string) => {
+      const base = from === "anthropic" ? { max_tokens: 9, messages: [hi] } : { messages: [hi] };
+      const { body, dropped } = told(from, { model: "m", ...base, service_tier: value }, to);
+      return dropped.includes("service_tier") ? "dropped" : body["service_tier"];
+    };
+    expect(tier("anthropic", "openai-chat", "standard_only")).toBe("default");
+    expect(tier("openai-chat", "anthropic", "default")).toBe("standard_only");
+    expect(tier("openai-chat", "anthropic", "auto")).toBe("auto");
+    expect(tier("openai-chat", "anthropic", "flex")).toBe("dropped");
+    expect(tier("openai-chat", "openai-responses", "flex")).toBe("flex");
+    expect(tier("openai-chat", "openai-responses", "whatever")).toBe("dropped");
+  });
+});
+
+describe("an answer on the Responses wire", () => {
+  it("repeats the caller's own marks", () => {
+    const body = { model: "m", input: "Hi", metadata: { order: "7" } };
+    const request = dialects["openai-responses"].decodeRequest(body, {});
+    const response: ChatResponse = {
+      id: "r",
+      model: "m",
+      choices: [{ index: 0, parts: [], finish: "stop" }],
+    };
+    expect(dialects["openai-responses"].encodeResponse(response, request)["metadata"]).toEqual({
+      order: "7",
+    });
+  });
+});
