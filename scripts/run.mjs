@@ -1,7 +1,8 @@
-// pnpm dev | audit:money | bench | chaos, on the pinned Node.
+// pnpm dev | audit:money | bench | bench:channels | chaos, on the pinned Node.
 //   dev      the server, restarted on every change, and Vite in front of it
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
+//   bench:channels  what thousands of channels cost
 //   seed-logs, measure-logs   ten million calls, and what each screen waits for them
 //   chaos    strikes gateways, Postgres and Redis under load and checks the books
 import { spawn } from "node:child_process";
@@ -20,7 +21,14 @@ import {
 
 const [what, ...rest] = process.argv.slice(2);
 const server = join(root, "apps/server");
-const programs = { audit: "src/audit.ts", bench: "bench/main.ts", chaos: "bench/chaos/main.ts" };
+const programs = {
+  audit: "src/audit.ts",
+  bench: "bench/main.ts",
+  "bench:channels": "bench/channels.ts",
+  chaos: "bench/chaos/main.ts",
+  "measure-logs": "bench/measure-logs.ts",
+  "seed-logs": "bench/seed-logs.ts",
+};
 
 requireNode();
 install();
@@ -29,7 +37,7 @@ generate();
 if (what === "dev") dev();
 else if (what in programs) {
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
-} else fail("Say what to run: dev, audit, bench or chaos.");
+} else fail(`Say what to run: dev, ${Object.keys(programs).join(", ")}.`);
 
 function dev() {
   const web = join(root, "apps/web");

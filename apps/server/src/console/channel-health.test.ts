@@ -1,7 +1,7 @@
 import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { disableChannel, disableKey, reviveChannel } from "#domain/channels/channel-state.ts";
-import { type Browser, buildConsole, type TestConsole } from "../../test/console.ts";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
 /** Keys one by one, and the time line; on a real database. */
 let place: TestConsole;
@@ -18,8 +18,7 @@ const input = { type: 8, base_url: "https://vendor.example", models: ["gpt"], gr
 async function addChannel(name: string, key: string): Promise<number> {
   return (await admin.send<ChannelRow>("POST", "/api/channel", { ...input, name, key })).body.data.id;
 }
-const keysOf = async (id: number) =>
-  (await admin.get<ChannelKeyRow[]>(`/api/channel/${id}/keys`)).body.data;
+const keysOf = async (id: number) => (await admin.get<ChannelKeyRow[]>(`/api/channel/${id}/keys`)).body.data;
 const row = async (id: number) => (await admin.get<ChannelRow>(`/api/channel/${id}`)).body.data;
 const events = async (id: number) =>
   (await admin.get<{ data: ChannelEventRow[]; total_count: number }>(`/api/channel/${id}/events`)).body.data;
@@ -94,7 +93,12 @@ describe("the keys of a channel", () => {
 describe("the time line of a channel", () => {
   it("tells who changed what, newest first, and what the gateway did by itself", async () => {
     const id = await addChannel("old", "sk-0000000000000001");
-    await admin.send("PUT", `/api/channel/${id}`, { ...input, name: "new", key: "", system_prompt: "Be kind." });
+    await admin.send("PUT", `/api/channel/${id}`, {
+      ...input,
+      name: "new",
+      key: "",
+      system_prompt: "Be kind.",
+    });
     await disableChannel(place.database.db, id, "Nothing works.");
     const { data, total_count } = await events(id);
     expect(total_count).toBe(3);

@@ -150,5 +150,6 @@ function insert(list: readonly ChannelInForce[], channel: ChannelInForce): reado
 }
 
 function without(list: readonly ChannelInForce[], channel: ChannelInForce): readonly ChannelInForce[] {
-  return list.filter((entry) => entry !== channel);
+  const place = list.indexOf(channel);
+  return place === -1 ? list : list.toSpliced(place, 1);
 }

@@ -24,7 +24,7 @@ interface Which {
   onlyWithKeys?: boolean;
 }
 
-const CHANNELS_A_PAGE = 100;
+const CHANNELS_A_PAGE = 50;
 
 /** Those that have a provider and, where needed, a key. */
 export async function loadChannels(read: Read, which: Which): Promise<ChannelInForce[]> {

@@ -1,0 +1,122 @@
+/**
+ * What thousands of channels cost: choosing one, taking in a change of one, reading all, and a page of the list. On a
+ * real, throw-away Postgres; every channel offers every model, which is the dearest case.
+ */
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { ChannelQuery } from "@gateway/shared/channel";
+import { createCandidates } from "#domain/channels/candidates.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import { listChannels } from "#domain/channels/channels.ts";
+import { createHealth } from "#domain/channels/health.ts";
+import { channelKeyContext } from "#domain/channels/load-channels.ts";
+import { pick } from "#domain/channels/pick.ts";
+import { connect } from "#platform/db.ts";
+import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { openProviders } from "#providers/index.ts";
+
+const CHANNELS = 5_000;
+const MODELS = 200;
+const PICKS = 200_000;
+const CHANGES = 50;
+
+const folder = await mkdtemp(join(tmpdir(), "gateway-bench-channels-"));
+// The database runs as a user of its own when we are root.
+await chmod(folder, 0o755);
+const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+await migrate(postgres.url, migrationsFolder);
+const { db, pool, close } = connect(postgres.url);
+const secrets = openSecrets("a secret that only this measurement knows");
+const lines: [string, string][] = [];
+
+async function seed(): Promise<void> {
+  await pool.query(
+    `INSERT INTO channels (type, name, priority, weight, base_url)
+     SELECT 8, 'channel ' || i, i % 3, 1 + i % 5, 'http://127.0.0.1:9' FROM generate_series(1, $1) AS i`,
+    [CHANNELS],
+  );
+  await pool.query(
+    `INSERT INTO channel_models (channel_id, model, position)
+     SELECT id, 'model-' || m, m FROM channels, generate_series(1, $1) AS m`,
+    [MODELS],
+  );
+  await pool.query(`INSERT INTO channel_groups (channel_id, "group") SELECT id, 'default' FROM channels`);
+  const { rows } = await pool.query<{ id: number }>("SELECT id FROM channels");
+  await db.channelKey.createMany({
+    data: rows.map(({ id }) => ({
+      channel_id: id,
+      key_encrypted: secrets.encrypt(`key-${id}`, channelKeyContext(id)),
+      key_hash: secrets.hash(`key-${id}`),
+      key_hint: "key",
+    })),
+  });
+  await pool.query("ANALYZE");
+}
+
+/** Runs it, and says how long it took and how long it ever held up the process. */
+async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const begun = performance.now();
+  await work();
+  const took = performance.now() - begun;
+  delay.disable();
+  lines.push([name, `${took.toFixed(1)} ms, the longest pause ${(delay.max / 1e6).toFixed(1)} ms`]);
+}
+
+function measurePicks(
+  name: string,
+  list: readonly ChannelInForce[],
+  usable: (one: ChannelInForce) => boolean,
+) {
+  const wanted = { model: "model-1", stream: true, tools: false, tried: new Set<number>(), usable };
+  for (let warm = 0; warm < 2_000; warm += 1) pick(list, wanted, Math.random);
+  const begun = performance.now();
+  for (let round = 0; round < PICKS; round += 1) pick(list, wanted, Math.random);
+  lines.push([name, `${(((performance.now() - begun) / PICKS) * 1_000).toFixed(2)} µs`]);
+}
+
+try {
+  await seed();
+  let candidates = await createCandidates(db, secrets, openProviders());
+  await timed("read all channels", async () => {
+    candidates = await createCandidates(db, secrets, openProviders());
+  });
+  const list = candidates.find("default", "model-1");
+  const health = createHealth(db, { onError: () => undefined });
+  measurePicks("choose one of them", list, (one) => health.usable(one, "model-1"));
+  for (const channel of list.filter(({ id }) => id % 4 === 0))
+    health.failed(
+      { channel, key: channel.keys[0] },
+      "model-1",
+      { kind: "server", status: 500, message: "" },
+      { cooldownSeconds: 3_600, mayDisable: false },
+    );
+  measurePicks("choose while a quarter is frozen", list, (one) => health.usable(one, "model-1"));
+  const ids = list.slice(0, CHANGES).map(({ id }) => id);
+  await timed(`take in ${CHANGES} changes of one, each by itself`, async () => {
+    for (const id of ids) {
+      await pool.query("UPDATE channels SET priority = 9 - priority WHERE id = $1", [id]);
+      await candidates.changed(id);
+    }
+  });
+  const page = (filter: { group?: string; model?: string }) =>
+    listChannels(
+      { db, secrets },
+      { ...ChannelQuery.parse(filter), skip: 0, take: 20, orderBy: [{ id: "desc" }] },
+    );
+  await page({});
+  await timed("a page of the list", () => page({}));
+  await timed("a page of one group", () => page({ group: "default" }));
+  await timed("a page of those that offer a model", () => page({ model: "model-7" }));
+  console.log(`${CHANNELS} channels with ${MODELS} models each`);
+  for (const [name, value] of lines) console.log(`  ${name.padEnd(46)} ${value}`);
+} finally {
+  await close();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}

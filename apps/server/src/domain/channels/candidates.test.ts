@@ -1,0 +1,57 @@
+import { ChannelInput, type ChannelRow } from "@gateway/shared/channel";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildConsole, type TestConsole } from "#test/console.ts";
+import { type Candidates, createCandidates } from "./candidates.ts";
+
+/** Channels in memory follow the database, one at a time. */
+let place: TestConsole;
+let candidates: Candidates;
+let ids: number[];
+
+beforeAll(async () => {
+  place = await buildConsole();
+  const admin = await place.as(await place.makeUser({ role: 10 }));
+  ids = [];
+  for (const name of ["one", "two", "three"]) {
+    const values = { type: 1, name, key: `k-${name}`, base_url: "https://vendor.example" };
+    const input = ChannelInput.parse({ ...values, models: ["gpt", `${name}*`], groups: ["default"] });
+    ids.push((await admin.send<ChannelRow>("POST", "/api/channel", input)).body.data.id);
+  }
+  const { db, secrets, providers } = place.services;
+  candidates = await createCandidates(db, secrets, providers);
+});
+afterAll(() => place.close());
+
+const serving = (model = "gpt") => candidates.find("default", model).map(({ id }) => id);
+
+describe("an announced change", () => {
+  it("is read for the channel that it names, and for no other", async () => {
+    const { db } = place.database;
+    const [one = 0, two = 0, three = 0] = ids;
+    const untouched = candidates.byId(three);
+    const held = candidates.find("default", "gpt");
+    await db.channel.update({ where: { id: two }, data: { priority: 9 } });
+    await db.channel.update({ where: { id: three }, data: { priority: 8 } });
+    await candidates.changed(two);
+    expect(serving()).toEqual([two, one, three]);
+    expect(candidates.byId(three)).toBe(untouched);
+    expect(held.map(({ id }) => id)).toEqual([one, two, three]);
+    await candidates.changed(0);
+    expect(serving()).toEqual([two, three, one]);
+  });
+
+  it("takes a channel out that was switched off, lost its last key or is gone, and in when it is back", async () => {
+    const { db } = place.database;
+    const [one = 0, two = 0, three = 0] = ids;
+    await db.channel.update({ where: { id: one }, data: { status: 2 } });
+    await db.channelKey.updateMany({ where: { channel_id: two }, data: { status: 3 } });
+    await db.channel.update({ where: { id: three }, data: { deleted_at: new Date() } });
+    await Promise.all(ids.map((id) => candidates.changed(id)));
+    expect(serving()).toEqual([]);
+    expect(serving("one-mini")).toEqual([]);
+    expect(candidates.models("default")).toEqual([]);
+    await db.channel.update({ where: { id: one }, data: { status: 1 } });
+    await candidates.changed(one);
+    expect(serving("one-mini")).toEqual([one]);
+  });
+});
