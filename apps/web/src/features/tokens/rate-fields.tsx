@@ -14,12 +14,12 @@ export function RateFields({ form, token }: Props) {
   const format = useFormat();
   return (
     <>
-      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
         <CountField form={form} name="requests_per_minute" label={t("Requests per minute")} />
         <CountField form={form} name="tokens_per_minute" label={t("Tokens per minute")} />
         <CountField form={form} name="concurrency" label={t("Requests at once")} />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <SpendField
           form={form}
           name="daily_spend"
