@@ -234,3 +234,75 @@ describe("an answer on the Responses wire", () => {
     });
   });
 });
+
+describe("a citation", () => {
+  const source = { url: "https://example.com/boats", title: "Boats" };
+  const parts = [
+    { type: "text" as const, text: "I looked. " },
+    { type: "text" as const, text: "A boat floats.", citations: [{ ...source, citedText: "boat floats" }] },
+    { type: "text" as const, text: " So.", citations: [{ ...source, citedText: "words of the source" }] },
+  ];
+  const whole: ChatResponse = { id: "r", model: "m", choices: [{ index: 0, parts, finish: "stop" }] };
+  const events: ChatEvent[] = [
+    { type: "start", id: "r", model: "m" },
+    ...parts.flatMap<ChatEvent>(({ text, citations }, part) => [
+      { type: "text", choice: 0, part, text },
+      ...(citations ?? []).map<ChatEvent>((citation) => ({ type: "citation", choice: 0, part, citation })),
+    ]),
+    { type: "stop", choice: 0, reason: "stop" },
+    { type: "finish" },
+  ];
+  const streamed = (id: DialectId) => {
+    const encode = dialects[id].encodeStream({ ...ask, stream: true });
+    return events.map((event) => encode(event).text).join("");
+  };
+
+  it("has its place in the whole text of a chat answer", () => {
+    const wanted = [
+      [12, 23],
+      [24, 28],
+    ];
+    const places = (text: string) =>
+      [...text.matchAll(/"start_index":(\d+),"end_index":(\d+)/g)].map((found) => found.slice(1).map(Number));
+    expect(places(json(dialects["openai-chat"].encodeResponse(whole, ask)))).toEqual(wanted);
+    expect(places(streamed("openai-chat"))).toEqual(wanted);
+  });
+
+  it("has its place in its own part of a Responses answer", () => {
+    const text = json(dialects["openai-responses"].encodeResponse(whole, ask));
+    expect(text).toContain('"start_index":2,"end_index":13');
+    expect(text).toContain('"start_index":0,"end_index":4');
+    expect(streamed("openai-responses")).toContain('"start_index":2,"end_index":13');
+  });
+
+  it.each(ids)("names its source to a client of %s", (id) => {
+    for (const wire of [json(dialects[id].encodeResponse(whole, ask)), streamed(id)]) {
+      expect(wire).toContain(source.url);
+      expect(wire).toContain(source.title);
+    }
+  });
+});
+
+describe("usage", () => {
+  const usage = { input: 1_000, output: 300, cacheRead: 100, reasoning: 70 };
+  const kinds = { cacheWrite5m: 50, cacheWrite1h: 60, audioInput: 5, audioOutput: 6, imageInput: 8 };
+  const kept: Record<DialectId, object> = {
+    "openai-chat": { cacheWrite5m: 110, audioInput: 5, audioOutput: 6, imageInput: 8 },
+    "openai-responses": { cacheWrite5m: 110 },
+    anthropic: { cacheWrite5m: 50, cacheWrite1h: 60, toolCalls: { "web-search": 2 } },
+    gemini: { audioInput: 5, audioOutput: 6, imageInput: 8 },
+  };
+
+  it.each(ids)("keeps every kind that %s can say", (id) => {
+    const all = { ...usage, ...kinds, toolCalls: { "web-search": 2 } };
+    const response: ChatResponse = {
+      id: "r",
+      model: "m",
+      choices: [{ index: 0, parts: [{ type: "text", text: "x" }], finish: "stop" }],
+      usage: all,
+    };
+    const wire = JSON.parse(json(dialects[id].encodeResponse(response, ask))) as unknown;
+    const { raw: _raw, ...back } = dialects[id].decodeResponse(wire).usage ?? { raw: undefined };
+    expect(back).toEqual({ ...usage, ...kept[id] });
+  });
+});

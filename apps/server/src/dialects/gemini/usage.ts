@@ -43,5 +43,22 @@ export function encodeUsage(usage: Usage): Wire {
     totalTokenCount: usage.input + usage.output,
     thoughtsTokenCount: thoughts > 0 ? thoughts : undefined,
     cachedContentTokenCount: usage.cacheRead,
+    promptTokensDetails: encodeDetails(usage.input, usage.audioInput, usage.imageInput),
+    candidatesTokensDetails: encodeDetails(usage.output - thoughts, usage.audioOutput, usage.imageOutput),
   });
+}
+
+/** Only where something else than text was read or said. */
+function encodeDetails(
+  all: number,
+  audio: number | undefined,
+  image: number | undefined,
+): Wire[] | undefined {
+  if (audio === undefined && image === undefined) return undefined;
+  const text = Math.max(0, all - (audio ?? 0) - (image ?? 0));
+  return [
+    { modality: "TEXT", tokenCount: text },
+    ...(audio === undefined ? [] : [{ modality: "AUDIO", tokenCount: audio }]),
+    ...(image === undefined ? [] : [{ modality: "IMAGE", tokenCount: image }]),
+  ];
 }

@@ -1,3 +1,4 @@
+import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
@@ -9,6 +10,8 @@ interface ChoiceState {
   /** Number of each call among the calls of its choice, by part. */
   calls: Map<number, number>;
   reasoning: Map<number, string>;
+  /** The text that is being said, and how much was said before it: citations are placed in all of it. */
+  said: { part: number; offset: number; text: string };
   refused: boolean;
   stopped: boolean;
 }
@@ -34,7 +37,8 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function open(choice: number): { state: ChoiceState; opening: string } {
     const known = choices.get(choice);
     if (known !== undefined) return { state: known, opening: "" };
-    const state = { calls: new Map(), reasoning: new Map(), refused: false, stopped: false };
+    const said = { part: 0, offset: 0, text: "" };
+    const state = { calls: new Map(), reasoning: new Map(), said, refused: false, stopped: false };
     choices.set(choice, state);
     return { state, opening: chunk(choice, { role: "assistant", content: "" }) };
   }
@@ -61,6 +65,9 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
     switch (event.type) {
       case "text":
+        if (state.said.part !== event.part)
+          state.said = { part: event.part, offset: state.said.offset + state.said.text.length, text: "" };
+        state.said.text += event.text;
         return { content: event.text };
       case "refusal":
         state.refused = true;
@@ -83,7 +90,8 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         return { tool_calls: [{ index, function: { arguments: event.text } }] };
       }
       case "citation": {
-        const annotations = encodeCitations([event.citation]);
+        const { text, offset } = state.said;
+        const annotations = encodeCitations([placed(event.citation, text, offset)]);
         return annotations.length === 0 ? undefined : { annotations };
       }
       case "media":

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
@@ -205,10 +206,13 @@ function encodeMessage(parts: Part[]): Wire {
   let reasoning = "";
   for (const part of parts) {
     switch (part.type) {
-      case "text":
-        text = (text ?? "") + part.text;
-        annotations.push(...encodeCitations(part.citations ?? []));
+      case "text": {
+        const before: string = text ?? "";
+        const cited = (part.citations ?? []).map((each) => placed(each, part.text, before.length));
+        text = before + part.text;
+        annotations.push(...encodeCitations(cited));
         break;
+      }
       case "reasoning":
         reasoning += part.text;
         break;

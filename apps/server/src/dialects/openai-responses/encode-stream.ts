@@ -1,6 +1,8 @@
+import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
 import { dataUrl } from "#dialects/media.ts";
+import { openaiTier } from "#dialects/service-tier.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
 import { completeResponse, encodeLogprobs, newId, reasoningItem, responseHead } from "./response.ts";
@@ -251,7 +253,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     if (open?.type !== "message" || open.part?.kind !== "output_text") return "";
     const { annotations } = open.part;
     const place = { item_id: open.id, output_index: open.index, content_index: open.content.length };
-    return encodeAnnotations([citation])
+    return encodeAnnotations([placed(citation, open.part.text)])
       .map((annotation) => {
         annotations.push(annotation);
         const at = { ...place, annotation_index: annotations.length - 1, annotation };
@@ -288,7 +290,8 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function finish(event: Extract<ChatEvent, { type: "finish" }>): string {
     const text = closeAll();
-    const response = completeResponse(head, output, reason, event.usage);
+    const tier = openaiTier(event.serviceTier) ?? head["service_tier"];
+    const response = completeResponse({ ...head, service_tier: tier }, output, reason, event.usage);
     return text + emit(`response.${String(response["status"])}`, { response });
   }
 

@@ -1,7 +1,9 @@
+import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
 import { dataUrl } from "#dialects/media.ts";
 import { packProof, unpackProof } from "#dialects/proof.ts";
+import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
@@ -139,7 +141,7 @@ function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
   const content = parts.flatMap<Wire>((part) => {
     if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }];
     if (part.type !== "text") return [];
-    const annotations = encodeAnnotations(part.citations ?? []);
+    const annotations = encodeAnnotations((part.citations ?? []).map((each) => placed(each, part.text)));
     return [{ type: "output_text", text: part.text, annotations, logprobs: encodeLogprobs(logprobs) }];
   });
   if (content.length === 0) return [];
@@ -236,7 +238,7 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
   const created = response.created ?? Math.floor(Date.now() / 1000);
   const head = responseHead(request, response.id, response.model || request.model, created);
   return completeResponse(
-    head,
+    { ...head, service_tier: openaiTier(response.serviceTier) ?? head["service_tier"] },
     encodeOutput(choice, ownNames(request)),
     choice?.finish ?? "stop",
     response.usage,

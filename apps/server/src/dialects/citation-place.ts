@@ -1,0 +1,16 @@
+import type { Citation } from "./ir.ts";
+
+/**
+ * The citation with the place that it belongs to, for wires that say it by numbers: its own, else that of the words it
+ * quotes, else the whole text so far. Pure.
+ * @param offset how much was said before this text
+ */
+export function placed(citation: Citation, text: string, offset = 0): Citation {
+  const { start, end, citedText } = citation;
+  if (start !== undefined && end !== undefined)
+    return offset === 0 ? citation : { ...citation, start: start + offset, end: end + offset };
+  const at = citedText === undefined || citedText === "" ? -1 : text.lastIndexOf(citedText);
+  const from = at === -1 ? 0 : at;
+  const to = at === -1 ? text.length : at + (citedText?.length ?? 0);
+  return { ...citation, start: from + offset, end: to + offset };
+}
