@@ -2,6 +2,8 @@
 import type { Action } from "@gateway/shared/roles";
 import {
   IconAdjustmentsHorizontal,
+  IconBooks,
+  IconChartHistogram,
   IconCreditCard,
   IconKey,
   IconLayoutDashboard,
@@ -43,6 +45,14 @@ export const screens: Screen[] = [
     title: phrase("Dashboard"),
     icon: IconLayoutDashboard,
     load: () => import("#features/dashboard/dashboard-page.tsx"),
+  },
+  {
+    id: "analytics",
+    title: phrase("Analytics"),
+    icon: IconChartHistogram,
+    load: () => import("#features/analytics/analytics-page.tsx"),
+    action: "administer",
+    keywords: "statistics usage revenue spend report statement chart",
   },
   {
     id: "token",
@@ -103,6 +113,14 @@ export const screens: Screen[] = [
     load: () => import("#features/groups/groups-page.tsx"),
     action: "administer",
     keywords: "ratio rate limit promotion",
+  },
+  {
+    id: "model_info",
+    title: phrase("Model catalogue"),
+    icon: IconBooks,
+    load: () => import("#features/model-info/model-info-page.tsx"),
+    action: "administer",
+    keywords: "description context modality tag import",
   },
   {
     id: "model_ownedby",
@@ -178,7 +196,7 @@ const fullMenu: MenuGroup[] = [
         title: phrase("Operation"),
         icon: IconAdjustmentsHorizontal,
         action: "administer",
-        items: ["user_group", "pricing", "telegram", "model_ownedby"],
+        items: ["user_group", "pricing", "telegram", "model_ownedby", "model_info"],
       },
       {
         type: "collapse",

@@ -1,8 +1,10 @@
 import { ChannelPage } from "@gateway/shared/channel";
 import { Dashboard } from "@gateway/shared/dashboard";
 import { AvailableModels } from "@gateway/shared/model";
+import { StatementLine, StatementPage } from "@gateway/shared/statement";
 import { TokenPage } from "@gateway/shared/token";
 import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
 import { http } from "#lib/http.ts";
 
 /** Today and the seven days before it: enough to compare each of the last seven days with the one before. */
@@ -38,3 +40,18 @@ export const firstTokenQuery = queryOptions({
   queryFn: () => http.get("/token", TokenPage, { size: 1 }),
   meta: { quiet: true },
 });
+
+/** The last year's closed months. */
+export const statementsQuery = queryOptions({
+  queryKey: ["statements"],
+  queryFn: () => http.get("/user/invoice", StatementPage, { size: 12 }),
+  staleTime: 600_000,
+  meta: { quiet: true },
+});
+
+export const statementQuery = (date: string) =>
+  queryOptions({
+    queryKey: ["statements", date],
+    queryFn: () => http.get("/user/invoice/detail", z.array(StatementLine), { date }),
+    meta: { quiet: true },
+  });

@@ -17,6 +17,7 @@ import { FirstSteps } from "./first-steps.tsx";
 import { ModelsCard } from "./models-card.tsx";
 import { RateCard } from "./rate-card.tsx";
 import { StatCard } from "./stat-card.tsx";
+import { StatementsCard } from "./statements-card.tsx";
 import { change, type DaySum, lastDays, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
@@ -38,6 +39,7 @@ export default function DashboardPage() {
         <ModelsCard />
         <QuickStart />
       </div>
+      <StatementsCard />
     </Page>
   );
 }

@@ -1,6 +1,7 @@
 /** Sums over the usage rows of the dashboard. Pure. */
 import type { UsageDay } from "@gateway/shared/dashboard";
 import type { z } from "zod";
+import { stack, type Stacks } from "#ui/stacks.ts";
 
 type Usage = z.infer<typeof UsageDay>;
 
@@ -50,39 +51,10 @@ export function change(days: readonly DaySum[], of: (day: DaySum) => number): nu
   return (of(today) - of(yesterday)) / of(yesterday);
 }
 
-const maxSeries = 8;
-export const othersKey = "__others";
-
-export type Stacks = {
-  /** Models by spend, largest first; the last may be `othersKey`. */
-  series: string[];
-  /** One row per day: `date`, and points by series. */
-  rows: ({ date: string } & Record<string, number | string>)[];
-};
-
-/** Spend per day, stacked by model: at most eight models and the others. */
+/** Spend per day, stacked by model. */
 export function stackByModel(usage: readonly Usage[], dates: readonly string[]): Stacks {
-  const shown = new Set(dates);
-  const inRange = usage.filter((row) => shown.has(row.date) && row.quota > 0);
-  const totals = new Map<string, number>();
-  for (const row of inRange) totals.set(row.model, (totals.get(row.model) ?? 0) + row.quota);
-  const ranked = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
-  const own = new Set(ranked.slice(0, maxSeries));
-  const rows = dates.map((date) => {
-    const row: Stacks["rows"][number] = { date };
-    for (const entry of inRange) {
-      if (entry.date !== date) continue;
-      const key = own.has(entry.model) ? entry.model : othersKey;
-      row[key] = Number(row[key] ?? 0) + entry.quota;
-    }
-    return row;
-  });
-  return { series: ranked.length > maxSeries ? [...own, othersKey] : [...own], rows };
-}
-
-/** Digits after the point with which the ticks of an axis differ: "$0.30", "$0.0050". @param top highest sum, in dollars */
-export function tickDigits(top: number): number {
-  if (top <= 0) return 2;
-  const step = top / 4;
-  return Math.min(6, Math.max(2, Math.ceil(-Math.log10(step)) + 1));
+  return stack(
+    usage.map((row) => ({ date: row.date, name: row.model, value: row.quota })),
+    dates,
+  );
 }

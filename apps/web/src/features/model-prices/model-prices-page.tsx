@@ -7,10 +7,11 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
+import { nameOfModality } from "#lib/modalities.ts";
 import { useSelf } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { SearchBox } from "#ui/filters.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { Page } from "#ui/page.tsx";
 import { Pager } from "#ui/pager.tsx";
@@ -19,7 +20,7 @@ import { ChoiceChips } from "./choice-chips.tsx";
 import { OfferCard } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
 import { OfferDrawer } from "./offer-drawer.tsx";
-import { filterOffers, offersOf, ownersOf } from "./offers.ts";
+import { filterOffers, modalitiesOf, offersOf, ownersOf, tagsOf } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
 const PriceParams = PageQuery.extend({
@@ -27,6 +28,8 @@ const PriceParams = PageQuery.extend({
   view: z.enum(["cards", "list"]).catch("cards").default("cards"),
   keyword: z.string().default(""),
   owner: z.string().default(""),
+  tag: z.string().default(""),
+  modality: z.string().default(""),
   group: z.string().default(""),
   unit: z.enum(["M", "K"]).catch("M").default("M"),
   /** "yes" hides what the group does not reach. */
@@ -45,6 +48,8 @@ export default function ModelPricesPage() {
 
   const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
   const owners = useMemo(() => ownersOf(offers), [offers]);
+  const tags = useMemo(() => tagsOf(offers), [offers]);
+  const modalities = useMemo(() => modalitiesOf(offers), [offers]);
   // Without the groups' ratios a price would be a guess.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
@@ -58,7 +63,9 @@ export default function ModelPricesPage() {
   const page = Math.min(params.page, Math.max(1, Math.ceil(found.length / params.size)));
   const shown = found.slice((page - 1) * params.size, page * params.size);
   const columns = useOfferColumns({ unit: params.unit, group, groupRatio });
-  const filtered = params.keyword !== "" || params.owner !== "" || params.reachable !== "";
+  const filtered = [params.keyword, params.owner, params.tag, params.modality, params.reachable].some(
+    (value) => value !== "",
+  );
   const iconOf = (name: string) => ownerRows?.find((owner) => owner.name === name)?.icon ?? "";
   // The page stays where it is while details are open.
   const open = (model: string) => setParams({ model, page });
@@ -69,7 +76,10 @@ export default function ModelPricesPage() {
       hint={filtered ? undefined : t("They come with the first channel of your group.")}
       action={
         filtered ? (
-          <Button variant="default" onClick={() => setParams({ keyword: "", owner: "", reachable: "" })}>
+          <Button
+            variant="default"
+            onClick={() => setParams({ keyword: "", owner: "", tag: "", modality: "", reachable: "" })}
+          >
             {t("Clear filters")}
           </Button>
         ) : null
@@ -104,6 +114,22 @@ export default function ModelPricesPage() {
             placeholder={t("Find a model")}
             width={280}
           />
+          {modalities.length > 1 ? (
+            <FilterSelect
+              label={t("Modality")}
+              value={params.modality}
+              onChange={(modality) => setParams({ modality })}
+              data={modalities.map((value) => ({ value, label: t(nameOfModality(value)) }))}
+            />
+          ) : null}
+          {tags.length > 0 ? (
+            <FilterSelect
+              label={t("Tag")}
+              value={params.tag}
+              onChange={(tag) => setParams({ tag })}
+              data={tags.map((value) => ({ value, label: value }))}
+            />
+          ) : null}
           <Switch
             size="sm"
             label={t("Only what the group reaches")}

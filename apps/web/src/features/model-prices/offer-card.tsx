@@ -30,6 +30,11 @@ export function OfferCard({ offer, unit, group, groupRatio, onOpen }: OfferCardP
         </div>
         <CopyButton text={offer.model} label={t("Model name")} size={26} />
       </Group>
+      {offer.info?.description ? (
+        <Text c="dimmed" fz="xs" lineClamp={2}>
+          {offer.info.description}
+        </Text>
+      ) : null}
       <div className={classes.prices}>
         {!reachable ? (
           <Text c="dimmed" fz="sm">

@@ -1,8 +1,12 @@
 import type { UserGroupMap } from "@gateway/shared/group";
-import { Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
+import type { ModelFacts } from "@gateway/shared/model-info";
+import { Anchor, Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { nameOfModality } from "#lib/modalities.ts";
+import { useFormat } from "#lib/quota.ts";
 import { isOutputKind, isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyCode } from "#ui/copy.tsx";
+import { Fact, Facts } from "#ui/facts.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
@@ -45,12 +49,55 @@ export function OfferDrawer({ offer, groups, group, unit, onClose }: OfferDrawer
               {offer.type === "times" ? t("per call") : offer.type === "" ? t("No price") : t("by tokens")}
             </Badge>
           </Group>
+          {offer.info ? <About info={offer.info} /> : null}
           <GroupPrices offer={offer} groups={groups} unit={unit} />
           <Extras offer={offer} ratio={groups[group]?.ratio ?? 1} unit={unit} />
           <Tiers offer={offer} ratio={groups[group]?.ratio ?? 1} unit={unit} />
         </Stack>
       ) : null}
     </Drawer>
+  );
+}
+
+/** What the catalogue knows. */
+function About({ info }: { info: ModelFacts }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const words = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
+  const tokens = (count: number) =>
+    count > 0 ? t("{{tokens}} tokens", { tokens: format.short(count) }) : "–";
+  return (
+    <Stack gap="md">
+      {info.description ? <Text fz="sm">{info.description}</Text> : null}
+      <Facts columns={2}>
+        {info.name ? <Fact label={t("Name")}>{info.name}</Fact> : null}
+        <Fact label={t("Context")}>{tokens(info.context_length)}</Fact>
+        <Fact label={t("Longest answer")}>{tokens(info.max_tokens)}</Fact>
+        <Fact label={t("Input")}>{words(info.input_modalities)}</Fact>
+        <Fact label={t("Output")}>{words(info.output_modalities)}</Fact>
+      </Facts>
+      {info.tags.length > 0 ? (
+        <Group gap={4}>
+          {info.tags.map((tag) => (
+            <Badge key={tag} size="sm" color="gray">
+              {tag}
+            </Badge>
+          ))}
+        </Group>
+      ) : null}
+      {info.support_url.map((url) => (
+        <Anchor
+          key={url}
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          fz="sm"
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {url}
+        </Anchor>
+      ))}
+    </Stack>
   );
 }
 

@@ -1,9 +1,11 @@
 /** Up to three models, each in a field of its own. */
-import { ActionIcon, Button, Group, Select, type SelectProps, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Select, type SelectProps, Text, Tooltip } from "@mantine/core";
 import { IconColumns2, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { modelsQuery } from "./api.ts";
 import { mostModels } from "./chat.ts";
 import classes from "./playground.module.css";
 
@@ -14,16 +16,30 @@ type ModelPickerProps = {
   disabled: boolean;
 };
 
-const option: SelectProps["renderOption"] = ({ option: { value } }) => (
-  <Group gap={8} wrap="nowrap" miw={0}>
-    <ModelIcon model={value} size={16} />
-    <span>{value}</span>
-  </Group>
-);
+/** @param names what the catalogue calls the models */
+const optionOf =
+  (names: Readonly<Record<string, string>>): SelectProps["renderOption"] =>
+  ({ option: { value } }) => (
+    <Group gap={8} wrap="nowrap" miw={0}>
+      <ModelIcon model={value} size={16} />
+      <div>
+        <div>{value}</div>
+        {names[value] ? (
+          <Text fz="xs" c="dimmed">
+            {names[value]}
+          </Text>
+        ) : null}
+      </div>
+    </Group>
+  );
 
 export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const catalogue = useQuery(modelsQuery).data ?? {};
+  const names = Object.fromEntries(
+    Object.entries(catalogue).map(([model, { info }]) => [model, info?.name ?? ""]),
+  );
   const unchosen = models.filter((model) => !chosen.includes(model));
   const [next] = unchosen;
   return (
@@ -36,7 +52,7 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
             value={model}
             onChange={(name) => name && onChange(chosen.map((old) => (old === model ? name : old)))}
             leftSection={<ModelIcon model={model} size={16} />}
-            renderOption={option}
+            renderOption={optionOf(names)}
             searchable
             selectFirstOptionOnChange
             allowDeselect={false}

@@ -2,7 +2,7 @@ import { TokenInput } from "@gateway/shared/token";
 import { expect, it } from "vitest";
 import { modelsOfToken } from "./reachable-models.ts";
 
-const model = (...groups: string[]) => ({ groups, owned_by: "", price: null });
+const model = (...groups: string[]) => ({ groups, owned_by: "", price: null, info: null });
 const models = { "b-large": model("default"), "a-mini": model("default", "vip"), "a-max": model("vip") };
 const token = (more: object) => TokenInput.parse({ name: "t", ...more });
 

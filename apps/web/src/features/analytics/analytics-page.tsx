@@ -1,0 +1,50 @@
+/** Everybody's usage and money: a period by model, vendor, channel, user or group, and how the site stands now. */
+import { Tabs } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { Page } from "#ui/page.tsx";
+import { MoneySection } from "./money-section.tsx";
+import { PeriodBar } from "./period-bar.tsx";
+import { PeriodCards } from "./period-cards.tsx";
+import { AnalyticsParams } from "./period.ts";
+import { SiteCards } from "./site-cards.tsx";
+import { StatementsTab } from "./statements-tab.tsx";
+import { TopUsers } from "./top-users.tsx";
+import { UsageSection } from "./usage-section.tsx";
+import classes from "./analytics.module.css";
+
+export default function AnalyticsPage() {
+  const { t } = useTranslation();
+  const [params, setParams] = useListParams(AnalyticsParams);
+  const view = { params, onChange: setParams };
+  return (
+    <Page
+      title={t("Analytics")}
+      description={t("What everybody uses and pays. Days are those of your time zone.")}
+      actions={params.tab === "usage" ? <PeriodBar {...view} /> : null}
+    >
+      <Tabs
+        value={params.tab}
+        onChange={(tab) => setParams({ tab: tab === "statements" ? "statements" : "usage" })}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="usage">{t("Usage")}</Tabs.Tab>
+          <Tabs.Tab value="statements">{t("Monthly statements")}</Tabs.Tab>
+        </Tabs.List>
+      </Tabs>
+      {params.tab === "statements" ? (
+        <StatementsTab />
+      ) : (
+        <>
+          <PeriodCards params={params} />
+          <UsageSection {...view} />
+          <div className={classes.halves}>
+            <TopUsers {...view} />
+            <SiteCards />
+          </div>
+          <MoneySection params={params} />
+        </>
+      )}
+    </Page>
+  );
+}

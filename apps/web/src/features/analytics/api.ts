@@ -1,0 +1,64 @@
+/** Numbers about everybody, for administrators. */
+import { Period, SiteStatistics } from "@gateway/shared/analytics";
+import { Page } from "@gateway/shared/paging";
+import { ClosedMonth, StatementLine, StatementUserPage } from "@gateway/shared/statement";
+import { UserListRow } from "@gateway/shared/user";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+import { type AnalyticsParams, timeZone, windowOf } from "./period.ts";
+
+export const siteQuery = queryOptions({
+  queryKey: ["analytics", "site"],
+  queryFn: () => http.get("/analytics/statistics", SiteStatistics),
+  refetchInterval: 30_000,
+  meta: { quiet: true },
+});
+
+export const periodQuery = (params: AnalyticsParams) => {
+  const { range, from, to, by, user } = params;
+  return queryOptions({
+    queryKey: ["analytics", "period", { range, from, to, by, user }],
+    queryFn: () =>
+      http.get("/analytics/period", Period, {
+        ...windowOf(params, new Date()),
+        group_type: by,
+        user_id: user,
+        time_zone: timeZone(),
+      }),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+};
+
+export const usersQuery = (keyword: string) =>
+  queryOptions({
+    queryKey: ["user", "names", keyword],
+    queryFn: () => http.get("/user", Page(UserListRow), { keyword, size: 20 }),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+export const closedMonthsQuery = queryOptions({
+  queryKey: ["analytics", "statements"],
+  queryFn: () => http.get("/analytics/statements", z.array(ClosedMonth)),
+  meta: { quiet: true },
+});
+
+export type StatementListing = { date: string; keyword: string; page: number; size: number; order: string };
+
+export const statementUsersQuery = (listing: StatementListing) =>
+  queryOptions({
+    queryKey: ["analytics", "statements", listing],
+    queryFn: () => http.get("/analytics/statements/users", StatementUserPage, listing),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+export const statementOfUserQuery = (date: string, userId: number) =>
+  queryOptions({
+    queryKey: ["analytics", "statements", date, userId],
+    queryFn: () =>
+      http.get("/analytics/statements/detail", z.array(StatementLine), { date, user_id: userId }),
+    meta: { quiet: true },
+  });

@@ -1,0 +1,134 @@
+/** What moved balances besides calls, who came, and what was paid, in the period. */
+import type { Period } from "@gateway/shared/analytics";
+import { Skeleton, Text } from "@mantine/core";
+import { IconCoins, IconUserPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Empty } from "#ui/empty.tsx";
+import { Section } from "#ui/page.tsx";
+import { stack, tickDigits, topOf } from "#ui/stacks.ts";
+import { periodQuery } from "./api.ts";
+import type { AnalyticsParams } from "./period.ts";
+import classes from "./analytics.module.css";
+
+const StackedBars = lazy(() =>
+  import("#ui/stacked-bars.tsx").then((module) => ({ default: module.StackedBars })),
+);
+
+const kindWords: Record<string, string> = {
+  topup: phrase("Top-ups"),
+  redemption: phrase("Redemption codes"),
+  gift: phrase("Gifts"),
+  invite: phrase("Invitations"),
+  admin: phrase("By administrators"),
+  refund: phrase("Refunds"),
+  expiry: phrase("Expired"),
+  task: phrase("Tasks"),
+};
+
+const kindColors: Record<string, string> = {
+  topup: "var(--chart-1)",
+  redemption: "var(--chart-2)",
+  gift: "var(--chart-3)",
+  invite: "var(--chart-4)",
+  admin: "var(--chart-5)",
+  refund: "var(--chart-6)",
+  task: "var(--chart-7)",
+  direct: "var(--chart-1)",
+  invited: "var(--chart-2)",
+};
+
+export function MoneySection({ params }: { params: AnalyticsParams }) {
+  const { t } = useTranslation();
+  const { data: period, error } = useQuery(periodQuery(params));
+  if (error && !period) return null;
+  return (
+    <div className={classes.halves}>
+      <Section title={t("Credits")} hint={t("What came onto balances, by kind")}>
+        {period ? <Credits period={period} /> : <Skeleton height={260} />}
+      </Section>
+      <Section title={t("New accounts")} hint={t("Who came alone, and who was invited")}>
+        {period ? <Accounts period={period} /> : <Skeleton height={260} />}
+      </Section>
+    </div>
+  );
+}
+
+function Credits({ period }: { period: Period }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const stacks = stack(
+    period.credit_statistics.map((row) => ({ date: row.date, name: row.kind, value: row.quota })),
+    period.dates,
+  );
+  const taken = period.credit_statistics.reduce((sum, row) => sum + Math.min(0, row.quota), 0);
+  const redeemed = period.redemption_statistics.reduce((sum, row) => sum + row.quota, 0);
+  const orders = new Map<string, number>();
+  for (const row of period.order_statistics)
+    orders.set(row.order_currency, (orders.get(row.order_currency) ?? 0) + row.order_amount);
+  const facts = [
+    ...(redeemed > 0 ? [t("{{amount}} by codes", { amount: format.quota(redeemed) })] : []),
+    ...[...orders].map(([currency, amount]) =>
+      t("{{amount}} paid in orders", { amount: `${amount.toFixed(2)} ${currency}` }),
+    ),
+    ...(taken < 0 ? [t("{{amount}} taken away", { amount: format.quota(-taken) })] : []),
+  ];
+  if (stacks.series.length === 0)
+    return (
+      <Empty
+        compact
+        icon={IconCoins}
+        title={t("No credits in this time")}
+        hint={facts.length > 0 ? facts.join(" · ") : undefined}
+      />
+    );
+  const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
+  return (
+    <Suspense fallback={<Skeleton height={260} />}>
+      <StackedBars
+        {...stacks}
+        height={220}
+        colors={kindColors}
+        nameOf={(kind) => t(kindWords[kind] ?? kind)}
+        tick={(value) => format.quota(value, digits)}
+        print={format.spend}
+        axisWidth={digits > 2 ? 82 : 64}
+      />
+      {facts.length > 0 ? (
+        <Text fz="xs" c="dimmed" mt="sm">
+          {facts.join(" · ")}
+        </Text>
+      ) : null}
+    </Suspense>
+  );
+}
+
+function Accounts({ period }: { period: Period }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const stacks = stack(
+    period.user_statistics.flatMap((row) => [
+      { date: row.date, name: "direct", value: row.user_count - row.inviter_user_count },
+      { date: row.date, name: "invited", value: row.inviter_user_count },
+    ]),
+    period.dates,
+  );
+  if (stacks.series.length === 0)
+    return <Empty compact icon={IconUserPlus} title={t("Nobody new in this time")} />;
+  return (
+    <Suspense fallback={<Skeleton height={260} />}>
+      <StackedBars
+        {...stacks}
+        height={220}
+        colors={kindColors}
+        nameOf={(name) => (name === "direct" ? t("Came alone") : t("Invited"))}
+        tick={(value) => (Number.isInteger(value) ? format.whole(value) : "")}
+        print={format.whole}
+        axisWidth={44}
+      />
+    </Suspense>
+  );
+}

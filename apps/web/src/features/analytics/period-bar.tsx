@@ -1,0 +1,65 @@
+import { ActionIcon, Select, TextInput, Tooltip } from "@mantine/core";
+import { IconCalendar, IconRefresh } from "@tabler/icons-react";
+import { useIsFetching, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { type AnalyticsParams, asCustom, type Range, ranges, rangeTexts } from "./period.ts";
+import classes from "./analytics.module.css";
+
+export type View = { params: AnalyticsParams; onChange: (patch: Partial<AnalyticsParams>) => void };
+
+/** Which days; kept in the address bar. */
+export function PeriodBar({ params, onChange }: View) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const client = useQueryClient();
+  const fetching = useIsFetching({ queryKey: ["analytics"] }) > 0;
+  const choose = (range: Range) =>
+    // A custom range begins as what was shown before.
+    onChange(range === "custom" ? asCustom(params, new Date()) : { range, from: "", to: "" });
+  return (
+    <div className={classes.bar}>
+      {params.range === "custom" ? (
+        <>
+          <TextInput
+            type="date"
+            aria-label={t("From day")}
+            w={phone ? "calc(50% - 4px)" : 150}
+            value={params.from}
+            max={params.to || undefined}
+            onChange={(event) => onChange({ from: event.currentTarget.value })}
+          />
+          <TextInput
+            type="date"
+            aria-label={t("Until day")}
+            w={phone ? "calc(50% - 4px)" : 150}
+            value={params.to}
+            min={params.from || undefined}
+            onChange={(event) => onChange({ to: event.currentTarget.value })}
+          />
+        </>
+      ) : null}
+      <Select
+        aria-label={t("Time")}
+        leftSection={<IconCalendar size={15} />}
+        w={phone ? "calc(100% - 44px)" : 160}
+        data={ranges.map((range) => ({ value: range, label: t(rangeTexts[range]) }))}
+        value={params.range}
+        allowDeselect={false}
+        checkIconPosition="right"
+        onChange={(range) => choose(ranges.find((known) => known === range) ?? "7d")}
+      />
+      <Tooltip label={t("Refresh")}>
+        <ActionIcon
+          size={36}
+          variant="default"
+          aria-label={t("Refresh")}
+          loading={fetching}
+          onClick={() => void client.invalidateQueries({ queryKey: ["analytics"] })}
+        >
+          <IconRefresh size={17} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import type { Period, UsageSum } from "@gateway/shared/analytics";
+import { Card, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
+import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Sparkline } from "#ui/sparkline.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { periodQuery } from "./api.ts";
+import { type AnalyticsParams, averageFirstByte, averageTime, share, trendOf } from "./period.ts";
+import classes from "./analytics.module.css";
+
+/** The sums of the period, and how they compare with as many days before it. */
+export function PeriodCards({ params }: { params: AnalyticsParams }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { data: period, isPlaceholderData: old, error } = useQuery(periodQuery(params));
+  // The section below says what went wrong.
+  if (error && !period) return null;
+  const totals = period?.totals;
+  const tokens = (sum: UsageSum) => sum.prompt_tokens + sum.completion_tokens;
+  const calls = (sum: UsageSum) => sum.request_count + sum.failed_count;
+  const failed = totals ? share(totals.failed_count, calls(totals)) : null;
+  const cached = totals ? share(totals.cached_tokens, totals.prompt_tokens) : null;
+  const firstByte = totals ? averageFirstByte(totals) : null;
+  return (
+    <SimpleGrid
+      cols={{ base: 2, lg: 4 }}
+      spacing={{ base: "sm", sm: "md" }}
+      className={old ? classes.old : undefined}
+    >
+      <SumCard
+        title={t("Spend")}
+        period={period}
+        of={(sum) => sum.quota}
+        print={format.spend}
+        color="var(--chart-1)"
+        trend={(row) => row.Quota}
+        note={
+          params.user === 0 && period
+            ? t("{{count}} active users", { count: period.active_users })
+            : undefined
+        }
+      />
+      <SumCard
+        title={t("Requests")}
+        period={period}
+        of={calls}
+        print={format.whole}
+        color="var(--chart-3)"
+        trend={(row) => row.RequestCount + row.FailedCount}
+        note={failed === null ? undefined : t("{{share}} failed", { share: format.percent(failed) })}
+      />
+      <SumCard
+        title={t("Tokens")}
+        period={period}
+        of={tokens}
+        print={format.short}
+        color="var(--chart-2)"
+        trend={(row) => row.PromptTokens + row.CompletionTokens}
+        note={
+          cached === null ? undefined : t("{{share}} of the input cached", { share: format.percent(cached) })
+        }
+      />
+      <SumCard
+        title={t("Avg. time")}
+        period={period}
+        of={(sum) => averageTime(sum) ?? 0}
+        print={(ms) => (ms === 0 ? "–" : formatDuration(ms))}
+        color="var(--chart-4)"
+        note={
+          firstByte === null ? undefined : t("First byte after {{time}}", { time: formatDuration(firstByte) })
+        }
+      />
+    </SimpleGrid>
+  );
+}
+
+type SumCardProps = {
+  title: string;
+  period: Period | undefined;
+  of: (sum: UsageSum) => number;
+  print: (value: number) => string;
+  color: string;
+  trend?: (row: Period["channel_statistics"][number]) => number;
+  note: string | undefined;
+};
+
+function SumCard({ title, period, of, print, color, trend, note }: SumCardProps) {
+  const phone = useIsPhone();
+  return (
+    <Card padding="md" className={classes.stat}>
+      <Text fz="sm" c="dimmed">
+        {title}
+      </Text>
+      {period ? (
+        <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
+          <Text className={classes.value}>{print(of(period.totals))}</Text>
+          {phone || !trend ? null : <Sparkline values={trendOf(period, trend)} color={color} />}
+        </Group>
+      ) : (
+        <Skeleton height={26} width={90} my={5} />
+      )}
+      {period ? (
+        <Group gap="2px 10px">
+          <Change now={of(period.totals)} before={of(period.before)} />
+          {note ? (
+            <Text fz="xs" c="dimmed">
+              {note}
+            </Text>
+          ) : null}
+        </Group>
+      ) : (
+        <Skeleton height={12} width={110} my={3} />
+      )}
+    </Card>
+  );
+}
+
+/** More is neither good nor bad here, so the arrow has no colour. */
+function Change({ now, before }: { now: number; before: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const change = share(now - before, before);
+  // Less than the digits that are shown.
+  if (change === null || Math.abs(change) < 0.0005) return null;
+  const Arrow = change < 0 ? IconArrowDownRight : IconArrowUpRight;
+  const text = t("{{share}} against the days before", { share: format.percent(Math.abs(change)) });
+  return (
+    <Text fz="xs" c="dimmed" className={classes.change} title={text} aria-label={text}>
+      <Arrow size={14} />
+      {format.percent(Math.abs(change))}
+    </Text>
+  );
+}

@@ -1,0 +1,163 @@
+/** What the screen shows, as it stands in the address bar, and sums over it. Pure. */
+import { GroupType, type Period, type PeriodUsage, type UsageSum } from "@gateway/shared/analytics";
+import { z } from "zod";
+import { phrase } from "#lib/i18n.ts";
+import { othersKey, type StackPart } from "#ui/stacks.ts";
+
+export const ranges = ["today", "7d", "30d", "90d", "month", "last-month", "custom"] as const;
+export type Range = (typeof ranges)[number];
+export const metrics = ["quota", "requests", "tokens", "failed"] as const;
+export type Metric = (typeof metrics)[number];
+
+const Day = z.string().regex(/^(\d{4}-\d{2}-\d{2})?$/);
+
+export const AnalyticsParams = z.object({
+  tab: z.enum(["usage", "statements"]).catch("usage").default("usage"),
+  range: z.enum(ranges).catch("7d").default("7d"),
+  /** Local days of a custom range, both included. */
+  from: Day.catch("").default(""),
+  to: Day.catch("").default(""),
+  by: GroupType.catch("model").default("model"),
+  metric: z.enum(metrics).catch("quota").default("quota"),
+  view: z.enum(["chart", "table"]).catch("chart").default("chart"),
+  /** 0 = everybody. */
+  user: z.coerce.number().int().min(0).catch(0).default(0),
+});
+export type AnalyticsParams = z.infer<typeof AnalyticsParams>;
+
+export const rangeTexts: Record<Range, string> = {
+  today: phrase("Today"),
+  "7d": phrase("Last 7 days"),
+  "30d": phrase("Last 30 days"),
+  "90d": phrase("Last 90 days"),
+  month: phrase("This month"),
+  "last-month": phrase("Last month"),
+  custom: phrase("Custom time"),
+};
+
+const rollingDays: Partial<Record<Range, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
+const longestDays = 366;
+
+export function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+}
+
+/** From the first local midnight to the last, as unix seconds. */
+export function windowOf(
+  { range, from, to }: Pick<AnalyticsParams, "range" | "from" | "to">,
+  now: Date,
+): { start_timestamp: number; end_timestamp: number } {
+  const [first, end] = daysOf({ range, from, to }, now);
+  return { start_timestamp: first.getTime() / 1000, end_timestamp: end.getTime() / 1000 };
+}
+
+/** The first day, and the day after the last. */
+function daysOf(
+  { range, from, to }: Pick<AnalyticsParams, "range" | "from" | "to">,
+  now: Date,
+): [Date, Date] {
+  const day = (ahead: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + ahead);
+  const month = (ahead: number) => new Date(now.getFullYear(), now.getMonth() + ahead, 1);
+  if (range === "month") return [month(0), day(1)];
+  if (range === "last-month") return [month(-1), month(0)];
+  if (range !== "custom") return [day(1 - (rollingDays[range] ?? 7)), day(1)];
+  const end = to === "" ? day(1) : addDays(localDay(to), 1);
+  const first = from === "" ? addDays(end, -7) : localDay(from);
+  // The wrong way round, or longer than the server goes: as much as can be shown.
+  if (first >= end) return [addDays(end, -1), end];
+  const earliest = addDays(end, -longestDays);
+  return [first < earliest ? earliest : first, end];
+}
+
+/** The custom range that shows what another range shows now. */
+export function asCustom(params: Pick<AnalyticsParams, "range" | "from" | "to">, now: Date) {
+  const [first, end] = daysOf(params, now);
+  return { range: "custom" as const, from: dayText(first), to: dayText(addDays(end, -1)) };
+}
+
+function localDay(text: string): Date {
+  const [year = 2000, month = 1, day = 1] = text.split("-").map(Number);
+  return new Date(year, month - 1, day);
+}
+
+function addDays(date: Date, days: number): Date {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
+}
+
+function dayText(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+export function valueOf(row: PeriodUsage, metric: Metric): number {
+  switch (metric) {
+    case "quota":
+      return row.Quota;
+    case "requests":
+      return row.RequestCount;
+    case "tokens":
+      return row.PromptTokens + row.CompletionTokens;
+    case "failed":
+      return row.FailedCount;
+  }
+}
+
+/** What has no name is shown with the others. */
+export function partsOf(rows: readonly PeriodUsage[], metric: Metric): StackPart[] {
+  return rows.map((row) => ({ date: row.Date, name: row.Channel || othersKey, value: valueOf(row, metric) }));
+}
+
+export type NamedSum = UsageSum & { name: string };
+
+/** One line per member of the grouping, dearest first. */
+export function sumByName(rows: readonly PeriodUsage[]): NamedSum[] {
+  const sums = new Map<string, NamedSum>();
+  for (const row of rows) {
+    const sum = sums.get(row.Channel) ?? { name: row.Channel, ...nothing };
+    sums.set(row.Channel, {
+      name: row.Channel,
+      request_count: sum.request_count + row.RequestCount,
+      failed_count: sum.failed_count + row.FailedCount,
+      quota: sum.quota + row.Quota,
+      prompt_tokens: sum.prompt_tokens + row.PromptTokens,
+      completion_tokens: sum.completion_tokens + row.CompletionTokens,
+      cached_tokens: sum.cached_tokens + row.CachedTokens,
+      request_time: sum.request_time + row.RequestTime,
+      first_byte_time: sum.first_byte_time + row.FirstByteTime,
+    });
+  }
+  return [...sums.values()].sort((a, b) => b.quota - a.quota || b.request_count - a.request_count);
+}
+
+const nothing: UsageSum = {
+  request_count: 0,
+  failed_count: 0,
+  quota: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  cached_tokens: 0,
+  request_time: 0,
+  first_byte_time: 0,
+};
+
+/** A part of a whole; null when there is no whole. */
+export function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+/** Milliseconds per call, failed ones included; null without calls. */
+export function averageTime(sum: UsageSum): number | null {
+  return share(sum.request_time, sum.request_count + sum.failed_count);
+}
+
+/** Milliseconds until the first byte of a good call. */
+export function averageFirstByte(sum: UsageSum): number | null {
+  return share(sum.first_byte_time, sum.request_count);
+}
+
+/** Values per day of the period, holes filled. */
+export function trendOf(period: Period, of: (row: PeriodUsage) => number): number[] {
+  const byDay = new Map(period.dates.map((date) => [date, 0]));
+  for (const row of period.channel_statistics) byDay.set(row.Date, (byDay.get(row.Date) ?? 0) + of(row));
+  return [...byDay.values()];
+}

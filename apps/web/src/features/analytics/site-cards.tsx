@@ -1,0 +1,132 @@
+/** How the site stands now, whatever period is chosen. */
+import type { SiteStatistics } from "@gateway/shared/analytics";
+import { Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { Failed } from "#ui/empty.tsx";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { siteQuery } from "./api.ts";
+
+export function SiteCards() {
+  const { t } = useTranslation();
+  const site = useQuery(siteQuery);
+  return (
+    <Section title={t("Now")} hint={t("The whole site, whatever time is chosen")}>
+      {site.data ? (
+        <Now site={site.data} />
+      ) : site.error ? (
+        <Failed error={site.error} onRetry={() => void site.refetch()} />
+      ) : (
+        <Skeleton height={320} />
+      )}
+    </Section>
+  );
+}
+
+function Now({ site }: { site: SiteStatistics }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const users = site.user_statistics;
+  const channels = (status: number) =>
+    site.channel_statistics.find((row) => row.status === status)?.total_channels ?? 0;
+  const codes = (status: number) =>
+    site.redemption_statistic.find((row) => row.status === status) ?? { count: 0, quota: 0 };
+  const off = channels(2) + channels(3);
+  return (
+    <Facts columns={2}>
+      <Fact label={t("Balances of all users")}>
+        {format.quota(users.total_quota)}
+        <Aside>
+          {users.total_reserved > 0
+            ? t("{{amount}} held for calls in flight", { amount: format.spend(users.total_reserved) })
+            : t("What the site owes its users")}
+        </Aside>
+      </Fact>
+      <Fact label={t("Spent so far")}>{format.quota(users.total_used_quota)}</Fact>
+      <Fact label={t("Users")}>
+        {format.whole(users.total_user)}
+        <Aside>{t("{{count}} invited", { count: users.total_inviter_user })}</Aside>
+      </Fact>
+      <Fact label={t("Channels")}>
+        <StatusDot tone={channels(1) > 0 ? "good" : "idle"}>
+          {t("{{count}} enabled", { count: channels(1) })}
+        </StatusDot>
+        <Aside>
+          {off === 0
+            ? null
+            : t("{{byHand}} off by hand, {{byItself}} by themselves", {
+                byHand: channels(2),
+                byItself: channels(3),
+              })}
+        </Aside>
+      </Fact>
+      <Fact label={t("Last minute")}>
+        {t("{{count}} requests", { count: site.rate.rpm })}
+        <Aside>{t("{{tokens}} tokens per minute", { tokens: format.short(site.rate.tpm) })}</Aside>
+      </Fact>
+      <Fact label={t("Redemption codes")}>
+        {t("{{amount}} redeemed", { amount: format.quota(codes(3).quota) })}
+        <Aside>
+          {t("{{count}} open, worth {{amount}}", {
+            count: codes(1).count,
+            amount: format.quota(codes(1).quota),
+          })}
+        </Aside>
+      </Fact>
+      <Fact label={t("Paid orders")}>
+        {site.order_statistics.length === 0
+          ? "–"
+          : site.order_statistics.map((row) => (
+              <Text key={row.order_currency} component="span" display="block" fz="inherit">
+                {money(row.money, row.order_currency)}
+                <Aside>{t("{{count}} orders", { count: row.count })}</Aside>
+              </Text>
+            ))}
+      </Fact>
+      <Fact label={t("Audit of balances")}>
+        <AuditState audit={site.audit} />
+      </Fact>
+    </Facts>
+  );
+}
+
+function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (audit === null)
+    return (
+      <>
+        <StatusDot tone="idle">{t("Not run yet")}</StatusDot>
+        <Aside>{t("It recomputes every balance at night.")}</Aside>
+      </>
+    );
+  return (
+    <>
+      {audit.drift === 0 ? (
+        <StatusDot tone="good">{t("No drift")}</StatusDot>
+      ) : (
+        <StatusDot tone="bad">{t("{{amount}} drift", { amount: format.spend(audit.drift) })}</StatusDot>
+      )}
+      <Aside>
+        {t("{{count}} balances,", { count: audit.checked })} <RelativeTime seconds={audit.created_time} />
+      </Aside>
+    </>
+  );
+}
+
+function Aside({ children }: { children: ReactNode }) {
+  return (
+    <Text component="span" display="block" fz="xs" c="dimmed">
+      {children}
+    </Text>
+  );
+}
+
+function money(amount: number, currency: string): string {
+  return `${amount.toFixed(2)} ${currency}`;
+}

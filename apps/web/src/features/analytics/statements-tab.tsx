@@ -1,0 +1,175 @@
+/** Closed months: who used how much, and by which model. */
+import type { StatementUser } from "@gateway/shared/statement";
+import { Button, Select, Skeleton } from "@mantine/core";
+import { IconDownload, IconFileInvoice } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { downloadCsv } from "#lib/csv.ts";
+import { useListParams } from "#lib/list-params.ts";
+import { useFormat } from "#lib/quota.ts";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { SearchBox } from "#ui/filters.tsx";
+import { StatementDrawer } from "#ui/statement-drawer.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { closedMonthsQuery, statementOfUserQuery, statementUsersQuery } from "./api.ts";
+
+const ListParams = z.object({
+  month: z.string().default(""),
+  keyword: z.string().default(""),
+  page: z.coerce.number().int().min(1).catch(1).default(1),
+  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
+  order: z.string().default(""),
+});
+const rowsPerRequest = 100;
+
+export function StatementsTab() {
+  const { t } = useTranslation();
+  const months = useQuery(closedMonthsQuery);
+  if (months.error && !months.data)
+    return <Failed error={months.error} onRetry={() => void months.refetch()} />;
+  if (!months.data) return <Skeleton height={320} radius="lg" />;
+  if (months.data.length === 0)
+    return (
+      <Empty
+        icon={IconFileInvoice}
+        title={t("No month is closed yet")}
+        hint={t(
+          "A month is closed a day after its end (UTC), once. From then on its figures stay as they are.",
+        )}
+      />
+    );
+  return <StatementList months={months.data.map((month) => month.date)} />;
+}
+
+function StatementList({ months }: { months: string[] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const client = useQueryClient();
+  const [params, setParams] = useListParams(ListParams);
+  const [opened, setOpened] = useState<StatementUser | null>(null);
+  const date =
+    months.find((month) => month.startsWith(params.month) && params.month !== "") ?? months[0] ?? "";
+  const { keyword, page, size, order } = params;
+  const users = useQuery(statementUsersQuery({ date, keyword, page, size, order }));
+  const columns = useMemo(() => userColumns(t, format), [t, format]);
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const rows: StatementUser[] = [];
+      for (let next = 1, total = 1; rows.length < total; next += 1) {
+        const listing = { date, keyword, page: next, size: rowsPerRequest, order: "-quota" };
+        const found = await client.fetchQuery(statementUsersQuery(listing));
+        if (found.data.length === 0) break;
+        rows.push(...found.data);
+        total = found.total_count;
+      }
+      downloadCsv(`statements-${date.slice(0, 7)}.csv`, [
+        ["month", "user_id", "username", "requests", "points", "input_tokens", "output_tokens", "time_ms"],
+        ...rows.map((row) => [
+          date.slice(0, 7),
+          row.user_id,
+          row.username,
+          row.request_count,
+          row.quota,
+          row.prompt_tokens,
+          row.completion_tokens,
+          row.request_time,
+        ]),
+      ]);
+    },
+  });
+  return (
+    <>
+      <DataTable
+        id="statements"
+        label={t("Monthly statements")}
+        columns={columns}
+        rows={users.data?.data}
+        rowKey={(row) => String(row.user_id)}
+        fetching={users.isPlaceholderData}
+        error={users.error}
+        onRetry={() => void users.refetch()}
+        order={order}
+        onOrder={(next) => setParams({ order: next })}
+        onOpen={setOpened}
+        paging={{ kind: "pages", page, size, total: users.data?.total_count, onChange: setParams }}
+        toolbar={
+          <>
+            <Select
+              aria-label={t("Month")}
+              w={140}
+              data={months.map((month) => ({ value: month, label: month.slice(0, 7) }))}
+              value={date}
+              allowDeselect={false}
+              onChange={(month) => setParams({ month: (month ?? "").slice(0, 7) })}
+            />
+            <SearchBox
+              value={keyword}
+              onChange={(next) => setParams({ keyword: next })}
+              placeholder={t("Username")}
+            />
+          </>
+        }
+        tools={
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            loading={exporting.isPending}
+            onClick={() => exporting.mutate()}
+          >
+            {t("Export")}
+          </Button>
+        }
+        empty={<Empty title={t("Nothing matches")} />}
+      />
+      {opened ? <UserMonth date={date} user={opened} onClose={() => setOpened(null)} /> : null}
+    </>
+  );
+}
+
+function UserMonth({ date, user, onClose }: { date: string; user: StatementUser; onClose: () => void }) {
+  const lines = useQuery(statementOfUserQuery(date, user.user_id));
+  return (
+    <StatementDrawer
+      title={`${user.username} · ${date.slice(0, 7)}`}
+      lines={lines.data}
+      error={lines.error}
+      onRetry={() => void lines.refetch()}
+      fileName={`statement-${user.username}-${date.slice(0, 7)}`}
+      onClose={onClose}
+    />
+  );
+}
+
+function userColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<StatementUser>[] {
+  const number = (
+    id: keyof StatementUser,
+    title: string,
+    print: (value: number) => string,
+    card: "fact" | "line",
+  ): Column<StatementUser> => ({
+    id,
+    title,
+    align: "right",
+    sortable: true,
+    card,
+    cell: (row) => print(Number(row[id])),
+  });
+  return [
+    {
+      id: "username",
+      title: t("User"),
+      fixed: true,
+      sortable: true,
+      width: 220,
+      cell: (row) => row.username,
+    },
+    number("quota", t("Spend"), format.spend, "fact"),
+    number("request_count", t("Requests"), format.whole, "fact"),
+    number("prompt_tokens", t("Input tokens"), format.whole, "line"),
+    number("completion_tokens", t("Output tokens"), format.whole, "line"),
+  ];
+}

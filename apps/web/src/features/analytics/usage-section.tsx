@@ -1,0 +1,169 @@
+/** The period, split by what the reader chooses: as bars, as a table, or as a file. */
+import type { GroupType, Period } from "@gateway/shared/analytics";
+import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
+import { IconChartBar, IconDownload, IconTable } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { downloadCsv } from "#lib/csv.ts";
+import { phrase } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Section } from "#ui/page.tsx";
+import { stack, tickDigits, topOf } from "#ui/stacks.ts";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { periodQuery } from "./api.ts";
+import type { View } from "./period-bar.tsx";
+import { type Metric, metrics, partsOf } from "./period.ts";
+import { UsageTable } from "./usage-table.tsx";
+import { UserFilter } from "./user-filter.tsx";
+import classes from "./analytics.module.css";
+
+const StackedBars = lazy(() =>
+  import("#ui/stacked-bars.tsx").then((module) => ({ default: module.StackedBars })),
+);
+
+const groupWords: Record<GroupType, string> = {
+  model: phrase("By model"),
+  model_type: phrase("By vendor"),
+  channel: phrase("By channel"),
+  user: phrase("By user"),
+  group: phrase("By group"),
+};
+
+const metricWords: Record<Metric, string> = {
+  quota: phrase("Spend"),
+  requests: phrase("Requests"),
+  tokens: phrase("Tokens"),
+  failed: phrase("Failed"),
+};
+
+export function UsageSection({ params, onChange }: View) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const period = useQuery(periodQuery(params));
+  const table = params.view === "table";
+  const other = table ? t("Show as a chart") : t("Show as a table");
+  return (
+    <Section title={t("Usage over time")}>
+      <div className={classes.controls}>
+        <Select
+          aria-label={t("Split")}
+          w={phone ? "100%" : 150}
+          data={Object.entries(groupWords).map(([value, word]) => ({ value, label: t(word) }))}
+          value={params.by}
+          allowDeselect={false}
+          checkIconPosition="right"
+          onChange={(by) => onChange({ by: (by ?? "model") as GroupType })}
+        />
+        <UserFilter userId={params.user} onChange={(user) => onChange({ user })} />
+        {table ? null : (
+          <SegmentedControl
+            aria-label={t("Measure")}
+            size="xs"
+            fullWidth={phone}
+            w={phone ? "100%" : undefined}
+            data={metrics.map((metric) => ({ value: metric, label: t(metricWords[metric]) }))}
+            value={params.metric}
+            onChange={(metric) => onChange({ metric })}
+          />
+        )}
+        <div className={classes.end}>
+          <Tooltip label={other}>
+            <ActionIcon
+              size={34}
+              aria-label={other}
+              onClick={() => onChange({ view: table ? "chart" : "table" })}
+            >
+              {table ? <IconChartBar size={18} /> : <IconTable size={18} />}
+            </ActionIcon>
+          </Tooltip>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            disabled={!period.data || period.data.channel_statistics.length === 0}
+            onClick={() => period.data && exportPeriod(period.data)}
+          >
+            {t("Export")}
+          </Button>
+        </div>
+      </div>
+      {period.error && !period.data ? (
+        <Failed error={period.error} onRetry={() => void period.refetch()} />
+      ) : !period.data ? (
+        <Skeleton height={300} />
+      ) : period.data.channel_statistics.length === 0 ? (
+        <Empty
+          icon={IconChartBar}
+          title={t("No calls in this time")}
+          hint={t("Choose a longer time, or somebody else.")}
+        />
+      ) : (
+        <div className={period.isPlaceholderData ? classes.old : undefined}>
+          {table ? (
+            <UsageTable
+              rows={period.data.channel_statistics}
+              title={t(groupWords[params.by])}
+              by={params.by}
+            />
+          ) : (
+            <Suspense fallback={<Skeleton height={300} />}>
+              <UsageChart period={period.data} metric={params.metric} />
+            </Suspense>
+          )}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
+  if (stacks.series.length === 0)
+    return (
+      <Empty icon={IconChartBar} title={metric === "failed" ? t("No call failed") : t("Nothing to draw")} />
+    );
+  const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
+  const money = metric === "quota";
+  return (
+    <StackedBars
+      {...stacks}
+      height={300}
+      tick={(value) => (money ? format.quota(value, digits) : format.short(value))}
+      print={money ? format.spend : format.whole}
+      axisWidth={money && digits > 2 ? 82 : 64}
+    />
+  );
+}
+
+/** Every day and member, as numbers a spreadsheet can sum. */
+function exportPeriod({ channel_statistics: rows, dates }: Period): void {
+  downloadCsv(`usage-${dates[0] ?? ""}-${dates.at(-1) ?? ""}.csv`, [
+    [
+      "date",
+      "name",
+      "requests",
+      "failed",
+      "points",
+      "input_tokens",
+      "output_tokens",
+      "cached_tokens",
+      "time_ms",
+      "first_byte_ms",
+    ],
+    ...rows.map((row) => [
+      row.Date,
+      row.Channel,
+      row.RequestCount,
+      row.FailedCount,
+      row.Quota,
+      row.PromptTokens,
+      row.CompletionTokens,
+      row.CachedTokens,
+      row.RequestTime,
+      row.FirstByteTime,
+    ]),
+  ]);
+}

@@ -1,0 +1,65 @@
+/** What people should know about models. */
+import {
+  type ImportMode,
+  type ModelInfoChange,
+  ModelInfoImported,
+  type ModelInfoInput,
+  ModelInfoRow,
+} from "@gateway/shared/model-info";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const all = ["model-info"] as const;
+
+export const modelInfoQuery = queryOptions({
+  queryKey: all,
+  queryFn: () => http.get("/model_info", z.array(ModelInfoRow)),
+  meta: { quiet: true },
+});
+
+/** Every model with a price or a channel. */
+export const modelNamesQuery = queryOptions({
+  queryKey: ["prices", "model-names"],
+  queryFn: () => http.get("/prices/model_list", z.array(z.string())),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});
+
+/** The price list shows what is edited here. */
+function useRefresh() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: all }),
+      client.invalidateQueries({ queryKey: ["available-models"] }),
+    ]);
+}
+
+export function useSaveModelInfo() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (info: ModelInfoInput | ModelInfoChange) =>
+      "id" in info
+        ? http.put("/model_info", ModelInfoRow, info)
+        : http.post("/model_info", ModelInfoRow, info),
+    onSuccess: refresh,
+  });
+}
+
+export function useDeleteModelInfo() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/model_info/${id}`, z.null()),
+    onSettled: refresh,
+  });
+}
+
+export function useImportModelInfo() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (input: { url?: string; models?: unknown; mode: ImportMode }) =>
+      http.post("/model_info/import", ModelInfoImported, input),
+    onSuccess: refresh,
+  });
+}

@@ -1,0 +1,133 @@
+/** Takes over a whole list: the product's own, one at an address, or one that is pasted. */
+import type { ImportMode } from "@gateway/shared/model-info";
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  Radio,
+  SegmentedControl,
+  Stack,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { errorReason } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
+import { toast } from "#ui/toast.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { useImportModelInfo } from "./api.ts";
+
+type Source = "own" | "url" | "text";
+
+const sources: { value: Source; word: string }[] = [
+  { value: "own", word: phrase("This version's list") },
+  { value: "url", word: phrase("Address") },
+  { value: "text", word: phrase("JSON") },
+];
+
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const [source, setSource] = useState<Source>("own");
+  const [url, setUrl] = useState("");
+  const [text, setText] = useState("");
+  const [mode, setMode] = useState<ImportMode>("skip");
+  const [broken, setBroken] = useState(false);
+  const bring = useImportModelInfo();
+
+  const start = async () => {
+    const list = source === "text" ? parsed(text) : undefined;
+    setBroken(list === null);
+    if (list === null) return;
+    const input = source === "url" ? { url: url.trim() } : source === "text" ? { models: list } : {};
+    const { added, changed, kept } = await bring.mutateAsync({ ...input, mode });
+    toast.success(t("{{added}} added, {{changed}} replaced, {{kept}} kept", { added, changed, kept }));
+    onClose();
+  };
+  const ready = source === "own" || (source === "url" ? url.trim() !== "" : text.trim() !== "");
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("Import models")}
+      size={560}
+      fullScreen={phone}
+      closeButtonProps={{ "aria-label": t("Close") }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start().catch(() => undefined);
+        }}
+      >
+        <Stack gap="lg">
+          <SegmentedControl
+            aria-label={t("Source")}
+            fullWidth
+            data={sources.map(({ value, word }) => ({ value, label: t(word) }))}
+            value={source}
+            onChange={setSource}
+          />
+          {source === "url" ? (
+            <TextInput
+              label={t("Address of the list")}
+              description={t("The server fetches it; addresses inside its own network are refused.")}
+              placeholder="https://"
+              type="url"
+              value={url}
+              onChange={(event) => setUrl(event.currentTarget.value)}
+            />
+          ) : null}
+          {source === "text" ? (
+            <Textarea
+              label={t("The list as JSON")}
+              description={t("An array of models, or an object with it under “data”.")}
+              minRows={6}
+              maxRows={14}
+              autosize
+              ff="monospace"
+              error={broken ? t("Invalid JSON") : undefined}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+            />
+          ) : null}
+          <Radio.Group
+            label={t("Models that are described already")}
+            value={mode}
+            onChange={(value) => setMode(value === "overwrite" ? "overwrite" : "skip")}
+          >
+            <Stack gap="xs" mt="xs">
+              <Radio value="skip" label={t("Keep as they are")} />
+              <Radio value="overwrite" label={t("Replace by the list")} />
+            </Stack>
+          </Radio.Group>
+          {bring.error ? (
+            <Alert color="red" role="alert">
+              {errorReason(bring.error, t)}
+            </Alert>
+          ) : null}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t("Cancel")}
+            </Button>
+            <Button type="submit" loading={bring.isPending} disabled={!ready}>
+              {t("Import")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** Null when it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+/** Describes a model, or changes how it is described. */
+import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/model-info";
+import { Autocomplete, NumberInput, SimpleGrid, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { modelNamesQuery, useSaveModelInfo } from "./api.ts";
+
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("Model name is required");
+phrase("This model is described already");
+phrase("At most 20 entries");
+phrase("At most 10 addresses");
+
+type ModelInfoDrawerProps = {
+  /** Undefined: a new one. */
+  info: ModelInfoRow | undefined;
+  /** Models that are described already. */
+  taken: string[];
+  onClose: () => void;
+};
+
+export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) {
+  const { t } = useTranslation();
+  const save = useSaveModelInfo();
+  const names = useQuery(modelNamesQuery).data ?? [];
+  const free = names.filter((name) => !taken.includes(name) && !name.endsWith("*"));
+  const form = useSchemaForm(ModelInfoInput, {
+    model: info?.model ?? "",
+    name: info?.name ?? "",
+    description: info?.description ?? "",
+    context_length: info?.context_length ?? 128_000,
+    max_tokens: info?.max_tokens ?? 0,
+    input_modalities: info?.input_modalities ?? ["text"],
+    output_modalities: info?.output_modalities ?? ["text"],
+    tags: info?.tags ?? [],
+    support_url: info?.support_url ?? [],
+  });
+  return (
+    <FormDrawer
+      opened
+      title={info ? t("Edit “{{name}}”", { name: info.model }) : t("Describe a model")}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={async (values) => {
+        const input = ModelInfoInput.parse(values);
+        await save.mutateAsync(info ? { ...input, id: info.id } : input);
+        toast.success(t("Saved"));
+        onClose();
+      }}
+      onClose={onClose}
+      width={560}
+    >
+      <FormSection title={t("General")}>
+        <Autocomplete
+          label={t("Model")}
+          description={t("The name that callers send.")}
+          withAsterisk
+          maxLength={160}
+          data={free}
+          limit={50}
+          {...form.getInputProps("model")}
+        />
+        <TextInput
+          label={t("Name")}
+          description={t("As its maker calls it, such as GPT-4o.")}
+          maxLength={160}
+          {...form.getInputProps("name")}
+        />
+        <Textarea
+          label={t("Description")}
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={4_000}
+          {...form.getInputProps("description")}
+        />
+      </FormSection>
+      <FormSection title={t("What it can do")} hint={t("Tokens; 0 where it is not known.")}>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <NumberInput
+            label={t("Context")}
+            min={0}
+            allowDecimal={false}
+            thousandSeparator
+            {...form.getInputProps("context_length")}
+          />
+          <NumberInput
+            label={t("Longest answer")}
+            min={0}
+            allowDecimal={false}
+            thousandSeparator
+            {...form.getInputProps("max_tokens")}
+          />
+        </SimpleGrid>
+        <TagsInput label={t("Input")} data={[...modalities]} {...form.getInputProps("input_modalities")} />
+        <TagsInput label={t("Output")} data={[...modalities]} {...form.getInputProps("output_modalities")} />
+        <TagsInput
+          label={t("Tags")}
+          description={t("Words that people filter by; press Enter after each.")}
+          {...form.getInputProps("tags")}
+        />
+        <TagsInput
+          label={t("Links")}
+          description={t("Where its maker documents it.")}
+          {...form.getInputProps("support_url")}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}

@@ -1,0 +1,216 @@
+/** The catalogue: what each model is, for everybody who has to choose one. */
+import type { ModelInfoRow } from "@gateway/shared/model-info";
+import { ActionIcon, Badge, Button, Group, Text, Tooltip } from "@mantine/core";
+import { IconFileImport, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { useListParams } from "#lib/list-params.ts";
+import { nameOfModality } from "#lib/modalities.ts";
+import { useFormat } from "#lib/quota.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { Page } from "#ui/page.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { toast } from "#ui/toast.tsx";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
+import { ImportDialog } from "./import-dialog.tsx";
+import { ModelInfoDrawer } from "./model-info-drawer.tsx";
+
+const CatalogueParams = z.object({
+  keyword: z.string().default(""),
+  tag: z.string().default(""),
+  page: z.coerce.number().int().min(1).catch(1).default(1),
+  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
+});
+
+export default function ModelInfoPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [params, setParams] = useListParams(CatalogueParams);
+  const infos = useQuery(modelInfoQuery);
+  const remove = useDeleteModelInfo();
+  const [edited, setEdited] = useState<ModelInfoRow | "new" | null>(null);
+  const [importing, setImporting] = useState(false);
+  const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
+
+  const wanted = params.keyword.trim().toLowerCase();
+  const tags = [...new Set(infos.data?.flatMap((info) => info.tags))].sort();
+  const found = infos.data
+    ?.filter(
+      (info) =>
+        (params.tag === "" || info.tags.includes(params.tag)) &&
+        [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(wanted)),
+    )
+    .sort((a, b) => a.model.localeCompare(b.model));
+  const page = Math.min(params.page, Math.max(1, Math.ceil((found?.length ?? 0) / params.size)));
+  const filtered = params.keyword !== "" || params.tag !== "";
+
+  const destroy = async (info: ModelInfoRow) => {
+    const sure = await confirm({
+      title: t("Delete {{name}}?", { name: info.model }),
+      body: t("Only its description goes; price and channels stay."),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    await remove.mutateAsync(info.id);
+    toast.success(t("Deleted"));
+  };
+
+  const add = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+      {t("Describe a model")}
+    </Button>
+  );
+  const bring = (
+    <Button variant="default" leftSection={<IconFileImport size={16} />} onClick={() => setImporting(true)}>
+      {t("Import")}
+    </Button>
+  );
+  return (
+    <Page
+      title={t("Model catalogue")}
+      description={t(
+        "What each model is and can do. Shown in the price list and where people choose a model.",
+      )}
+      actions={
+        <>
+          {bring}
+          {add}
+        </>
+      }
+    >
+      <DataTable
+        id="model-info"
+        label={t("Model catalogue")}
+        columns={columns}
+        rows={found?.slice((page - 1) * params.size, page * params.size)}
+        rowKey={(info) => String(info.id)}
+        fetching={infos.isFetching}
+        error={infos.error}
+        onRetry={() => void infos.refetch()}
+        onOpen={setEdited}
+        rowActions={(info) => (
+          <>
+            <Tooltip label={t("Edit")}>
+              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(info)}>
+                <IconPencil size={15} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label={t("Delete")}>
+              <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(info)}>
+                <IconTrash size={15} />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        )}
+        paging={{ kind: "pages", page, size: params.size, total: found?.length, onChange: setParams }}
+        toolbar={
+          <>
+            <SearchBox
+              value={params.keyword}
+              onChange={(keyword) => setParams({ keyword })}
+              placeholder={t("Find a model")}
+            />
+            {tags.length > 0 ? (
+              <FilterSelect
+                label={t("Tag")}
+                value={params.tag}
+                onChange={(tag) => setParams({ tag })}
+                data={tags.map((tag) => ({ value: tag, label: tag }))}
+              />
+            ) : null}
+          </>
+        }
+        empty={
+          filtered ? (
+            <Empty
+              title={t("No model matches")}
+              action={
+                <Button variant="default" onClick={() => setParams({ keyword: "", tag: "" })}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              title={t("No model is described yet")}
+              hint={t("Import the list that comes with this version, or write your own.")}
+              action={bring}
+            />
+          )
+        }
+      />
+      {edited ? (
+        <ModelInfoDrawer
+          info={edited === "new" ? undefined : edited}
+          taken={infos.data?.map((info) => info.model) ?? []}
+          onClose={() => setEdited(null)}
+        />
+      ) : null}
+      {importing ? <ImportDialog onClose={() => setImporting(false)} /> : null}
+    </Page>
+  );
+}
+
+function infoColumns(t: TFunction, short: (value: number) => string): Column<ModelInfoRow>[] {
+  const words = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
+  return [
+    {
+      id: "model",
+      title: t("Model"),
+      fixed: true,
+      width: 280,
+      cell: (info) => (
+        <Group gap={10} wrap="nowrap" miw={0}>
+          <ModelIcon model={info.model} />
+          <div style={{ minWidth: 0 }}>
+            <Text ff="monospace" fz="sm" fw={500} truncate>
+              {info.model}
+            </Text>
+            <Text fz="xs" c="dimmed" truncate>
+              {info.name || "–"}
+            </Text>
+          </div>
+        </Group>
+      ),
+    },
+    {
+      id: "context_length",
+      title: t("Context"),
+      align: "right",
+      card: "fact",
+      cell: (info) => (info.context_length > 0 ? short(info.context_length) : "–"),
+    },
+    {
+      id: "max_tokens",
+      title: t("Longest answer"),
+      align: "right",
+      card: "fact",
+      cell: (info) => (info.max_tokens > 0 ? short(info.max_tokens) : "–"),
+    },
+    { id: "input_modalities", title: t("Input"), cell: (info) => words(info.input_modalities) },
+    { id: "output_modalities", title: t("Output"), cell: (info) => words(info.output_modalities) },
+    {
+      id: "tags",
+      title: t("Tags"),
+      cell: (info) =>
+        info.tags.length === 0 ? (
+          "–"
+        ) : (
+          <Group gap={4}>
+            {info.tags.map((tag) => (
+              <Badge key={tag} size="sm" color="gray">
+                {tag}
+              </Badge>
+            ))}
+          </Group>
+        ),
+    },
+  ];
+}

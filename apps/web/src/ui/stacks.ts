@@ -1,0 +1,44 @@
+/** Numbers per day, stacked by name: what a bar chart draws. Pure. */
+
+const maxSeries = 8;
+export const othersKey = "__others";
+
+export type Stacks = {
+  /** Names, largest first; the last may be `othersKey`. */
+  series: string[];
+  /** One row per day: `date`, and the value by series. */
+  rows: ({ date: string } & Record<string, number | string>)[];
+};
+
+export type StackPart = { date: string; name: string; value: number };
+
+/** At most eight names and the others; a part named `othersKey` belongs to the others from the start. */
+export function stack(parts: readonly StackPart[], dates: readonly string[]): Stacks {
+  const rows = new Map<string, Stacks["rows"][number]>(dates.map((date) => [date, { date }]));
+  const inRange = parts.filter((part) => part.value > 0 && rows.has(part.date));
+  const totals = new Map<string, number>();
+  for (const { name, value } of inRange)
+    if (name !== othersKey) totals.set(name, (totals.get(name) ?? 0) + value);
+  const ranked = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
+  const own = new Set(ranked.slice(0, maxSeries));
+  let others = false;
+  for (const part of inRange) {
+    const key = own.has(part.name) ? part.name : othersKey;
+    others ||= key === othersKey;
+    const row = rows.get(part.date);
+    if (row) row[key] = Number(row[key] ?? 0) + part.value;
+  }
+  return { series: others ? [...own, othersKey] : [...own], rows: [...rows.values()] };
+}
+
+/** Highest bar. */
+export function topOf({ series, rows }: Stacks): number {
+  return Math.max(0, ...rows.map((row) => series.reduce((sum, name) => sum + Number(row[name] ?? 0), 0)));
+}
+
+/** Digits after the point with which the ticks of an axis differ: "$0.30", "$0.0050". @param top highest sum, in dollars */
+export function tickDigits(top: number): number {
+  if (top <= 0) return 2;
+  const step = top / 4;
+  return Math.min(6, Math.max(2, Math.ceil(-Math.log10(step)) + 1));
+}
