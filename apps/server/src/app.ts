@@ -7,6 +7,7 @@ import { consoleRoutes } from "#console/index.ts";
 import type { Services as ConsoleServices } from "#console/services.ts";
 import { findByAccessToken } from "#domain/accounts/users.ts";
 import { gatewayBodyLimit, gatewayRoutes } from "#gateway/index.ts";
+import { wantsRealtime } from "#gateway/realtime.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { serveWeb } from "./web.ts";
@@ -30,6 +31,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
     bodyLimit: gatewayBodyLimit,
+    // Some HTTP libraries offer another protocol with every request; theirs are requests like any other.
+    http: { shouldUpgradeCallback: wantsRealtime },
     // Slow senders are cut; long answers are not, they have time-outs of their own.
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,

@@ -265,6 +265,20 @@ describe("before the upgrade", () => {
     expect(answer.status).toBe(426);
   });
 
+  it("serves other requests that offer another protocol as what they are", async () => {
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    const body = JSON.stringify({ model: "demo-realtime", messages: [{ role: "user", content: "Hello" }] });
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+        "connection: upgrade, http2-settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAAP__\r\n" +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    let answer = "";
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(answer).toContain("chat.completion");
+  });
+
   it("leaves nothing behind for a client that leaves while its vendor is asked", async () => {
     gateway.vendor.control.set({ delay: 400, only: { path: "/v1/realtime" } });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");

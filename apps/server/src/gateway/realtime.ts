@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -15,6 +16,16 @@ const PATH = "/v1/realtime";
 const MAX_MESSAGE = 16 * 1024 * 1024;
 const KEY_PROTOCOL = "openai-insecure-api-key.";
 const BETA_PROTOCOL = "openai-beta.";
+
+/** Whether a request that offers an upgrade shall have it. */
+export function wantsRealtime({ method, url = "", headers }: IncomingMessage): boolean {
+  const [path = ""] = url.split("?");
+  return (
+    method === "GET" &&
+    path.replace(/\/$/, "").endsWith(PATH) &&
+    headers.upgrade?.toLowerCase() === "websocket"
+  );
+}
 
 export async function realtimeRoutes(app: FastifyInstance, services: GatewayServices): Promise<void> {
   const waiting = new WeakMap<FastifyRequest, RealtimeSession>();
