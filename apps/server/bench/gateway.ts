@@ -7,6 +7,17 @@ export interface BenchGateway extends Started {
   token: string;
   /** What the ledger says about the account that pays. */
   account(): Promise<{ requests: number; charged: number }>;
+  /** What the ledger's statements took so far. */
+  statements(): Promise<Record<LedgerStatement, StatementSums>>;
+}
+
+export type LedgerStatement = "reserve" | "settle";
+
+export interface StatementSums {
+  statements: number;
+  /** Requests that shared them. */
+  requests: number;
+  seconds: number;
 }
 
 const accessToken = "bench-access-token-bench-access-token";
@@ -17,6 +28,7 @@ export async function startGateway(
   databaseUrl: string,
   vendor: string,
   vendorKey: string,
+  withLedger = true,
 ): Promise<BenchGateway> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -31,10 +43,10 @@ export async function startGateway(
     ROOT_ACCESS_TOKEN: accessToken,
     DEMO_UPSTREAM: "0",
   };
-  const main = join(import.meta.dirname, "../src/main.ts");
+  const main = join(import.meta.dirname, withLedger ? "../src/main.ts" : "without-ledger.ts");
   // The root account is made after listening has begun: ready is who lets it in.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
-  const pid = await startLogging([main], env, folder, "gateway", ready);
+  const pid = await startLogging([main], env, folder, withLedger ? "gateway" : "without-ledger", ready);
   await liftRateLimit(databaseUrl);
 
   const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
@@ -68,6 +80,18 @@ export async function startGateway(
     account: async () => {
       const self = await api("/user/self");
       return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
+    },
+    async statements() {
+      const answer = await fetch(`${url}/metrics`, { headers: { authorization: accessToken } });
+      const text = await answer.text();
+      const read = (metric: string, statement: LedgerStatement) =>
+        Number(new RegExp(`^${metric}\\{statement="${statement}"\\} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+      const of = (statement: LedgerStatement): StatementSums => ({
+        statements: read("gateway_ledger_statement_seconds_count", statement),
+        requests: read("gateway_ledger_statement_requests_sum", statement),
+        seconds: read("gateway_ledger_statement_seconds_sum", statement),
+      });
+      return { reserve: of("reserve"), settle: of("settle") };
     },
   };
 }

@@ -57,12 +57,17 @@ async function startTargets(): Promise<Target[]> {
     gateway = await startGateway(folder, database.url, vendor.url, VENDOR_KEY);
     targets.push({ name: "gateway", url: gateway.url, pid: gateway.pid, key: gateway.token });
   }
+  if (wanted("without-ledger")) {
+    database ??= await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+    const free = await startGateway(folder, database.url, vendor.url, VENDOR_KEY, false);
+    targets.push({ name: "without-ledger", url: free.url, pid: free.pid, key: free.token });
+  }
   if (wanted("pass-through")) {
     const bare = await startServer([join(here, "pass-through.ts"), vendor.url], folder, "pass-through");
     targets.push({ name: "pass-through", ...bare, key: VENDOR_KEY });
   }
   if (wanted("vendor")) targets.push({ name: "vendor", ...vendor, key: VENDOR_KEY });
-  if (targets.length === 0) refuse("--only names none of: gateway, pass-through, vendor.");
+  if (targets.length === 0) refuse("--only names none of: gateway, without-ledger, pass-through, vendor.");
   return targets;
 }
 
@@ -138,6 +143,25 @@ function print(lines: Line[], scenario: ScenarioName): void {
   }
 }
 
+type Statements = Awaited<ReturnType<BenchGateway["statements"]>>;
+
+function printStatements(before: Statements, after: Statements): void {
+  const row = (name: "reserve" | "settle") => {
+    const statements = after[name].statements - before[name].statements;
+    return {
+      statements,
+      "requests per statement": Number(
+        ((after[name].requests - before[name].requests) / Math.max(1, statements)).toFixed(2),
+      ),
+      "ms per statement": Number(
+        (((after[name].seconds - before[name].seconds) * 1_000) / Math.max(1, statements)).toFixed(3),
+      ),
+    };
+  };
+  console.log("the ledger's statements under this load, warm-up included");
+  console.table({ reserve: row("reserve"), settle: row("settle") });
+}
+
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
@@ -155,8 +179,12 @@ async function run(): Promise<number> {
   const before = await gateway?.account();
   const lines: Line[] = [];
   for (const scenario of options.scenarios) {
+    const statementsBefore = await gateway?.statements();
     const made = await measure(targets, scenario);
     print(made, scenario);
+    const statementsAfter = await gateway?.statements();
+    if (statementsBefore !== undefined && statementsAfter !== undefined)
+      printStatements(statementsBefore, statementsAfter);
     lines.push(...made);
   }
   const after = await gateway?.account();

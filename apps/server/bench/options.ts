@@ -6,7 +6,7 @@ const usage = `pnpm bench [options]
   --seconds 8            counted seconds of a round
   --rounds 3             rounds per target
   --scenario plain       plain, stream or large; all three when absent
-  --only vendor          leaves the other targets out: gateway, pass-through or vendor (may be repeated)
+  --only vendor          leaves the other targets out: gateway, without-ledger, pass-through or vendor (may be repeated)
   --json results.json    writes the numbers to a file, too`;
 
 /** Ends the program with a sentence and the usage. */

@@ -9,8 +9,8 @@ import { seedAccounts } from "#domain/accounts/seed.ts";
 import { ensureRoot, issueSetupToken } from "#domain/accounts/setup.ts";
 import { createLedger } from "#domain/billing/ledger.ts";
 import { createPrices } from "#domain/billing/prices.ts";
-import { seedModelInfo } from "#domain/catalog/model-info.ts";
 import { seedPrices } from "#domain/billing/seed-prices.ts";
+import { seedModelInfo } from "#domain/catalog/model-info.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
@@ -111,7 +111,7 @@ export async function startGateway(
     const upstream = createUpstreamClient();
     closers.push(() => upstream.close());
     const nodeId = randomUUID();
-    const ledger = createLedger({ pool, nodeId, onError });
+    const ledger = createLedger({ pool, nodeId, onError, onStatement: metrics.statement });
     await ledger.start();
     closers.push(() => ledger.close());
     // Bills of clients that left at the last moment.

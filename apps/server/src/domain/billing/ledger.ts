@@ -55,6 +55,8 @@ export interface LedgerOptions {
   nodeId: string;
   /** Background trouble: heartbeats, releases, log rows of refused calls. */
   onError: (error: unknown) => void;
+  /** Hears of every statement that came back: how many requests shared it, and how long it took. */
+  onStatement?: (name: "reserve" | "settle", requests: number, milliseconds: number) => void;
   /** For tests: how long statements are tried again over a lost connection, and the pace of the leases. */
   retryForMs?: number;
   beatMs?: number;
@@ -87,6 +89,17 @@ export function createLedger(options: LedgerOptions): Ledger {
     return result.rows;
   }
 
+  async function timed<Row>(
+    name: "reserve" | "settle",
+    requests: number,
+    rows: Promise<Row[]>,
+  ): Promise<Row[]> {
+    const began = performance.now();
+    const answer = await rows;
+    options.onStatement?.(name, requests, performance.now() - began);
+    return answer;
+  }
+
   const batching = { maxRows, retryForMs, isPassing: isConnectionLoss };
   const reserves = createBatcher<ReserveInput, Judgement>({ ...batching, run: runReserves });
   const settles = createBatcher<CallRecord, "settled" | "gone">({ ...batching, run: runSettles });
@@ -107,21 +120,25 @@ export function createLedger(options: LedgerOptions): Ledger {
     const rows =
       inputs.length === 0
         ? []
-        : await query<Judgement>(reserveStatement, [
-            JSON.stringify(
-              inputs.map((input, ord) => ({
-                ord,
-                request_id: input.requestId,
-                user_id: input.userId,
-                token_id: input.tokenId,
-                amount: String(input.amount),
-                token_amount: String(input.tokenAmount),
-              })),
-            ),
-            nodeId,
-            distinct(inputs.map((input) => input.userId)),
-            distinct(inputs.map((input) => input.tokenId)),
-          ]);
+        : await timed(
+            "reserve",
+            inputs.length,
+            query<Judgement>(reserveStatement, [
+              JSON.stringify(
+                inputs.map((input, ord) => ({
+                  ord,
+                  request_id: input.requestId,
+                  user_id: input.userId,
+                  token_id: input.tokenId,
+                  amount: String(input.amount),
+                  token_amount: String(input.tokenAmount),
+                })),
+              ),
+              nodeId,
+              distinct(inputs.map((input) => input.userId)),
+              distinct(inputs.map((input) => input.tokenId)),
+            ]),
+          );
     const verdicts = new Map(asking.map((item, index) => [item.input.requestId, rows[index]]));
     // The lost statement may even have been running still, and have taken what this one was then refused.
     const after = await held(
@@ -143,13 +160,17 @@ export function createLedger(options: LedgerOptions): Ledger {
 
   async function runSettles(items: readonly Pending<CallRecord>[]): Promise<("settled" | "gone")[]> {
     const records = items.map((item) => item.input);
-    const rows = await query<{ ord: number }>(settleStatement, [
-      rowsOf(records),
-      distinct(records.map((record) => record.userId)),
-      distinct(records.map((record) => record.tokenId)),
-      distinct(records.filter((record) => record.quota > 0n).map((record) => record.channelId)),
-      records.map((record) => record.requestId),
-    ]);
+    const rows = await timed(
+      "settle",
+      records.length,
+      query<{ ord: number }>(settleStatement, [
+        rowsOf(records),
+        distinct(records.map((record) => record.userId)),
+        distinct(records.map((record) => record.tokenId)),
+        distinct(records.filter((record) => record.quota > 0n).map((record) => record.channelId)),
+        records.map((record) => record.requestId),
+      ]),
+    );
     const settled = new Set(rows.map((row) => row.ord));
     // Closed by a statement of ours whose answer was lost, or by someone else? Our log row tells.
     const unclear = items.filter((item, ord) => item.uncertain && !settled.has(ord));

@@ -1,0 +1,17 @@
+/**
+ * A ledger that holds, charges and writes nothing: what `without-ledger.ts` puts in the place of the real one, to
+ * measure what the real one costs.
+ */
+import type { Ledger } from "../src/domain/billing/ledger.ts";
+
+export { credit } from "../src/domain/billing/ledger.ts";
+
+export function createLedger(): Ledger {
+  return {
+    reserve: async () => {},
+    settle: async () => "settled",
+    note: async () => {},
+    start: async () => {},
+    close: async () => {},
+  };
+}

@@ -1,0 +1,14 @@
+/** The gateway with everything but its ledger, for the benchmark only: the product has no such switch. */
+import { registerHooks } from "node:module";
+
+const stub = new URL("no-ledger.ts", import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    const isLedger = found.url.endsWith("/src/domain/billing/ledger.ts");
+    return isLedger && context.parentURL !== stub ? { ...found, url: stub } : found;
+  },
+});
+
+await import("../src/main.ts");
