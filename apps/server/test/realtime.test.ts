@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { Agent } from "node:https";
-import { connect } from "node:net";
+import { connect, createServer as createTcpServer, type Server } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogRow } from "@gateway/shared/log";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
@@ -368,37 +369,68 @@ describe("the end of a session", () => {
 });
 
 describe("a channel's proxy", () => {
-  let proxy: Server;
   const asked: string[] = [];
+  const proxies: Server[] = [];
 
-  beforeAll(async () => {
-    proxy = createServer();
-    proxy.on("connect", (request, socket, head) => {
-      asked.push(request.url ?? "");
-      const [host, port] = (request.url ?? "").split(":");
-      const vendor = connect(Number(port), host, () => {
-        socket.write("HTTP/1.1 200 Established\r\n\r\n");
-        if (head.length > 0) vendor.write(head);
-        vendor.pipe(socket).pipe(vendor);
-      });
-      vendor.on("error", () => socket.destroy());
-      socket.on("error", () => vendor.destroy());
-    });
+  async function started(proxy: Server): Promise<number> {
+    proxies.push(proxy);
     proxy.listen(0, "127.0.0.1");
     await once(proxy, "listening");
+    return (proxy.address() as { port: number }).port;
+  }
+  afterAll(() => {
+    for (const proxy of proxies) proxy.close();
   });
-  afterAll(() => proxy.close());
 
-  it("carries the session", async () => {
-    const { port } = proxy.address() as { port: number };
+  /** Joins the two once the way is open. */
+  function join(socket: Duplex, host: string, port: number, welcome: string | Buffer): void {
+    asked.push(`${host}:${port}`);
+    const vendor = connect(port, host, () => {
+      socket.write(welcome);
+      vendor.pipe(socket).pipe(vendor);
+    });
+    vendor.on("error", () => socket.destroy());
+    socket.on("error", () => vendor.destroy());
+  }
+
+  function httpProxy(): Server {
+    const proxy = createServer();
+    proxy.on("connect", (request, socket) => {
+      const [host = "", port = ""] = (request.url ?? "").split(":");
+      join(socket, host, Number(port), "HTTP/1.1 200 Established\r\n\r\n");
+    });
+    return proxy;
+  }
+
+  /** Version 5, nobody asked for a password, addresses of four bytes or names. */
+  function socksProxy(): Server {
+    return createTcpServer((socket) => {
+      socket.once("data", () => {
+        socket.write(Buffer.from([5, 0]));
+        socket.once("data", (wish: Buffer) => {
+          const end = wish[3] === 1 ? 8 : 5 + (wish[4] ?? 0);
+          const host = wish[3] === 1 ? wish.subarray(4, 8).join(".") : wish.toString("utf8", 5, end);
+          join(socket, host, wish.readUInt16BE(end), Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+        });
+      });
+    });
+  }
+
+  it.each([
+    ["http", httpProxy],
+    ["socks5", socksProxy],
+  ])("carries the session over %s", async (scheme, proxy) => {
+    const port = await started(proxy());
+    const model = `demo-realtime@over-${scheme}`;
     await gateway.addChannel({
       type: 8,
-      name: "far",
-      models: ["demo-realtime@proxied"],
-      proxy: `http://127.0.0.1:${port}`,
+      name: scheme,
+      models: [model],
+      proxy: `${scheme}://127.0.0.1:${port}`,
     });
-    await price("demo-realtime@proxied", {});
-    const client = await session("demo-realtime@proxied");
+    await price(model, {});
+    asked.length = 0;
+    const client = await session(model);
     say(client, "Hello");
     await until(client, "response.done");
     expect(asked).toEqual([new URL(gateway.vendor.url).host]);
