@@ -44,6 +44,7 @@ export const ChannelEdit = z
   })
   .partial();
 export type ChannelEdit = z.infer<typeof ChannelEdit>;
+export type ChannelEditForm = z.input<typeof ChannelEdit>;
 
 /** PUT /api/channel/batch */
 export const ChannelBatchEdit = z.object({

@@ -50,12 +50,12 @@ export const ChannelRunItem = z.object({
 });
 export type ChannelRunItem = z.infer<typeof ChannelRunItem>;
 
-/** GET /api/channel/run/:id: the run and what is finished of it. */
+/**
+ * GET /api/channel/run/:id: the run and what is finished of it. Every event of /api/channel/run/:id/events has this shape
+ * too, with what was finished since the last one.
+ */
 export const ChannelRunDetail = z.object({ run: ChannelRun, items: z.array(ChannelRunItem) });
 export type ChannelRunDetail = z.infer<typeof ChannelRunDetail>;
-
-/** Every event of GET /api/channel/run/:id/events: the run as it is, and what was finished since the last event. */
-export const ChannelRunEvent = ChannelRunDetail;
 
 /** One stored test of a channel. */
 export const ChannelTestRow = z.object({

@@ -98,6 +98,21 @@ export const knownSentences = [
   phrase("No mail server is set up."),
   phrase("Your account has no e-mail address to send a test to."),
   phrase("Only public addresses can be fetched."),
+  phrase("Choose at least one channel"),
+  phrase("Too many channels for one request"),
+  phrase("It would have no model left."),
+  phrase("It would have no group left."),
+  phrase("A test is running already."),
+  phrase("Balances are being refreshed already."),
+  phrase("This vendor does not tell the balance."),
+  phrase("The file holds no channels"),
+  phrase("There is no cheap question to test this model with."),
+  phrase("Transcription needs a recording, so this model is not tested."),
+  phrase("Videos and music take minutes, so this model is not tested."),
+  phrase("This model speaks over a socket only, so it is not tested."),
+  phrase("Something went wrong on our side."),
+  phrase("Channel not found."),
+  phrase("Tag not found."),
 ] as const;
 
 /** A sentence of the schemas or the server in the reader's language; unknown ones stay English. */

@@ -35,6 +35,8 @@ type DataTableProps<Row> = {
   bulkActions?: (keys: string[]) => ReactNode;
   /** Buttons and menus of a row; appear on hover and by keyboard. */
   rowActions?: (row: Row) => ReactNode;
+  /** What unfolds below a row; null while it is folded. */
+  detail?: (row: Row) => ReactNode;
   /** A click on the row (not on a control in it): opens its details. */
   onOpen?: (row: Row) => void;
   empty: ReactNode;

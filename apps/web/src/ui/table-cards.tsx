@@ -69,6 +69,7 @@ export function CardList<Row extends object>(view: TableView<Row>) {
               ))}
             </dl>
           ) : null}
+          {view.detail?.(row.original)}
         </li>
       ))}
     </ul>

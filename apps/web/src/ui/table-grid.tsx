@@ -2,7 +2,7 @@
 import { Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { ReactTable } from "@tanstack/react-table";
-import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { Fragment, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column, Features, Selection } from "./table-model.ts";
 import classes from "./data-table.module.css";
@@ -17,6 +17,8 @@ export type TableView<Row extends object> = {
   onOrder?: (order: string) => void;
   selection?: Selection;
   rowActions?: (row: Row) => ReactNode;
+  /** What unfolds below a row; null while it is folded. */
+  detail?: (row: Row) => ReactNode;
   onOpen?: (row: Row) => void;
 };
 
@@ -114,40 +116,45 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 </tr>
               ))
             : rows.map((row) => (
-                <tr
-                  key={row.id}
-                  data-selected={row.getIsSelected() || undefined}
-                  data-open={onOpen ? true : undefined}
-                  tabIndex={onOpen ? 0 : undefined}
-                  onClick={(event) => onOpen && !isOnControl(event) && onOpen(row.original)}
-                  onKeyDown={(event) =>
-                    onOpen &&
-                    event.key === "Enter" &&
-                    event.target === event.currentTarget &&
-                    onOpen(row.original)
-                  }
-                >
-                  {selection ? (
-                    <td className={classes.check}>
-                      <Checkbox
-                        size="xs"
-                        aria-label={t("Select row")}
-                        checked={row.getIsSelected()}
-                        onChange={row.getToggleSelectedHandler()}
-                      />
-                    </td>
-                  ) : null}
-                  {row.getVisibleCells().map((cell) => (
-                    <td key={cell.id} data-align={byId.get(cell.column.id)?.align}>
-                      <table.FlexRender cell={cell} />
-                    </td>
-                  ))}
-                  {rowActions ? (
-                    <td className={classes.actions}>
-                      <div className={classes.rowActions}>{rowActions(row.original)}</div>
-                    </td>
-                  ) : null}
-                </tr>
+                <Fragment key={row.id}>
+                  <tr
+                    data-selected={row.getIsSelected() || undefined}
+                    data-open={onOpen ? true : undefined}
+                    tabIndex={onOpen ? 0 : undefined}
+                    onClick={(event) => onOpen && !isOnControl(event) && onOpen(row.original)}
+                    onKeyDown={(event) =>
+                      onOpen &&
+                      event.key === "Enter" &&
+                      event.target === event.currentTarget &&
+                      onOpen(row.original)
+                    }
+                  >
+                    {selection ? (
+                      <td className={classes.check}>
+                        <Checkbox
+                          size="xs"
+                          aria-label={t("Select row")}
+                          checked={row.getIsSelected()}
+                          onChange={row.getToggleSelectedHandler()}
+                        />
+                      </td>
+                    ) : null}
+                    {row.getVisibleCells().map((cell) => (
+                      <td key={cell.id} data-align={byId.get(cell.column.id)?.align}>
+                        <table.FlexRender cell={cell} />
+                      </td>
+                    ))}
+                    {rowActions ? (
+                      <td className={classes.actions}>
+                        <div className={classes.rowActions}>{rowActions(row.original)}</div>
+                      </td>
+                    ) : null}
+                  </tr>
+                  <Unfolded
+                    span={shown.length + (selection ? 1 : 0) + (rowActions ? 1 : 0)}
+                    content={view.detail?.(row.original)}
+                  />
+                </Fragment>
               ))}
         </tbody>
       </table>
@@ -156,3 +163,14 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
 }
 
 const skeletonRows = [0, 1, 2, 3, 4, 5, 6, 7];
+
+function Unfolded({ span, content }: { span: number; content: ReactNode }) {
+  if (content === null || content === undefined) return null;
+  return (
+    <tr>
+      <td colSpan={span} className={classes.unfolded}>
+        {content}
+      </td>
+    </tr>
+  );
+}

@@ -50,7 +50,9 @@ export function createChannelRunner(
       );
     }, BEAT_MS);
     const worker = async () => {
-      for (let item = waiting.shift(); item !== undefined && !stop.aborted; item = waiting.shift()) {
+      while (!stop.aborted) {
+        const item = waiting.shift();
+        if (item === undefined) return;
         const { position, channelId, model } = item;
         const done = await task(channelId, model).catch((error: unknown) => failure(error, model, onError));
         written = written.then(() => {

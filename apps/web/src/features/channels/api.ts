@@ -9,6 +9,7 @@ import {
   type ChannelQuery,
   ChannelRow,
 } from "@gateway/shared/channel";
+import { ChannelTag } from "@gateway/shared/channel-batch";
 import { ProviderInfo } from "@gateway/shared/provider";
 import {
   infiniteQueryOptions,
@@ -24,7 +25,7 @@ import { http } from "#lib/http.ts";
 
 const lists = ["channels", "list"] as const;
 
-export const channelListQuery = (query: ChannelQuery) =>
+export const channelListQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
     queryKey: [...lists, query],
     queryFn: () => http.get("/channel", ChannelPage, query),
@@ -72,11 +73,11 @@ export const groupsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Tags in use, as far as the first hundred channels know. */
+/** Tags in use. */
 export const tagsQuery = queryOptions({
-  queryKey: ["channels", "tags"],
-  queryFn: () => http.get("/channel", ChannelPage, { size: 100, order: "-id" }),
-  select: (page) => [...new Set(page.data.map((row) => row.tag).filter((tag) => tag !== ""))].sort(),
+  queryKey: ["channels", "tag-sums"],
+  queryFn: () => http.get("/channel_tag/_all", z.array(ChannelTag)),
+  select: (tags) => tags.map((each) => each.tag),
   staleTime: 60_000,
 });
 

@@ -1,13 +1,14 @@
-/** One action on many channels, a few at a time, with live progress and a way to stop. */
+/** One change to many channels, in portions, with live progress and a way to stop. */
+import type { ChannelBatchAnswer } from "@gateway/shared/channel-batch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { refreshChannels } from "./api.ts";
 
-export type BatchFault = { id: number; message: string };
+export type BatchFault = { id: number; name: string; message: string };
 export type Batch = {
-  /** The word for what is going on: "Testing". */
+  /** The word for what is going on: "Deleting". */
   verb: string;
   total: number;
   done: number;
@@ -15,7 +16,8 @@ export type Batch = {
   running: boolean;
 };
 
-const atOnce = 3;
+/** Small enough that progress moves, large enough that the network does not matter. */
+const portion = 25;
 
 export function useBatch() {
   const { t } = useTranslation();
@@ -23,31 +25,38 @@ export function useBatch() {
   const [batch, setBatch] = useState<Batch | null>(null);
   const stopped = useRef(false);
 
-  /** @param work resolves to a sentence when it went wrong without an error. Resolves to what went wrong. */
+  /** Never rejects: a portion whose request failed is a fault of each of its channels. */
   const run = async (
     verb: string,
     ids: number[],
-    work: (id: number) => Promise<string | null>,
-  ): Promise<BatchFault[]> => {
+    send: (ids: number[]) => Promise<ChannelBatchAnswer>,
+  ): Promise<ChannelBatchAnswer> => {
     stopped.current = false;
-    const waiting = [...ids];
-    const faults: BatchFault[] = [];
-    let done = 0;
+    const answer: ChannelBatchAnswer = { done: [], failed: [] };
     const show = (running: boolean) =>
-      setBatch({ verb, total: ids.length, done, faults: [...faults], running });
+      setBatch({
+        verb,
+        total: ids.length,
+        done: answer.done.length + answer.failed.length,
+        faults: [...answer.failed],
+        running,
+      });
     show(true);
-    const worker = async () => {
-      for (let id = waiting.shift(); id !== undefined && !stopped.current; id = waiting.shift()) {
-        const message = await work(id).catch((error: unknown) => errorReason(error, t));
-        if (message !== null) faults.push({ id, message });
-        done += 1;
-        show(true);
+    for (let at = 0; at < ids.length && !stopped.current; at += portion) {
+      const some = ids.slice(at, at + portion);
+      try {
+        const { done, failed } = await send(some);
+        answer.done.push(...done);
+        answer.failed.push(...failed);
+      } catch (error) {
+        const message = errorReason(error, t);
+        answer.failed.push(...some.map((id) => ({ id, name: `#${id}`, message })));
       }
-    };
-    await Promise.all(Array.from({ length: atOnce }, worker));
+      show(true);
+    }
     show(false);
     await refreshChannels(client);
-    return faults;
+    return answer;
   };
 
   return {

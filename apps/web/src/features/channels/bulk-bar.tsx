@@ -1,38 +1,50 @@
 /** What can be done with the chosen channels, and how far it is. */
-import { type ChannelRow, ChannelStatus } from "@gateway/shared/channel";
-import { Box, Button, Group, Popover, Progress, Stack, Text, UnstyledButton } from "@mantine/core";
-import { IconGauge, IconPlayerPause, IconPower, IconTrash } from "@tabler/icons-react";
+import {
+  ActionIcon,
+  Box,
+  Button,
+  Group,
+  Menu,
+  Popover,
+  Progress,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
+import {
+  IconDots,
+  IconDownload,
+  IconGauge,
+  IconPencil,
+  IconPlayerPause,
+  IconPower,
+  IconTrash,
+  IconWallet,
+} from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
-import { deleteChannel, patchChannel } from "./api.ts";
+import { deleteChannels, switchChannels } from "./batch-api.ts";
 import { type Batch, type BatchFault, useBatch } from "./batch.ts";
-import { useRunTest } from "./channel-tests.ts";
 import classes from "./channels.module.css";
 
 type BulkBarProps = {
   ids: number[];
-  rows: readonly ChannelRow[];
+  onTest: (ids: number[]) => void;
+  onBalances: (ids: number[]) => void;
+  onEdit: (ids: number[]) => void;
+  onExport: (ids: number[]) => void;
   /** Called with those that are gone. */
   onDeleted: (ids: number[]) => void;
 };
 
-export function BulkBar({ ids, rows, onDeleted }: BulkBarProps) {
+export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }: BulkBarProps) {
   const { t } = useTranslation();
-  const runTest = useRunTest();
   const { batch, run, stop, dismiss } = useBatch();
-  const nameOf = (id: number) => rows.find((row) => row.id === id)?.name ?? `#${id}`;
 
-  const test = () =>
-    run(t("Testing"), ids, async (id) => {
-      const result = await runTest(id);
-      return result.ok ? null : result.message;
-    });
-  const setStatus = (status: 1 | 2) =>
-    run(status === ChannelStatus.enabled ? t("Enabling") : t("Disabling"), ids, async (id) => {
-      await patchChannel(id, { status });
-      return null;
-    });
+  const setStatus = (on: boolean) =>
+    run(on ? t("Enabling") : t("Disabling"), ids, (some) => switchChannels(some, on));
   const remove = async () => {
     const sure = await confirm({
       title: t("Delete {{count}} channels?", { count: ids.length }),
@@ -40,42 +52,54 @@ export function BulkBar({ ids, rows, onDeleted }: BulkBarProps) {
       action: t("Delete"),
     });
     if (!sure) return;
-    const gone: number[] = [];
-    const faults = await run(t("Deleting"), ids, async (id) => {
-      await deleteChannel(id);
-      gone.push(id);
-      return null;
-    });
-    const [first] = faults;
-    if (first) toast.error(t("Batch deletion failed with {{message}}", { message: first.message }));
-    else toast.success(t("{{count}} channels deleted", { count: gone.length }));
-    onDeleted(gone);
+    const { done, failed } = await run(t("Deleting"), ids, deleteChannels);
+    const [first] = failed;
+    if (first)
+      toast.error(
+        t("Batch deletion failed with {{message}}", { message: translateSentence(t, first.message) }),
+      );
+    else toast.success(t("{{count}} channels deleted", { count: done.length }));
+    onDeleted(done);
   };
 
   if (batch?.running) return <BatchProgress batch={batch} onStop={stop} />;
   return (
     <>
-      <Button variant="default" leftSection={<IconGauge size={15} />} onClick={() => void test()}>
+      <Button variant="default" leftSection={<IconGauge size={15} />} onClick={() => onTest(ids)}>
         {t("Test")}
       </Button>
-      <Button
-        variant="default"
-        leftSection={<IconPower size={15} />}
-        onClick={() => void setStatus(ChannelStatus.enabled)}
-      >
+      <Button variant="default" leftSection={<IconPencil size={15} />} onClick={() => onEdit(ids)}>
+        {t("Edit")}
+      </Button>
+      <Button variant="default" leftSection={<IconPower size={15} />} onClick={() => void setStatus(true)}>
         {t("Enable")}
       </Button>
       <Button
         variant="default"
         leftSection={<IconPlayerPause size={15} />}
-        onClick={() => void setStatus(ChannelStatus.disabled)}
+        onClick={() => void setStatus(false)}
       >
         {t("Disable")}
       </Button>
       <Button variant="default" c="red" leftSection={<IconTrash size={15} />} onClick={() => void remove()}>
         {t("Delete")}
       </Button>
-      {batch ? <BatchResult batch={batch} nameOf={nameOf} onDismiss={dismiss} /> : null}
+      <Menu position="bottom-start" width={200}>
+        <Menu.Target>
+          <ActionIcon size={34} aria-label={t("More for the chosen channels")}>
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconWallet size={16} />} onClick={() => onBalances(ids)}>
+            {t("Refresh balances")}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconDownload size={16} />} onClick={() => onExport(ids)}>
+            {t("Export")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {batch ? <BatchResult batch={batch} onDismiss={dismiss} /> : null}
     </>
   );
 }
@@ -101,9 +125,7 @@ function BatchProgress({ batch, onStop }: { batch: Batch; onStop: () => void }) 
   );
 }
 
-type BatchResultProps = { batch: Batch; nameOf: (id: number) => string; onDismiss: () => void };
-
-function BatchResult({ batch, nameOf, onDismiss }: BatchResultProps) {
+function BatchResult({ batch, onDismiss }: { batch: Batch; onDismiss: () => void }) {
   const { t } = useTranslation();
   const good = batch.done - batch.faults.length;
   return (
@@ -119,7 +141,7 @@ function BatchResult({ batch, nameOf, onDismiss }: BatchResultProps) {
             </UnstyledButton>
           </Popover.Target>
           <Popover.Dropdown>
-            <Faults faults={batch.faults} nameOf={nameOf} />
+            <Faults faults={batch.faults} />
           </Popover.Dropdown>
         </Popover>
       ) : null}
@@ -127,16 +149,17 @@ function BatchResult({ batch, nameOf, onDismiss }: BatchResultProps) {
   );
 }
 
-function Faults({ faults, nameOf }: { faults: BatchFault[]; nameOf: (id: number) => string }) {
+export function Faults({ faults }: { faults: BatchFault[] }) {
+  const { t } = useTranslation();
   return (
     <Stack gap={10}>
-      {faults.map(({ id, message }) => (
-        <Box key={id}>
+      {faults.map(({ id, name, message }) => (
+        <Box key={`${id} ${name}`}>
           <Text fz="sm" fw={500}>
-            {nameOf(id)}
+            {name}
           </Text>
           <Text fz="xs" c="dimmed" className={classes.wrap}>
-            {message}
+            {translateSentence(t, message)}
           </Text>
         </Box>
       ))}

@@ -3,7 +3,7 @@ import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/ch
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";
-import { formatTime, useFormat } from "#lib/quota.ts";
+import { formatTime } from "#lib/quota.ts";
 import { InlineNumber } from "#ui/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -102,23 +102,6 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
         ) : null}
       </Text>
     </Tooltip>
-  );
-}
-
-export function MoneyCell({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  return (
-    <Box component="span" display="inline-block" lh="18px">
-      {format.quota(row.used_quota)}
-      {row.balance_updated_time === null ? null : (
-        <Tooltip label={formatTime(row.balance_updated_time)}>
-          <Text c="dimmed" fz="xs" lh="16px">
-            {t("{{amount}} left", { amount: `$${row.balance.toFixed(2)}` })}
-          </Text>
-        </Tooltip>
-      )}
-    </Box>
   );
 }
 

@@ -15,6 +15,7 @@ import { useTranslation } from "react-i18next";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannel, refreshChannels, useProvider } from "./api.ts";
+import { copyChannel } from "./batch-api.ts";
 import { TestMenu } from "./test-menu.tsx";
 import { TimelineDrawer } from "./timeline-drawer.tsx";
 import type { EditorTarget } from "./use-editor.ts";
@@ -37,6 +38,14 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
       toast.success(t("{{name}} deleted", { name: row.name }));
       onDeleted(row.id);
       return refreshChannels(client);
+    },
+  });
+  const copy = useMutation({
+    mutationFn: () => copyChannel(row.id),
+    onSuccess: async (made) => {
+      toast.info(t("{{name}} is off until you enable it", { name: made.name }));
+      await refreshChannels(client);
+      onEdit({ kind: "edit", id: made.id });
     },
   });
   const askAndDelete = async () => {
@@ -71,7 +80,8 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
           </Menu.Item>
           <Menu.Item
             leftSection={<IconCopyPlus size={16} />}
-            onClick={() => onEdit({ kind: "copy", id: row.id })}
+            disabled={copy.isPending}
+            onClick={() => copy.mutate()}
           >
             {t("Copy as a new channel")}
           </Menu.Item>

@@ -4,8 +4,9 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { GroupsCell, MoneyCell, NameCell, RankCell, StatusCell } from "./cells.tsx";
+import { GroupsCell, NameCell, RankCell, StatusCell } from "./cells.tsx";
 import { ModelsCell } from "./models-cell.tsx";
+import { MoneyCell } from "./money-cell.tsx";
 import { ResponseCell } from "./response-cell.tsx";
 
 /** The same array until the language changes: a cell with a new function would be built anew and lose its focus. */
@@ -44,7 +45,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         title: t("Response"),
         sortable: true,
         card: "fact",
-        width: 116,
+        width: 176,
         cell: (row) => <ResponseCell row={row} />,
       },
       { id: "models", title: t("Models"), cell: (row) => <ModelsCell row={row} /> },

@@ -48,20 +48,10 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
           id: undefined,
           draft: newDraft(firstProvider(providers.data), usualGroup(groups.data)),
           keyHints: [],
-          copied: false,
         });
         break;
-      case "copy":
-        if (row)
-          setStart({
-            id: undefined,
-            draft: { ...draftOf(row), name: `${row.name}_copy` },
-            keyHints: [],
-            copied: true,
-          });
-        break;
       case "edit":
-        if (row) setStart({ id: row.id, draft: draftOf(row), keyHints: row.key_hints, copied: false });
+        if (row) setStart({ id: row.id, draft: draftOf(row), keyHints: row.key_hints });
         break;
     }
   }

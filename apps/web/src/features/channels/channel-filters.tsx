@@ -11,16 +11,28 @@ import { VendorIcon } from "#ui/vendor-icon.tsx";
 import { groupsQuery, providersQuery, tagsQuery } from "./api.ts";
 import { statusChoices, statusOf } from "./status.ts";
 
-type Filters = Pick<ChannelQuery, "keyword" | "type" | "status" | "group" | "model" | "tag">;
+type Filters = Pick<
+  ChannelQuery,
+  "keyword" | "type" | "status" | "group" | "model" | "tag" | "test_model" | "other"
+>;
 
-export const noFilters: Filters = { keyword: "", type: 0, status: 0, group: "", model: "", tag: "" };
+export const noFilters: Filters = {
+  keyword: "",
+  type: 0,
+  status: 0,
+  group: "",
+  model: "",
+  tag: "",
+  test_model: "",
+  other: "",
+};
 
 /** How many filters narrow the list. */
 export function filterCount(query: Filters): number {
   return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
 }
 
-type ChannelFiltersProps = { query: ChannelQuery; onChange: (patch: Partial<ChannelQuery>) => void };
+type ChannelFiltersProps = { query: Filters; onChange: (patch: Partial<Filters>) => void };
 
 export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
   const { t } = useTranslation();

@@ -1,8 +1,8 @@
 /** The form of a channel. What is typed can be tested before it is saved. */
 import type { ChannelTestResult } from "@gateway/shared/channel";
 import type { ProviderInfo } from "@gateway/shared/provider";
-import { Alert, Button } from "@mantine/core";
-import { IconGauge, IconKey } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconGauge } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";
@@ -29,7 +29,6 @@ export type ChannelFormStart = {
   draft: ChannelDraft;
   /** First and last characters of the stored keys. */
   keyHints: string[];
-  copied: boolean;
 };
 
 type ChannelFormProps = {
@@ -83,11 +82,6 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
       }
       notice={test.data ? <TestLine result={test.data} /> : null}
     >
-      {start.copied ? (
-        <Alert variant="light" icon={<IconKey size={17} />}>
-          {t("Everything is copied but the keys: they never leave the server. Enter them again.")}
-        </Alert>
-      ) : null}
       <BasicsSection
         form={form}
         providers={providers}

@@ -1,31 +1,51 @@
 /** The list of channels: find, judge, rank, test, switch; the editor opens beside it. */
 import { ChannelQuery } from "@gateway/shared/channel";
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Page } from "#ui/page.tsx";
 import { channelListQuery } from "./api.ts";
+import type { EditTarget } from "./batch-api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
+import { BulkEditor } from "./bulk-editor.tsx";
 import { ChannelActions } from "./channel-actions.tsx";
 import { useChannelColumns } from "./channel-columns.tsx";
 import { ChannelEditor } from "./channel-editor.tsx";
 import { ChannelFilters, filterCount, noFilters } from "./channel-filters.tsx";
 import { NoChannels, NoMatch } from "./no-channels.tsx";
+import { PageMenu } from "./page-menu.tsx";
+import { PulseIds } from "./pulse.tsx";
+import { RunBars } from "./run-bars.tsx";
+import { useStartRun } from "./runs.ts";
+import { TagList } from "./tag-list.tsx";
+import { ExportDialog, ImportDialog } from "./transfer-dialogs.tsx";
 import { useEditor } from "./use-editor.ts";
+
+const PageParams = ChannelQuery.omit({ key: true }).extend({
+  view: z.enum(["channels", "tags"]).catch("channels").default("channels"),
+});
+
+type Dialog = { kind: "import" } | { kind: "export"; ids: number[] | undefined };
 
 export default function ChannelPage() {
   const { t } = useTranslation();
-  const [query, setQuery] = useListParams(ChannelQuery);
+  const [{ view, ...query }, setQuery] = useListParams(PageParams);
   const [target, openEditor] = useEditor();
   const [selected, setSelected] = useState<string[]>([]);
   const [refreshing, setRefreshing] = useState(false);
+  const [started, setStarted] = useState<number[]>([]);
+  const [editing, setEditing] = useState<EditTarget | null>(null);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const start = useStartRun();
   const columns = useChannelColumns();
   const list = useQuery(channelListQuery(query));
   const rows = list.data?.data;
+  const shownIds = useMemo(() => (rows ?? []).map((row) => row.id), [rows]);
 
   // The last row of the last page was deleted.
   const beyondEnd = query.page > 1 && rows?.length === 0 && !list.isPlaceholderData;
@@ -38,9 +58,23 @@ export default function ChannelPage() {
     await list.refetch();
     setRefreshing(false);
   };
+  const run = (kind: "test" | "balance", which: { ids?: number[]; tag?: string } = {}) =>
+    start.mutate({ kind, ...which }, { onSuccess: ({ id }) => setStarted((ids) => [...ids, id]) });
   const forget = (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => openEditor({ kind: "new" });
+  const views = (
+    <SegmentedControl
+      size="sm"
+      aria-label={t("View")}
+      value={view}
+      onChange={(next) => setQuery({ view: next === "tags" ? "tags" : "channels" })}
+      data={[
+        { value: "channels", label: t("Channels") },
+        { value: "tags", label: t("By tag") },
+      ]}
+    />
+  );
 
   return (
     <Page
@@ -49,60 +83,97 @@ export default function ChannelPage() {
         "Accounts at vendors. A call goes to the highest priority that fits, among equals by weight.",
       )}
       actions={
-        // The empty list has this button in its middle.
-        isUntouched ? null : (
-          <Button leftSection={<IconPlus size={16} />} onClick={add}>
-            {t("Add a channel")}
-          </Button>
-        )
+        <>
+          <PageMenu
+            onTest={() => run("test")}
+            onBalances={() => run("balance")}
+            onImport={() => setDialog({ kind: "import" })}
+            onExport={() => setDialog({ kind: "export", ids: undefined })}
+          />
+          {/* The empty list has this button in its middle. */}
+          {isUntouched ? null : (
+            <Button leftSection={<IconPlus size={16} />} onClick={add}>
+              {t("Add a channel")}
+            </Button>
+          )}
+        </>
       }
     >
-      <DataTable
-        id="channels"
-        label={t("Channels")}
-        columns={columns}
-        rows={rows}
-        rowKey={(row) => String(row.id)}
-        fetching={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void refresh()}
-        paging={{
-          kind: "pages",
-          page: query.page,
-          size: query.size,
-          total: list.data?.total_count,
-          onChange: setQuery,
-        }}
-        order={query.order}
-        onOrder={(order) => setQuery({ order })}
-        selection={{ keys: selected, onChange: setSelected }}
-        bulkActions={(keys) => <BulkBar ids={keys.map(Number)} rows={rows ?? []} onDeleted={forget} />}
-        rowActions={(row) => (
-          <ChannelActions row={row} onEdit={openEditor} onDeleted={(id) => forget([id])} />
-        )}
-        onOpen={(row) => openEditor({ kind: "edit", id: row.id })}
-        toolbar={<ChannelFilters query={query} onChange={setQuery} />}
-        tools={
-          <Tooltip label={t("Refresh")}>
-            <ActionIcon
-              size={34}
-              aria-label={t("Refresh")}
-              loading={refreshing}
-              onClick={() => void refresh()}
-            >
-              <IconRefresh size={18} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
-        }
-        empty={
-          filterCount(query) > 0 ? (
-            <NoMatch onClear={() => setQuery(noFilters)} />
-          ) : (
-            <NoChannels onAdd={add} />
-          )
-        }
-      />
+      <RunBars started={started} />
+      {view === "tags" ? (
+        <TagList
+          toolbar={views}
+          onTest={(tag) => run("test", { tag })}
+          onEdit={(tag) => setEditing({ kind: "tag", tag })}
+          onOpen={(id) => openEditor({ kind: "edit", id })}
+        />
+      ) : (
+        <PulseIds value={shownIds}>
+          <DataTable
+            id="channels"
+            label={t("Channels")}
+            columns={columns}
+            rows={rows}
+            rowKey={(row) => String(row.id)}
+            fetching={list.isPlaceholderData}
+            error={list.error}
+            onRetry={() => void refresh()}
+            paging={{
+              kind: "pages",
+              page: query.page,
+              size: query.size,
+              total: list.data?.total_count,
+              onChange: setQuery,
+            }}
+            order={query.order}
+            onOrder={(order) => setQuery({ order })}
+            selection={{ keys: selected, onChange: setSelected }}
+            bulkActions={(keys) => (
+              <BulkBar
+                ids={keys.map(Number)}
+                onTest={(ids) => run("test", { ids })}
+                onBalances={(ids) => run("balance", { ids })}
+                onEdit={(ids) => setEditing({ kind: "ids", ids })}
+                onExport={(ids) => setDialog({ kind: "export", ids })}
+                onDeleted={forget}
+              />
+            )}
+            rowActions={(row) => (
+              <ChannelActions row={row} onEdit={openEditor} onDeleted={(id) => forget([id])} />
+            )}
+            onOpen={(row) => openEditor({ kind: "edit", id: row.id })}
+            toolbar={
+              <Group gap="xs">
+                {isUntouched ? null : views}
+                <ChannelFilters query={query} onChange={setQuery} />
+              </Group>
+            }
+            tools={
+              <Tooltip label={t("Refresh")}>
+                <ActionIcon
+                  size={34}
+                  aria-label={t("Refresh")}
+                  loading={refreshing}
+                  onClick={() => void refresh()}
+                >
+                  <IconRefresh size={18} stroke={1.7} />
+                </ActionIcon>
+              </Tooltip>
+            }
+            empty={
+              filterCount(query) > 0 ? (
+                <NoMatch onClear={() => setQuery(noFilters)} />
+              ) : (
+                <NoChannels onAdd={add} />
+              )
+            }
+          />
+        </PulseIds>
+      )}
       <ChannelEditor target={target} onClose={() => openEditor(null)} />
+      {editing === null ? null : <BulkEditor target={editing} onClose={() => setEditing(null)} />}
+      {dialog?.kind === "import" ? <ImportDialog onClose={() => setDialog(null)} /> : null}
+      {dialog?.kind === "export" ? <ExportDialog ids={dialog.ids} onClose={() => setDialog(null)} /> : null}
     </Page>
   );
 }

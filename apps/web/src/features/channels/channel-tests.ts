@@ -1,6 +1,6 @@
 /** Tests of channels and their outcomes, kept while the console is open so that results can be compared. */
 import { type ChannelForm, ChannelTestResult } from "@gateway/shared/channel";
-import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
@@ -28,6 +28,25 @@ export function useTestBook(id: number): TestBook {
   return book.data ?? emptyBook;
 }
 
+/**
+ * Writes down how a test went.
+ * @param at seconds since 1970
+ * @param running the model it was running as: "" while the channel's own choice was not known
+ */
+export function noteOutcome(
+  client: QueryClient,
+  id: number,
+  result: ChannelTestResult,
+  at: number,
+  running = result.model,
+): void {
+  client.setQueryData<TestBook>(bookKey(id), (book = emptyBook) => {
+    const { [running]: _running, ...others } = book.byModel;
+    const last = result.model || running;
+    return { byModel: { ...others, [last]: { state: "done", result, at } }, last };
+  });
+}
+
 export type RunTest = (id: number, model?: string) => Promise<ChannelTestResult>;
 
 /**
@@ -50,11 +69,7 @@ export function useRunTest(): RunTest {
         result = { ok: false, model, duration: 0, message: errorReason(error, t), fault: "network" };
       }
       const at = Math.floor(Date.now() / 1000);
-      client.setQueryData<TestBook>(bookKey(id), (book = emptyBook) => {
-        const { [model]: _running, ...others } = book.byModel;
-        const last = result.model || model;
-        return { byModel: { ...others, [last]: { state: "done", result, at } }, last };
-      });
+      noteOutcome(client, id, result, at, model);
       if (result.ok)
         amendRow(client, id, (known) => ({ ...known, response_time: result.duration, test_time: at }));
       return result;

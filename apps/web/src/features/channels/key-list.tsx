@@ -38,12 +38,22 @@ export function KeyList({ id }: { id: number }) {
   const inUse = keys.data.filter((key) => key.status === ChannelStatus.enabled).length;
   return (
     <Stack gap={6}>
-      <Text c="dimmed" fz="xs">
-        {t("{{used}} of {{count}} keys in use. What you change here counts at once.", {
-          used: inUse,
-          count: keys.data.length,
-        })}
+      <Text fw={500} fz="sm">
+        {t("API keys")}
       </Text>
+      <Group justify="space-between" wrap="nowrap" align="flex-end">
+        <Text c="dimmed" fz="xs">
+          {t("{{used}} of {{count}} keys in use. What you change here counts at once.", {
+            used: inUse,
+            count: keys.data.length,
+          })}
+        </Text>
+        {keys.data.length > 1 ? (
+          <Text c="dimmed" fz="xs" className={classes.weight}>
+            {t("Weight")}
+          </Text>
+        ) : null}
+      </Group>
       <ScrollArea.Autosize mah={tallest} type="auto" scrollbarSize={8} className={classes.list}>
         {keys.data.map((key) => (
           <KeyLine

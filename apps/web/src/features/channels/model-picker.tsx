@@ -1,6 +1,7 @@
 /** The vendor's own list of models beside what the channel has: choose what it should have. */
 import {
   Badge,
+  Box,
   Button,
   Checkbox,
   Group,
@@ -22,13 +23,15 @@ import { Empty } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import type { ChannelDraft } from "./draft.ts";
+import { NameRulesFields } from "./name-rules-fields.tsx";
+import { applyRules, noRules } from "./name-rules.ts";
 import classes from "./channels.module.css";
 
 type ModelPickerProps = {
   draft: ChannelDraft;
   id: number | undefined;
   onClose: () => void;
-  onChoose: (models: string[]) => void;
+  onChoose: (models: string[], mapping: Record<string, string>) => void;
 };
 
 type View = "all" | "new" | "gone";
@@ -85,13 +88,14 @@ type ChoiceProps = {
   offered: string[];
   had: string[];
   onClose: () => void;
-  onChoose: (models: string[]) => void;
+  onChoose: (models: string[], mapping: Record<string, string>) => void;
 };
 
 function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
   const { t } = useTranslation();
   const [view, setView] = useState<View>("all");
   const [search, setSearch] = useState("");
+  const [rules, setRules] = useState(noRules);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(had));
   const patterns = had.filter((model) => model.endsWith("*"));
   const added = offered.filter((model) => !had.includes(model));
@@ -112,6 +116,10 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
   const everyShown = shown.length > 0 && shown.every((model) => chosen.has(model));
   const plus = [...chosen].filter((model) => !had.includes(model)).length;
   const minus = had.filter((model) => !chosen.has(model)).length;
+  // What the channel has already keeps its name: callers use it.
+  const fresh = [...chosen].filter((model) => !had.includes(model));
+  const named = applyRules(fresh, rules);
+  const result = [...new Set([...had.filter((model) => chosen.has(model)), ...named.models])];
 
   return (
     <>
@@ -193,6 +201,9 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
           />
         ) : null}
       </div>
+      <Box px="md" py={10} className={classes.pickerRules}>
+        <NameRulesFields rules={rules} mapping={named.mapping} onChange={setRules} />
+      </Box>
       <Group justify="space-between" className={classes.pickerFoot}>
         <Text c="dimmed" fz="sm" className="tabular">
           {plus + minus === 0 ? t("No change") : `+${plus}  −${minus}`}
@@ -204,7 +215,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
           <Button
             disabled={chosen.size === 0}
             onClick={() => {
-              onChoose([...chosen]);
+              onChoose(result, named.mapping);
               onClose();
             }}
           >

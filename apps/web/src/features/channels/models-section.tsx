@@ -3,6 +3,7 @@ import type { ProviderInfo } from "@gateway/shared/provider";
 import { Button, Group, Pill, TagsInput, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCloudDownload, IconCopy, IconEraser, IconPlus } from "@tabler/icons-react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";
 import { copyText } from "#ui/copy.tsx";
@@ -10,6 +11,7 @@ import { FormSection } from "#ui/form-drawer.tsx";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import type { DraftForm } from "./channel-form.tsx";
 import { ModelPicker } from "./model-picker.tsx";
+import { UnpricedModels } from "./unpriced-models.tsx";
 import classes from "./channels.module.css";
 
 type ModelsSectionProps = {
@@ -33,6 +35,16 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
     const trimmed = next.map((model) => model.trim()).filter((model) => model !== "");
     form.setFieldValue("models", [...new Set(trimmed)]);
   };
+  const take = (next: string[], mapping: Record<string, string>) => {
+    write(next);
+    const kept = (form.values.model_mapping ?? []).filter((pair) => !Object.hasOwn(mapping, pair.key));
+    const made = Object.entries(mapping).map(([key, value]) => ({ key, value }));
+    if (made.length > 0) form.setFieldValue("model_mapping", [...kept, ...made]);
+  };
+  const mapping = useMemo(
+    () => Object.fromEntries((form.values.model_mapping ?? []).map((pair) => [pair.key, pair.value])),
+    [form.values.model_mapping],
+  );
   const wrong = models.find((model) => !isFine(model));
   const error = wrong ? `${wrong}: ${translateSentence(t, sentenceFor(wrong))}` : form.errors["models"];
   const defaults = (provider?.models ?? []).filter((model) => !models.includes(model));
@@ -119,8 +131,9 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
             </>
           ) : null}
         </Group>
+        <UnpricedModels models={models} mapping={mapping} />
       </div>
-      {picking ? <ModelPicker draft={form.values} id={id} onClose={picker.close} onChoose={write} /> : null}
+      {picking ? <ModelPicker draft={form.values} id={id} onClose={picker.close} onChoose={take} /> : null}
     </FormSection>
   );
 }

@@ -1,19 +1,22 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
 import { Loader, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useTestBook } from "./channel-tests.ts";
+import { Pulse } from "./pulse.tsx";
 import { speedOf } from "./status.ts";
 import { TestMenu } from "./test-menu.tsx";
 import classes from "./channels.module.css";
+import runClasses from "./runs.module.css";
 
 /** How quickly the channel answered its last test; a click tests again. */
 export function ResponseCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const { byModel, last } = useTestBook(row.id);
   const test = last === null ? undefined : byModel[last];
-  const failed = test?.state === "done" && !test.result.ok ? test : undefined;
+  const failed =
+    test?.state === "done" && !test.result.ok && test.result.fault !== cannotProbe ? test : undefined;
   const tested = row.test_time !== null && row.response_time > 0;
   const { word, color } = speedOf(tested ? row.response_time : 0);
 
@@ -50,10 +53,13 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
     );
   };
   return (
-    <TestMenu row={row}>
-      <UnstyledButton className={classes.response} aria-label={t("Test {{model}}", { model: row.name })}>
-        {lines()}
-      </UnstyledButton>
-    </TestMenu>
+    <div className={runClasses.sparkCell}>
+      <TestMenu row={row}>
+        <UnstyledButton className={classes.response} aria-label={t("Test {{model}}", { model: row.name })}>
+          {lines()}
+        </UnstyledButton>
+      </TestMenu>
+      <Pulse id={row.id} />
+    </div>
   );
 }

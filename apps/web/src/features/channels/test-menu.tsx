@@ -1,5 +1,5 @@
 /** Tests one channel: choose a model, see the answer at its place; earlier results stay for comparison. */
-import type { ChannelRow } from "@gateway/shared/channel";
+import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
 import {
   Badge,
   Box,
@@ -10,31 +10,58 @@ import {
   ScrollArea,
   Text,
   TextInput,
+  Tooltip,
   UnstyledButton,
 } from "@mantine/core";
 import { IconCheck, IconPlayerPlay, IconSearch, IconX } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactElement, useState } from "react";
+import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { refreshChannels, useProvider } from "./api.ts";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
+import { CheckDialog } from "./check-dialog.tsx";
+import { TestHistory } from "./test-history.tsx";
 import classes from "./channels.module.css";
 
 /** @param children the button that opens the menu */
-export function TestMenu({ row, children }: { row: ChannelRow; children: ReactElement }) {
+export function TestMenu({
+  row,
+  children,
+}: {
+  row: ChannelRow;
+  children: ReactElement<{ onClick?: () => void }>;
+}) {
+  const [opened, setOpened] = useState(false);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const close = () => setDialog(null);
   return (
-    <Popover position="bottom-end" width={380} trapFocus>
-      <Popover.Target>{children}</Popover.Target>
-      <Popover.Dropdown p={0}>
-        <TestPanel row={row} />
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <Popover position="bottom-end" width={380} trapFocus opened={opened} onChange={setOpened}>
+        <Popover.Target>
+          {cloneElement(children, { onClick: () => setOpened((open) => !open) })}
+        </Popover.Target>
+        <Popover.Dropdown p={0}>
+          <TestPanel
+            row={row}
+            onShow={(next) => {
+              setOpened(false);
+              setDialog(next);
+            }}
+          />
+        </Popover.Dropdown>
+      </Popover>
+      {dialog === "history" ? <TestHistory id={row.id} name={row.name} onClose={close} /> : null}
+      {dialog === "check" ? <CheckDialog row={row} onClose={close} /> : null}
+    </>
   );
 }
 
-function TestPanel({ row }: { row: ChannelRow }) {
+type Dialog = "history" | "check";
+
+function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) => void }) {
   const { t } = useTranslation();
   const provider = useProvider(row.type);
   const { byModel } = useTestBook(row.id);
@@ -94,16 +121,23 @@ function TestPanel({ row }: { row: ChannelRow }) {
           ) : null}
         </Box>
       </ScrollArea.Autosize>
-      {shown.length > 1 ? (
-        <Group className={classes.panelFoot} justify="space-between" wrap="nowrap">
-          <Text c="dimmed" fz="xs">
-            {t("Each test is one short call to the vendor.")}
-          </Text>
-          <Button size="compact-xs" variant="light" disabled={busy} onClick={() => void testAll()}>
-            {t("Test all {{number}}", { number: shown.length })}
+      <Group className={classes.panelFoot} justify="space-between" wrap="nowrap">
+        <Group gap={4} wrap="nowrap">
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onShow("history")}>
+            {t("History")}
+          </Button>
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onShow("check")}>
+            {t("Is it genuine?")}
           </Button>
         </Group>
-      ) : null}
+        {shown.length > 1 ? (
+          <Tooltip label={t("Each test is one short call to the vendor.")}>
+            <Button size="compact-xs" variant="light" disabled={busy} onClick={() => void testAll()}>
+              {t("Test all {{number}}", { number: shown.length })}
+            </Button>
+          </Tooltip>
+        ) : null}
+      </Group>
     </>
   );
 }
@@ -117,6 +151,7 @@ function TestLine(props: {
   const { t } = useTranslation();
   const { name, badge, test, onRun } = props;
   const failed = test?.state === "done" && !test.result.ok;
+  const skipped = failed && test.result.fault === cannotProbe;
   return (
     <UnstyledButton
       className={classes.testLine}
@@ -137,8 +172,8 @@ function TestLine(props: {
         <TestOutcome test={test} />
       </Group>
       {failed ? (
-        <Text c="red" fz="xs" mt={3} pl={23} className={classes.wrap}>
-          {test.result.message}
+        <Text c={skipped ? "dimmed" : "red"} fz="xs" mt={3} pl={23} className={classes.wrap}>
+          {translateSentence(t, test.result.message)}
         </Text>
       ) : null}
     </UnstyledButton>
@@ -149,7 +184,13 @@ function TestOutcome({ test }: { test: TestState | undefined }) {
   const { t } = useTranslation();
   if (!test) return <IconPlayerPlay size={14} className={classes.play} aria-hidden />;
   if (test.state === "running") return <Loader size={14} />;
-  const { ok, duration } = test.result;
+  const { ok, duration, fault } = test.result;
+  if (fault === cannotProbe)
+    return (
+      <Text span c="dimmed" fz="xs">
+        {t("Not testable")}
+      </Text>
+    );
   return (
     <Text span c={ok ? "green" : "red"} fz="xs" fw={500} className={classes.outcome}>
       {ok ? <IconCheck size={13} aria-hidden /> : <IconX size={13} aria-hidden />}

@@ -2,16 +2,10 @@ import { useCallback } from "react";
 import { useSearchParams } from "react-router-dom";
 
 /** What the editor is open for, kept in the address so that other screens can link to it. */
-export type EditorTarget =
-  | { kind: "new" }
-  /** A new one that starts with what another channel has. */
-  | { kind: "copy"; id: number }
-  | { kind: "edit"; id: number };
+export type EditorTarget = { kind: "new" } | { kind: "edit"; id: number };
 
 function parse(text: string | null): EditorTarget | null {
   if (text === "new") return { kind: "new" };
-  const copied = /^copy-(\d{1,9})$/.exec(text ?? "")?.[1];
-  if (copied) return { kind: "copy", id: Number(copied) };
   return /^\d{1,9}$/.test(text ?? "") ? { kind: "edit", id: Number(text) } : null;
 }
 
@@ -19,14 +13,12 @@ function print(target: EditorTarget): string {
   switch (target.kind) {
     case "new":
       return "new";
-    case "copy":
-      return `copy-${target.id}`;
     case "edit":
       return String(target.id);
   }
 }
 
-/** `?edit=new`, `?edit=7`, `?edit=copy-7`; opening and closing leaves filters and page alone. */
+/** `?edit=new`, `?edit=7`; opening and closing leaves filters and page alone. */
 export function useEditor(): [EditorTarget | null, (target: EditorTarget | null) => void] {
   const [search, setSearch] = useSearchParams();
   const open = useCallback(

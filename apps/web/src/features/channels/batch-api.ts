@@ -1,0 +1,75 @@
+import { ChannelRow } from "@gateway/shared/channel";
+/** What the server does to many channels at once. */
+import {
+  ChannelBatchAnswer,
+  type ChannelEditAnswer,
+  ChannelEditAnswer as ChannelEditAnswerSchema,
+  type ChannelEditForm,
+  ChannelExport,
+  ChannelImportAnswer,
+  ChannelTag,
+  ChannelTagAnswer,
+} from "@gateway/shared/channel-batch";
+import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+export const deleteChannels = (ids: number[]) => http.del("/channel/batch", ChannelBatchAnswer, { ids });
+
+export const deleteDisabled = () => http.del("/channel/disabled", ChannelBatchAnswer);
+
+export const switchChannels = (ids: number[], on: boolean) =>
+  http.put(`/channel/batch/status/${on ? "enable" : "disable"}`, ChannelBatchAnswer, { ids });
+
+export const copyChannel = (id: number) => http.post(`/channel/${id}/copy`, ChannelRow);
+
+/** What an edit is about: chosen channels, or all of a tag. */
+export type EditTarget = { kind: "ids"; ids: number[] } | { kind: "tag"; tag: string };
+
+export type EditOrder = { edit: ChannelEditForm; key: string; remove_missing: boolean; preview: boolean };
+
+const tagPath = (tag: string) => `/channel_tag/${encodeURIComponent(tag)}`;
+
+/** The most one request takes. */
+const portion = 250;
+
+export async function editMany(target: EditTarget, order: EditOrder): Promise<ChannelTagAnswer> {
+  if (target.kind === "tag") return http.put(tagPath(target.tag), ChannelTagAnswer, order);
+  const { edit, preview } = order;
+  const whole: ChannelEditAnswer = { preview, changed: [], unchanged: 0, failed: [] };
+  for (let at = 0; at < target.ids.length; at += portion) {
+    const ids = target.ids.slice(at, at + portion);
+    const part = await http.put("/channel/batch", ChannelEditAnswerSchema, { ids, edit, preview });
+    whole.changed.push(...part.changed);
+    whole.unchanged += part.unchanged;
+    whole.failed.push(...part.failed);
+  }
+  return { ...whole, added: [], removed: [] };
+}
+
+export const channelTagsQuery = queryOptions({
+  queryKey: ["channels", "tag-sums"],
+  queryFn: () => http.get("/channel_tag/_all", z.array(ChannelTag)),
+});
+
+export const tagMembersQuery = (tag: string) =>
+  queryOptions({
+    queryKey: ["channels", "tag", tag],
+    queryFn: () => http.get(`${tagPath(tag)}/list`, z.array(ChannelRow)),
+  });
+
+export const switchTag = (tag: string, on: boolean) =>
+  http.put(`${tagPath(tag)}/status/${on ? "enable" : "disable"}`, ChannelBatchAnswer);
+
+export const rankTag = (tag: string, type: "priority" | "weight", value: number) =>
+  http.put(`${tagPath(tag)}/priority`, ChannelBatchAnswer, { type, value });
+
+export const deleteTag = (tag: string) => http.del(tagPath(tag), ChannelBatchAnswer);
+
+export const leaveTag = (id: number) => http.del(`/channel/${id}/tag`, ChannelRow);
+
+export const exportChannels = (ids: number[] | undefined, withKeys: boolean) =>
+  http.post(withKeys ? "/channel/export/keys" : "/channel/export", ChannelExport, { ids });
+
+export const importChannels = (channels: unknown[]) =>
+  http.post("/channel/import", ChannelImportAnswer, { channels });

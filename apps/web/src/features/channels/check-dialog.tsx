@@ -1,0 +1,166 @@
+/** Asks a channel's models questions that a relabelled model gets wrong, and shows what each answered. */
+import type { ChannelRow } from "@gateway/shared/channel";
+import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/model-check";
+import { Alert, Button, Code, Group, Loader, Modal, MultiSelect, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
+import { Fold } from "#ui/fold.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { checkModels } from "./check-stream.ts";
+import classes from "./runs.module.css";
+
+/** What the server calls its steps and findings. @public read by the extractor */
+export const checkWords = [
+  phrase("Plain answer"),
+  phrase("Impossible role"),
+  phrase("Picture"),
+  phrase("Structured answer"),
+  phrase("Tool call"),
+  phrase("It answers"),
+  phrase("Usage is told"),
+  phrase("It names the model that was asked"),
+  phrase("The id looks like the vendor's"),
+  phrase("It is refused"),
+  phrase("Relays in between"),
+  phrase("It sees a picture"),
+  phrase("It keeps to the schema"),
+  phrase("It calls the tool"),
+  phrase("Somebody in between mends requests."),
+];
+
+export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const offered = row.models.filter((model) => !model.endsWith("*"));
+  const [chosen, setChosen] = useState(() => offered.slice(0, 1));
+  const [checks, setChecks] = useState<ModelCheck[]>([]);
+  const [state, setState] = useState<"idle" | "running" | "done">("idle");
+  const [fault, setFault] = useState<string | null>(null);
+  const stop = useRef(new AbortController());
+  useEffect(() => () => stop.current.abort(), []);
+
+  const start = async () => {
+    stop.current = new AbortController();
+    setChecks([]);
+    setFault(null);
+    setState("running");
+    try {
+      await checkModels(row.id, chosen, stop.current.signal, (check) =>
+        setChecks((known) => [...known, check]),
+      );
+    } catch (error) {
+      if (!stop.current.signal.aborted) setFault(errorReason(error, t));
+    }
+    setState("done");
+  };
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={680}
+      fullScreen={phone}
+      title={t("Is {{name}} genuine?", { name: row.name })}
+      styles={{ title: { fontWeight: 600 } }}
+    >
+      <Stack gap="md">
+        <Text c="dimmed" fz="sm">
+          {t(
+            "Five short questions per model. A model that was relabelled or cut down gets some of them wrong.",
+          )}
+        </Text>
+        <Group align="flex-end" gap="xs" wrap="nowrap">
+          <MultiSelect
+            flex={1}
+            aria-label={t("Models")}
+            data={offered}
+            value={chosen}
+            onChange={setChosen}
+            searchable
+            disabled={state === "running"}
+          />
+          {state === "running" ? (
+            <Button variant="default" onClick={() => stop.current.abort()}>
+              {t("Stop")}
+            </Button>
+          ) : (
+            <Button disabled={chosen.length === 0} onClick={() => void start()}>
+              {t("Check")}
+            </Button>
+          )}
+        </Group>
+        {fault === null ? null : (
+          <Alert color="red" icon={<IconAlertTriangle size={17} />}>
+            {fault}
+          </Alert>
+        )}
+        {checks.map((check) => (
+          <div key={check.model}>
+            <Text ff="monospace" fw={600} fz="sm">
+              {check.model}
+            </Text>
+            {check.process.map((step) => (
+              <Step key={step.name} step={step} />
+            ))}
+          </div>
+        ))}
+        {state === "running" ? (
+          <Group gap={8} role="status">
+            <Loader size={14} />
+            <Text c="dimmed" fz="sm">
+              {t("{{done}} of {{total}}", { done: checks.length, total: chosen.length })}
+            </Text>
+          </Group>
+        ) : null}
+      </Stack>
+    </Modal>
+  );
+}
+
+const looks: Record<number, { color: string; Picture: typeof IconCheck; word: string }> = {
+  [CheckStatus.failed]: { color: "red", Picture: IconX, word: phrase("Suspicious") },
+  [CheckStatus.fine]: { color: "green", Picture: IconCheck, word: phrase("Fine") },
+};
+const unclear = { color: "dimmed", Picture: IconQuestionMark, word: phrase("Cannot be told") };
+
+function Step({ step }: { step: CheckStep }) {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.change}>
+      <Text fw={500} fz="sm">
+        {t(step.name)}
+      </Text>
+      {step.results.map(({ name, status, remark }) => {
+        const { color, Picture, word } = looks[status] ?? unclear;
+        return (
+          <Group key={name} gap={8} wrap="nowrap" align="flex-start">
+            <Text c={color} component="span" display="flex" mt={2}>
+              <Picture size={15} aria-hidden />
+            </Text>
+            <Text fz="sm" flex={1} className={classes.wrap}>
+              {t(name)}
+              {remark === "" ? null : (
+                <Text span c="dimmed" fz="xs">
+                  {" · "}
+                  {translateSentence(t, remark)}
+                </Text>
+              )}
+            </Text>
+            <Text fz="xs" c={color}>
+              {t(word)}
+            </Text>
+          </Group>
+        );
+      })}
+      {step.response === "" ? null : (
+        <Fold label={t("The answer")}>
+          <Code block className={classes.answer}>
+            {step.response}
+          </Code>
+        </Fold>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+/** Friendlier names for a vendor's models, and the mapping that leads from them back to the vendor's. Pure. */
+export type NameRules = {
+  /** "openai/gpt-4o" → "gpt-4o" */
+  dropOwner: boolean;
+  lowerCase: boolean;
+  /** "gpt-4o-2024-11-20" → "gpt-4o" */
+  dropDate: boolean;
+  /** Taken away where a name begins or ends with them. */
+  prefix: string;
+  suffix: string;
+  /** Callers pay for the name they asked for. */
+  billRequested: boolean;
+  /** The vendor's own name stays open to callers, too. */
+  keepOriginal: boolean;
+};
+
+export const noRules: NameRules = {
+  dropOwner: false,
+  lowerCase: false,
+  dropDate: false,
+  prefix: "",
+  suffix: "",
+  billRequested: false,
+  keepOriginal: false,
+};
+
+const date = /[-@](?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d[0-3]\d)$/;
+
+export function friendlyName(model: string, rules: NameRules): string {
+  let name = model;
+  if (rules.dropOwner) name = name.slice(name.lastIndexOf("/") + 1);
+  const { prefix, suffix } = rules;
+  if (prefix !== "" && name.startsWith(prefix)) name = name.slice(prefix.length);
+  if (suffix !== "" && name.endsWith(suffix)) name = name.slice(0, -suffix.length);
+  if (rules.dropDate) name = name.replace(date, "");
+  if (rules.lowerCase) name = name.toLowerCase();
+  // A rule that leaves nothing, or a mere star, was not meant for this name.
+  return name === "" || name.startsWith("*") ? model : name;
+}
+
+/**
+ * What the chosen models become. Of two models with one friendly name the first gets it; the other keeps its own, so
+ * that none is lost.
+ */
+export function applyRules(
+  models: readonly string[],
+  rules: NameRules,
+): { models: string[]; mapping: Record<string, string> } {
+  const taken = new Set(models);
+  const out = new Set<string>();
+  const mapping: Record<string, string> = {};
+  for (const model of models) {
+    const name = model.endsWith("*") ? model : friendlyName(model, rules);
+    if (name === model || taken.has(name)) {
+      out.add(model);
+      continue;
+    }
+    taken.add(name);
+    out.add(name);
+    mapping[name] = rules.billRequested ? `+${model}` : model;
+    if (rules.keepOriginal) out.add(model);
+  }
+  return { models: [...out], mapping };
+}

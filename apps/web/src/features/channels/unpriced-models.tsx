@@ -1,0 +1,53 @@
+import { PriceRow } from "@gateway/shared/price";
+import { Anchor, Text } from "@mantine/core";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+/** The same question as on the price screen, so that both see one answer. */
+const pricesQuery = queryOptions({
+  queryKey: ["prices", "list"],
+  queryFn: () => http.get("/prices", z.array(PriceRow)),
+  staleTime: 30_000,
+  meta: { quiet: true },
+});
+
+const mostShown = 8;
+
+/**
+ * Which of these models callers would be refused for want of a price.
+ * @param mapping the billed name of a mapped model is its target, unless that begins with +
+ */
+export function UnpricedModels({ models, mapping }: { models: string[]; mapping: Record<string, string> }) {
+  const { t } = useTranslation();
+  const prices = useQuery(pricesQuery).data;
+  const missing = useMemo(() => {
+    if (prices === undefined) return [];
+    const exact = new Set(prices.map((row) => row.model));
+    const beginnings = prices.filter((row) => row.model.endsWith("*")).map((row) => row.model.slice(0, -1));
+    const billed = models.map((model) => {
+      const target = mapping[model];
+      return target === undefined || target.startsWith("+") ? model : target;
+    });
+    return [...new Set(billed)].filter(
+      (name) =>
+        !name.endsWith("*") &&
+        !exact.has(name) &&
+        !beginnings.some((beginning) => name.startsWith(beginning)),
+    );
+  }, [prices, models, mapping]);
+  if (missing.length === 0) return null;
+  const shown = missing.slice(0, mostShown).join(", ");
+  return (
+    <Text fz="sm" c="amber" mt={8}>
+      {t("{{count}} models have no price, so calls for them are refused:", { count: missing.length })} {shown}
+      {missing.length > mostShown ? " …" : ""}{" "}
+      <Anchor component={Link} to="/panel/pricing" target="_blank" fz="sm">
+        {t("Set prices")}
+      </Anchor>
+    </Text>
+  );
+}
