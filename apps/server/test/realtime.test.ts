@@ -5,6 +5,7 @@ import { connect, createServer as createTcpServer, type Server } from "node:net"
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogRow } from "@gateway/shared/log";
+import { TokenSetting } from "@gateway/shared/token";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import type { RealtimeServerEvent, SessionCreatedEvent } from "openai/resources/realtime/realtime";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -228,6 +229,37 @@ describe("a realtime session", () => {
     await settled();
     expect((await rows(1))[0]?.attempts?.map((attempt) => attempt.result)).toEqual(["overloaded", "ok"]);
     await gateway.api("DELETE", `/channel/${first.id}`);
+  });
+});
+
+describe("limits in a session", () => {
+  it("hold back a response when the rate is used up, and the session goes on", async () => {
+    const setting = TokenSetting.parse({ rates: { requests_per_minute: 2 } });
+    const slow = await gateway.addToken({ setting });
+    const client = await session("demo-realtime", slow.key);
+    for (const words of ["One", "Two"]) {
+      say(client, words);
+      await until(client, "response.done");
+    }
+    client.send({ type: "response.create" });
+    const { error } = find(await until(client, "error"), "error");
+    expect(error).toMatchObject({ type: "rate_limit_error" });
+    client.send({ type: "input_audio_buffer.clear" });
+    await until(client, "input_audio_buffer.cleared");
+    client.close();
+    await settled();
+  });
+
+  it("end it when its key is switched off", async () => {
+    const doomed = await gateway.addToken();
+    const client = await session("demo-realtime", doomed.key);
+    await gateway.api("PATCH", `/token/${doomed.id}`, { status: 2 });
+    const closed = once(client.socket, "close");
+    say(client, "One last thing");
+    await until(client, "response.done");
+    expect(find(await until(client, "error"), "error").error.message).toMatch(/key/i);
+    expect((await closed)[0]).toBe(1008);
+    expect(await gateway.drift()).toBe(0n);
   });
 });
 
