@@ -52,7 +52,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
         note={failed === null ? undefined : t("{{share}} failed", { share: format.percent(failed) })}
       />
       <SumCard
-        title={t("Tokens")}
+        title={t("Token count")}
         period={period}
         of={tokens}
         print={format.short}

@@ -161,7 +161,7 @@ function userColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column
   return [
     {
       id: "username",
-      title: t("User"),
+      title: t("Username"),
       fixed: true,
       sortable: true,
       width: 220,

@@ -29,10 +29,10 @@ export function TopUsers({ params, onChange }: View) {
         <table className={classes.table}>
           <thead>
             <tr>
-              <th scope="col">{t("User")}</th>
+              <th scope="col">{t("Username")}</th>
               <th scope="col">{t("Spend")}</th>
               <th scope="col">{t("Requests")}</th>
-              <th scope="col">{t("Tokens")}</th>
+              <th scope="col">{t("Token count")}</th>
             </tr>
           </thead>
           <tbody>

@@ -34,7 +34,7 @@ const groupWords: Record<GroupType, string> = {
 const metricWords: Record<Metric, string> = {
   quota: phrase("Spend"),
   requests: phrase("Requests"),
-  tokens: phrase("Tokens"),
+  tokens: phrase("Token count"),
   failed: phrase("Failed"),
 };
 

@@ -22,7 +22,7 @@ export function UserFilter({ userId, onChange }: UserFilterProps) {
   const known = userId === 0 || options.some((option) => option.value === String(userId));
   return (
     <Select
-      aria-label={t("User")}
+      aria-label={t("Username")}
       placeholder={t("Everybody")}
       leftSection={<IconUser size={15} />}
       w={phone ? "100%" : 180}

@@ -23,7 +23,7 @@ export function StatementsCard() {
             <tr>
               <th scope="col">{t("Month")}</th>
               <th scope="col">{t("Requests")}</th>
-              <th scope="col">{t("Tokens")}</th>
+              <th scope="col">{t("Token count")}</th>
               <th scope="col">{t("Spend")}</th>
             </tr>
           </thead>

@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite();
+  await site.api("POST", "/channel", {
+    type: 900,
+    name: "Demo upstream",
+    models: ["demo-chat", "demo-think"],
+    groups: ["default"],
+  });
+  const { key } = await site.api<{ key: string }>("POST", "/token", { name: "Journey" });
+  for (const model of ["demo-chat", "demo-think"]) {
+    const answer = await fetch(`${site.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
+    });
+    await answer.text();
+  }
+});
+afterAll(() => site.close());
+
+async function downloadOf(page: Page, button: string): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: button }).click(),
+  ]);
+  return readFile(await download.path(), "utf8");
+}
+
+it("shows what was used by model, as a chart, as a table and as a file; the address keeps the view", async () => {
+  const page = await site.open("/panel/analytics");
+  await page.getByText("Spend", { exact: true }).first().waitFor();
+  await page.getByText("demo-chat").first().waitFor();
+  await page.getByRole("button", { name: "Show as a table" }).click();
+  await page.getByRole("rowheader", { name: "demo-think" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("view")).toBe("table");
+  const file = await downloadOf(page, "Export");
+  expect(file.split("\r\n")[0]).toContain("date,name,requests,failed,points");
+  expect(file).toContain(",demo-chat,1,0,");
+
+  await page.reload();
+  await page.getByRole("rowheader", { name: "demo-think" }).waitFor();
+  await page.getByRole("combobox", { name: "Split" }).click();
+  await page.getByRole("option", { name: "By channel" }).click();
+  await page.getByRole("rowheader", { name: "Demo upstream" }).waitFor();
+});
+
+it("narrows to one user by a click, and says when nothing was used", async () => {
+  const page = await site.open("/panel/analytics");
+  await page.getByRole("button", { name: "root", pressed: false }).click();
+  await page.waitForURL(/user=1/);
+  await page.getByRole("combobox", { name: "Time" }).click();
+  await page.getByRole("option", { name: "Last month" }).click();
+  await page.getByRole("heading", { name: "Usage over time" }).waitFor();
+  await page.getByText("Choose a longer time, or somebody else.").waitFor();
+});
+
+it("waits for the first month to end", async () => {
+  const page = await site.open("/panel/analytics?tab=statements", { phone: true });
+  await page.getByText("No month is closed yet").waitFor();
+});
+
+it("describes a model, shows it in the price list, and takes the description back", async () => {
+  const page = await site.open("/panel/model_info?keyword=demo");
+  await page.getByText("Demo thinker").waitFor();
+  await page.getByRole("button", { name: "Describe a model" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByRole("textbox", { name: "Name" }).fill("A model of ours");
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByText("Model name is required").first().waitFor();
+  await form.getByLabel("Model", { exact: false }).first().fill("demo-ours");
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.getByText("A model of ours").waitFor();
+
+  const prices = await site.open("/panel/model_price?model=demo-think");
+  await prices.getByRole("dialog").getByText("Like the demo chat, with visible reasoning.").waitFor();
+
+  const row = page.locator("tbody tr").filter({ hasText: "demo-ours" });
+  await row.hover();
+  await row.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await row.waitFor({ state: "detached" });
+});
+
+it("imports a pasted list, and says what is wrong with one", async () => {
+  const page = await site.open("/panel/model_info", { phone: true });
+  await page.getByRole("button", { name: "Import" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("JSON", { exact: true }).click();
+  await dialog.getByRole("textbox").fill("[{");
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.getByText("Invalid JSON").waitFor();
+  await dialog.getByRole("textbox").fill('[{"model":"pasted-model","context_length":"many"}]');
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByRole("textbox").fill('[{"model":"pasted-model","context_length":1000}]');
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await page.getByText("1 added, 0 replaced, 0 kept").waitFor();
+});
