@@ -3,6 +3,7 @@ import type { CacheControl, Message, Part } from "#dialects/ir.ts";
 import { audioMediaType, sourceOfUrl } from "#dialects/media.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { decodeCustomCall } from "./custom-tools.ts";
 import {
   type chatCacheControl,
   type chatFunctionCall,
@@ -98,7 +99,8 @@ export function callSignature(extraContent: unknown): { signature?: string } {
 
 const callExtra = z.looseObject({ google: z.looseObject({ thought_signature: z.string() }) });
 
-function decodeToolCall(call: z.infer<typeof chatToolCall>): Part {
+function decodeToolCall(call: z.infer<typeof chatToolCall>, at: string): Part {
+  if (call.type === "custom") return decodeCustomCall(call.id, call["custom"], at);
   if (!call.function) return { type: "foreign", extra: { dialect: "openai-chat", fields: call } };
   const { name, arguments: input } = call.function;
   return { type: "tool-call", id: call.id, name, input, ...callSignature(call.extra_content) };
@@ -120,7 +122,9 @@ function decodeAssistant(wire: unknown, at: string): Message {
     const id = message.audio.id;
     parts.push({ type: "audio", source: { type: "file", id }, id });
   }
-  parts.push(...(message.tool_calls ?? []).map(decodeToolCall));
+  parts.push(
+    ...(message.tool_calls ?? []).map((call, index) => decodeToolCall(call, `${at}.tool_calls.${index}`)),
+  );
   if (message.function_call) parts.push(legacyCall(message.function_call));
   return named({ role: "assistant", parts }, message.name);
 }

@@ -2,6 +2,7 @@ import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
+import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { encodeReasoningDetails } from "./encode-messages.ts";
 import { encodeAudio, encodeCitations, encodeFinish, encodeImage, newId } from "./response.ts";
 import { encodeUsage } from "./usage.ts";
@@ -9,6 +10,8 @@ import { encodeUsage } from "./usage.ts";
 interface ChoiceState {
   /** Number of each call among the calls of its choice, by part. */
   calls: Map<number, number>;
+  /** Calls with plain text, by part: the text is known when its wrapping is complete. */
+  custom: Map<number, { index: number; id: string; name: string; input: string }>;
   reasoning: Map<number, string>;
   /** The text that is being said, and how much was said before it: citations are placed in all of it. */
   said: { part: number; offset: number; text: string };
@@ -21,6 +24,7 @@ interface ChoiceState {
  * because a client may take the finish reason alone for the end.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
+  const customs = customNames(request);
   const choices = new Map<number, ChoiceState>();
   let head = "";
   const tail = request.includeUsage === true ? ',"usage":null}' : "}";
@@ -38,7 +42,14 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     const known = choices.get(choice);
     if (known !== undefined) return { state: known, opening: "" };
     const said = { part: 0, offset: 0, text: "" };
-    const state = { calls: new Map(), reasoning: new Map(), said, refused: false, stopped: false };
+    const state = {
+      calls: new Map(),
+      custom: new Map(),
+      reasoning: new Map(),
+      said,
+      refused: false,
+      stopped: false,
+    };
     choices.set(choice, state);
     return { state, opening: chunk(choice, { role: "assistant", content: "" }) };
   }
@@ -57,9 +68,25 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire {
     const index = state.calls.size;
     state.calls.set(event.part, index);
+    if (customs.has(event.name)) {
+      const { id, name } = event;
+      state.custom.set(event.part, { index, id, name, input: "" });
+      return { tool_calls: [{ index, id, type: "custom", custom: { name, input: "" } }] };
+    }
     const call = { index, id: event.id, type: "function", function: { name: event.name, arguments: "" } };
     if (event.signature === undefined) return { tool_calls: [call] };
     return { tool_calls: [{ ...call, extra_content: { google: { thought_signature: event.signature } } }] };
+  }
+
+  /** What the calls with plain text were given. */
+  function customInputs(choice: number, state: ChoiceState): string {
+    let text = "";
+    for (const { index, ...call } of state.custom.values()) {
+      const { input } = encodeCustomCall(call)["custom"] as { input: string };
+      text += chunk(choice, { tool_calls: [{ index, custom: { input } }] });
+    }
+    state.custom.clear();
+    return text;
   }
 
   function deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
@@ -85,6 +112,11 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       case "tool-call":
         return callDelta(state, event);
       case "tool-input": {
+        const custom = state.custom.get(event.part);
+        if (custom !== undefined) {
+          custom.input += event.text;
+          return undefined;
+        }
         const index = state.calls.get(event.part);
         if (index === undefined) return undefined;
         return { tool_calls: [{ index, function: { arguments: event.text } }] };
@@ -106,6 +138,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function finish(event: Extract<ChatEvent, { type: "finish" }>): string {
     let text = ending;
     for (const [choice, state] of choices) {
+      text = customInputs(choice, state) + text;
       if (!state.stopped)
         text += chunk(choice, {}, encodeFinish(state.calls.size > 0 ? "tool-calls" : "stop", false));
     }
@@ -128,7 +161,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         const { state, opening } = open(event.choice);
         state.stopped = true;
         ending += chunk(event.choice, {}, encodeFinish(event.reason, state.refused));
-        return { text: opening, last: false };
+        return { text: opening + customInputs(event.choice, state), last: false };
       }
       default: {
         const { state, opening } = open(event.choice);

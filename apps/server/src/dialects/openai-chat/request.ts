@@ -7,6 +7,7 @@ import { marksIn } from "#dialects/marks.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { decodeCustomTool } from "./custom-tools.ts";
 import { decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { type chatFunction, chatRequest, type ChatWireRequest } from "./schema.ts";
@@ -27,7 +28,9 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
   const tools = (wire.functions ?? []).map(decodeFunction);
   const serverTools: ServerTool[] = [];
   for (const [index, tool] of (wire.tools ?? []).entries()) {
-    if (tool.function) tools.push(withCache(decodeFunction(tool.function), tool.cache_control));
+    const custom = tool.type === "custom" ? decodeCustomTool(tool["custom"], `tools.${index}`) : undefined;
+    if (custom !== undefined) tools.push(custom);
+    else if (tool.function) tools.push(withCache(decodeFunction(tool.function), tool.cache_control));
     else if (tool.type === "function") {
       throw invalidRequest(`The field "tools.${index}.function" is required.`, `tools.${index}.function`);
     } else serverTools.push({ kind: "other", extra: { dialect: "openai-chat", fields: tool } });
@@ -52,6 +55,8 @@ function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
       if (typeof called?.name === "string") return { type: "tool", name: called.name };
       throw invalidRequest('The field "tool_choice.function.name" is required.', "tool_choice.function.name");
     }
+    const custom = asRecord(choice["custom"])?.["name"];
+    if (choice.type === "custom" && typeof custom === "string") return { type: "tool", name: custom };
     const allowed = choice["allowed_tools"] as { mode?: unknown } | undefined;
     if (choice.type === "allowed_tools") return { type: allowed?.mode === "required" ? "required" : "auto" };
     return undefined;
@@ -64,11 +69,11 @@ function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
 function allowedNames({ tool_choice: choice }: ChatWireRequest): Array<string | undefined> {
   const list = typeof choice === "object" ? asRecord(choice?.["allowed_tools"])?.["tools"] : undefined;
   if (!Array.isArray(list)) return [];
-  return list.map((each) => asRecord(asRecord(each)?.["function"])?.["name"]).map(textOrNothing);
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  return list.map((each) => {
+    const tool = asRecord(each);
+    const name = asRecord(tool?.["function"] ?? tool?.["custom"])?.["name"];
+    return typeof name === "string" ? name : undefined;
+  });
 }
 
 function decodeFormat(format: ChatWireRequest["response_format"]): ResponseFormat | undefined {
@@ -100,6 +105,10 @@ function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
   return Object.keys(decoded).length === 0 ? undefined : decoded;
 }
 
+function isOwnChoice(choice: ChatWireRequest["tool_choice"]): boolean {
+  return typeof choice === "object" && choice !== null && !["function", "custom"].includes(choice.type);
+}
+
 /** What the IR cannot hold in full stays in `extra`, where it wins over what the IR says. */
 function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
   const extra = extraOf("openai-chat", body, known);
@@ -111,7 +120,7 @@ function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
   if (body.response_format && !decodeFormat(body.response_format))
     fields["response_format"] = body.response_format;
   const choice = body.tool_choice;
-  if (choice && typeof choice === "object" && choice.type !== "function") fields["tool_choice"] = choice;
+  if (isOwnChoice(choice)) fields["tool_choice"] = choice;
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-chat", fields };
 }
 

@@ -5,6 +5,7 @@ import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } 
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { compact, parseAnswer, readAs } from "#dialects/wire.ts";
+import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
 import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
 import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
@@ -197,7 +198,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-function encodeMessage(parts: Part[]): Wire {
+function encodeMessage(parts: Part[], custom: ReadonlySet<string>): Wire {
   const message: Wire = { role: "assistant", content: null, refusal: null };
   const calls: Wire[] = [];
   const annotations: Wire[] = [];
@@ -220,7 +221,7 @@ function encodeMessage(parts: Part[]): Wire {
         message["refusal"] = part.text;
         break;
       case "tool-call":
-        calls.push(encodeToolCall(part));
+        calls.push(custom.has(part.name) ? encodeCustomCall(part) : encodeToolCall(part));
         break;
       case "image":
         images.push(...encodeImage(part));
@@ -256,6 +257,7 @@ export function newId(): string {
 }
 
 export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
+  const custom = customNames(request);
   return compact<Wire>({
     id: response.id || newId(),
     object: "chat.completion",
@@ -263,7 +265,7 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
     model: response.model || request.model,
     choices: response.choices.map((choice) => ({
       index: choice.index,
-      message: encodeMessage(choice.parts),
+      message: encodeMessage(choice.parts, custom),
       logprobs: choice.logprobs ?? null,
       finish_reason: encodeFinish(
         choice.finish,

@@ -4,6 +4,7 @@ import { inOrder } from "#dialects/stream-order.ts";
 import { parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { decodeEventError } from "./error.ts";
+import { wrapInput } from "./freeform.ts";
 import {
   decodeFinish,
   decodeItem,
@@ -51,7 +52,7 @@ export function decodeStream(): StreamDecoder {
   }
 
   function call(index: number, item: OutputItem): ChatEvent[] {
-    if (item.type !== "function_call") return [];
+    if (item.type !== "function_call" && item.type !== "custom_tool_call") return [];
     called = true;
     const part = partAt(itemAt(index), 0);
     return [
@@ -131,6 +132,12 @@ export function decodeStream(): StreamDecoder {
           ...opening,
           { type: "tool-input", choice, part: partAt(state, 0), text: item.arguments || "{}" },
         ];
+      }
+      case "custom_tool_call": {
+        // Its text goes into a JSON string elsewhere, so it is told when it is complete.
+        const opening = state.parts.has(0) ? [] : call(index, item);
+        const text = wrapInput(item.input ?? "");
+        return [...opening, { type: "tool-input", choice, part: partAt(state, 0), text }];
       }
       default:
         return decodeItem(item).flatMap<ChatEvent>((part) => {

@@ -8,6 +8,7 @@ import { asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
+import { wrapInput } from "./freeform.ts";
 import { encodeFormat } from "./request.ts";
 import { type OutputItem, type WireResponse, wireResponse } from "./schema.ts";
 import { encodeToolChoice, encodeTools, type OwnName, ownNames } from "./tools.ts";
@@ -52,6 +53,10 @@ export function decodeItem(item: OutputItem): Part[] {
     case "function_call": {
       const id = item.call_id || item.id || "";
       return [{ type: "tool-call", id, name: item.name ?? "", input: item.arguments || "{}" }];
+    }
+    case "custom_tool_call": {
+      const id = item.call_id || item.id || "";
+      return [{ type: "tool-call", id, name: item.name ?? "", input: wrapInput(item.input ?? "") }];
     }
     case "image_generation_call":
       if (!item.result) return [];

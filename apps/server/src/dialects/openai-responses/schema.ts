@@ -126,6 +126,7 @@ const outputItem = z.looseObject({
   call_id: z.string().nullish(),
   name: z.string().nullish(),
   arguments: z.string().nullish(),
+  input: z.string().nullish(),
   encrypted_content: z.string().nullish(),
   result: z.string().nullish(),
   summary: maybeTexts,
