@@ -50,7 +50,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
       requireOpen(current);
       if (!current.EmailVerificationEnabled) throw forbidden("Sign-up needs no e-mail address here.");
       requireDomain(email, current);
-      await takeMailTurn(db, email);
+      await takeMailTurn(db, "code", email);
       const sender = senderFor(current, language);
       // Only the owner of the address learns whether it has an account.
       const letter = (await isEmailTaken(db, email))
@@ -74,7 +74,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
       if (!canMail(current)) throw forbidden("This server has no mail server to send from.");
       requireDomain(email, current);
       if (await isEmailTaken(db, email, user.id)) throw emailTaken();
-      await takeMailTurn(db, email);
+      await takeMailTurn(db, "code", email);
       const code = await issueCode(db, secrets, bindingPlace(user.id, email));
       const letter = codeMail(senderFor(current, user.language || language), code, CODE_MINUTES);
       await sendNow({ to: email, ...letter }, (err) => request.log.warn({ err }, "a mail was not sent"));

@@ -32,7 +32,7 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
       await checkPerson(turnstile, request.ip);
       const current = settings.current();
       if (!offersReset(current)) throw forbidden("Passwords cannot be reset by mail here.");
-      await takeMailTurn(db, email);
+      await takeMailTurn(db, "reset", email);
       const found = await beginReset(db, secrets, email);
       if (found !== undefined) {
         const { username } = found.user;

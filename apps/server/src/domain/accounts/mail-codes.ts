@@ -21,9 +21,9 @@ export interface CodePlace {
   email: string;
 }
 
-/** Throws `rate_limited` when this address has just been written to, or too often within the hour. */
-export async function takeMailTurn(db: Db, email: string): Promise<void> {
-  await takeTurn(db, "mail-minute", email, {
+/** Throws `rate_limited` when the same was just sent to this address, or too much within the hour. */
+export async function takeMailTurn(db: Db, kind: "code" | "reset", email: string): Promise<void> {
+  await takeTurn(db, `mail-${kind}`, email, {
     burst: 1,
     everyMs: 60_000,
     sentence: "A mail was just sent there. Wait a minute before asking for another.",

@@ -2,6 +2,7 @@ import { eventsOf, type NoticeChannelId, NoticeEvent } from "@gateway/shared/not
 import { Role } from "@gateway/shared/roles";
 import type { Settings } from "@gateway/shared/settings";
 import { UserStatus } from "@gateway/shared/user";
+import { GatewayError } from "#errors.ts";
 import type { NoticeChannel, Tools } from "#notices/channel.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import type { Db } from "#platform/db.ts";
@@ -117,7 +118,15 @@ export async function sendTestNotice(telling: Telling, id: NoticeChannelId): Pro
 
 function toolsOf({ db, mailer, post }: Telling): Tools {
   return {
-    post: (url, body, headers) => post(url, body, headers),
+    async post(url, body, headers) {
+      try {
+        return await post(url, body, headers);
+      } catch (cause) {
+        // The request that asked for a test was good; the address in the settings is not.
+        const said = cause instanceof GatewayError ? cause.message : "The address cannot be reached.";
+        throw new GatewayError("upstream_failed", said, { cause });
+      }
+    },
     mail: (to, letter) => mailer.send({ to, ...letter }),
     operators: () => rootAddresses(db),
     now: Date.now,

@@ -187,6 +187,11 @@ describe("the test buttons", () => {
     expect(titles()).toEqual(["Notices arrive here"]);
     receiver.answer = { status: 404, body: {} };
     expect((await test("webhook")).body.message).toContain("HTTP 404");
+    await site.services.settings.set(systemActor, "NotifyWebhookAddress", "http://127.0.0.1:1/closed");
+    expect(await test("webhook")).toMatchObject({
+      status: 502,
+      body: { message: "The address cannot be reached." },
+    });
     const mail = await root.send<{ to: string }>("POST", "/api/option/mail/test");
     expect(mail.body.data).toEqual({ to: "root@mail.example" });
     expect((await post.take("root@mail.example")).subject).toContain("The mail settings work");

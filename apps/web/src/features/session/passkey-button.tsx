@@ -1,7 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconFingerprint } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "#lib/http.ts";
 import { signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { toast } from "#ui/toast.tsx";
@@ -16,10 +15,10 @@ export function PasskeyButton() {
   const act = () =>
     signIn.mutate(undefined, {
       onError: (error) => {
-        const known = error instanceof ApiError || error instanceof TypeError;
         // The browser does not tell "no passkey" from "changed my mind", so neither is called an error.
-        if (known) toast.error(t("Error: {{message}}", { message: signInReason(error, t) }));
-        else toast.info(t("No passkey was used."));
+        if (error.name === "NotAllowedError" || error.name === "AbortError")
+          toast.info(t("No passkey was used."));
+        else toast.error(t("Error: {{message}}", { message: signInReason(error, t) }));
       },
     });
   return (

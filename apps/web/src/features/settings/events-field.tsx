@@ -29,7 +29,7 @@ export function EventsField({ label, value, error, onChange }: EventsFieldProps)
       // In the order of the list, so that ticking back and forth leaves nothing to save.
       onChange={(ticked) => onChange(noticeEvents.filter((event) => ticked.includes(event)).join(","))}
     >
-      <Group gap="xs 20px" mt={6}>
+      <Group mt={8} style={{ columnGap: 24, rowGap: 10 }}>
         {noticeEvents.map((event) => (
           <Checkbox key={event} value={event} label={t(eventTitles[event])} />
         ))}

@@ -42,6 +42,8 @@ export type SettingSection = {
   hint?: string;
   /** Where the other side sends people back to, under the server's address. */
   callback?: string;
+  /** While this switch is off, the rest stays out of the way. */
+  foldedBy?: SettingKey;
   /** Tries out what is saved. */
   test?: TestAction;
   fields: Field[];

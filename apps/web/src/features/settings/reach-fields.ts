@@ -97,6 +97,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notify-email",
     title: phrase("Notices by mail"),
+    foldedBy: "NotifyEmailEnabled",
     test: { kind: "notice", channel: "email" },
     fields: [
       { key: "NotifyEmailEnabled", kind: "switch", label: tellThere },
@@ -112,6 +113,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notify-telegram",
     title: "Telegram",
+    foldedBy: "NotifyTelegramEnabled",
     test: { kind: "notice", channel: "telegram" },
     fields: [
       { key: "NotifyTelegramEnabled", kind: "switch", label: tellThere },
@@ -129,6 +131,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notify-lark",
     title: phrase("Lark robot"),
+    foldedBy: "NotifyLarkEnabled",
     test: { kind: "notice", channel: "lark" },
     fields: [
       { key: "NotifyLarkEnabled", kind: "switch", label: tellThere },
@@ -140,6 +143,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notify-dingtalk",
     title: phrase("DingTalk robot"),
+    foldedBy: "NotifyDingTalkEnabled",
     test: { kind: "notice", channel: "dingtalk" },
     fields: [
       { key: "NotifyDingTalkEnabled", kind: "switch", label: tellThere },
@@ -151,6 +155,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notify-wecom",
     title: phrase("WeCom robot"),
+    foldedBy: "NotifyWeComEnabled",
     test: { kind: "notice", channel: "wecom" },
     fields: [
       { key: "NotifyWeComEnabled", kind: "switch", label: tellThere },
@@ -161,6 +166,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notify-pushdeer",
     title: "PushDeer",
+    foldedBy: "NotifyPushDeerEnabled",
     test: { kind: "notice", channel: "pushdeer" },
     fields: [
       { key: "NotifyPushDeerEnabled", kind: "switch", label: tellThere },
@@ -173,6 +179,7 @@ export const noticeSections: SettingSection[] = [
     id: "notify-webhook",
     title: "Webhook",
     hint: phrase("A POST with JSON. With a secret, x-gateway-signature proves who wrote it."),
+    foldedBy: "NotifyWebhookEnabled",
     test: { kind: "notice", channel: "webhook" },
     fields: [
       { key: "NotifyWebhookEnabled", kind: "switch", label: tellThere },

@@ -31,6 +31,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const address = useServerAddress();
   const [refused, setRefused] = useState<Record<string, string>>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
+  const { foldedBy } = section;
+  const folded = foldedBy !== undefined && (drafts[foldedBy] ?? savedValue(settings, foldedBy)) !== true;
+  const shown = folded ? section.fields.filter((field) => field.key === foldedBy) : section.fields;
   const errorOf = (key: SettingKey) => {
     const draft = drafts[key];
     const sentence = draft === undefined ? undefined : (problemOf(key, draft) ?? refused[key]);
@@ -73,7 +76,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             <Title order={2} fz="md">
               {t(section.title)}
             </Title>
-            {section.test ? <TestButton test={section.test} dirty={dirty.length > 0} /> : null}
+            {section.test && !folded ? <TestButton test={section.test} dirty={dirty.length > 0} /> : null}
           </Group>
           {section.hint ? (
             <Text c="dimmed" fz="sm" mt={2}>
@@ -90,7 +93,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
           </Group>
         ) : null}
         <div className={classes.fields}>
-          {section.fields.map((field) => (
+          {shown.map((field) => (
             <SettingField
               key={field.key}
               field={field}
