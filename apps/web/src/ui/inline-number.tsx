@@ -70,7 +70,11 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
         }}
         onBlur={() => void commit()}
         onKeyDown={(event) => {
-          if (event.key === "Enter") void commit();
+          if (event.key === "Enter") {
+            // Inside a form it must not send the form.
+            event.preventDefault();
+            void commit();
+          }
           if (event.key === "Escape") drop();
         }}
       />
