@@ -1,0 +1,83 @@
+import { defaultSettings, type Settings } from "@gateway/shared/settings";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBodyLog } from "#domain/logs/bodies.ts";
+import { ensurePartitions, listPartitions } from "#domain/logs/partitions.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { auditBalances } from "./audit-balances.ts";
+import type { JobServices } from "./job.ts";
+import { keepPartitions } from "./keep-partitions.ts";
+
+let home: TestDatabase;
+let database: Database;
+const dayMs = 86_400_000;
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 4 });
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+/** What these jobs touch of it. */
+function servicesWith(settings: Partial<Settings>): JobServices {
+  const { db, pool } = database;
+  const current = () => ({ ...defaultSettings, ...settings });
+  return { db, pool, probe: { settings: { current } } } as unknown as JobServices;
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
+const dayOf = (days: number) => daysAgo(days).toISOString().slice(0, 10);
+
+async function keptDays(table: string): Promise<string[]> {
+  const partitions = await listPartitions(database.pool);
+  const today = dayOf(0);
+  return partitions.filter((one) => one.table === table && one.day < today).map((one) => one.day);
+}
+
+describe("the upkeep of the log", () => {
+  it("drops days by age, the bodies' own age, and by size", async () => {
+    for (const days of [20, 9, 5, 1]) await ensurePartitions(database.pool, 0, daysAgo(days));
+    await keepPartitions.run(servicesWith({ LogRetentionDays: 10, BodyRetentionDays: 3 }));
+    expect(await keptDays("request_logs")).toEqual([dayOf(9), dayOf(5), dayOf(1)]);
+    expect(await keptDays("request_bodies")).toEqual([dayOf(1)]);
+
+    // More than a gigabyte takes too long to write: a size of next to nothing means the same.
+    const bodies = createBodyLog({
+      pool: database.pool,
+      secrets: openSecrets("a secret that only this test run knows"),
+      onError: (error) => expect.unreachable(String(error)),
+      onDropped: () => expect.unreachable(),
+    });
+    bodies.keep({
+      requestId: "kept",
+      createdAt: daysAgo(1),
+      userId: 1,
+      byToken: true,
+      request: "x".repeat(100_000),
+      requestBytes: 100_000,
+      response: "",
+      responseBytes: 0,
+    });
+    await bodies.close();
+    await keepPartitions.run(servicesWith({ LogRetentionGigabytes: 1 }));
+    expect(await keptDays("request_logs")).toHaveLength(3);
+    await keepPartitions.run(servicesWith({ LogRetentionGigabytes: 1e-9 }));
+    expect(await keptDays("request_logs")).toEqual([]);
+    expect(await keptDays("request_bodies")).toEqual([]);
+  });
+});
+
+describe("the audit at night", () => {
+  it("is kept, and a drift is a failure that says where", async () => {
+    await auditBalances.run(servicesWith({}));
+    const user = await database.db.user.create({ data: { username: "somebody", aff_code: "x" } });
+    await database.pool.query("UPDATE users SET quota = 9 WHERE id = $1", [user.id]);
+    await expect(auditBalances.run(servicesWith({}))).rejects.toThrow(`user-quota ${user.id}`);
+    const runs = await database.db.auditRun.findMany({ orderBy: { id: "asc" } });
+    expect(runs.map((run) => Number(run.drift))).toEqual([0, 9]);
+  });
+});
