@@ -216,7 +216,7 @@ describe("a stored channel", () => {
     await page.goto(`/panel/channel?edit=${id}`);
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").fill("Renamed");
-    await form.getByRole("button", { name: "Advanced" }).click();
+    await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
     await form.getByLabel("Extra parameters").fill("{ oops");
     await save(form);
     await form.getByText("Must be a valid JSON string").waitFor();
@@ -253,13 +253,14 @@ describe("a stored channel", () => {
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "More actions for Demo" }).click();
     await page.getByRole("menuitem", { name: "Copy as a new channel" }).click();
-    const form = page.getByRole("dialog");
-    await form.getByText("Everything is copied but the keys", { exact: false }).waitFor();
-    await save(form);
+    const form = page.getByRole("dialog", { name: /^Edit channel/ });
+    expect(await form.getByLabel("Name").inputValue()).toBe("Demo_copy");
+    await form.getByRole("button", { name: "Cancel" }).click();
     await closed(form);
     const copy = rowOf(page, "Demo_copy");
-    await copy.getByRole("switch").click({ force: true });
     await copy.getByText("Disabled").waitFor();
+    await copy.getByRole("switch").click({ force: true });
+    await copy.getByText("Enabled").waitFor();
     await page.getByRole("button", { name: "More actions for Demo_copy" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
@@ -298,12 +299,15 @@ describe("the list", () => {
     await page.getByRole("checkbox", { name: "Select all rows" }).check();
     await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Test", exact: true }).click();
-    await page.getByText("2 succeeded").waitFor();
-    await page.getByRole("button", { name: "1 failed" }).click();
+    const run = page.getByRole("status", { name: "Channels tested" });
+    await run.getByText("2 succeeded").waitFor();
+    await run.getByRole("button", { name: "1 failed" }).click();
     await page
       .getByRole("dialog")
       .getByText(/HTTP 401/)
       .waitFor();
+    await page.keyboard.press("Escape");
+    await run.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Disable", exact: true }).click();
     await page.getByText("3 succeeded").waitFor();
     await expect.poll(() => page.getByRole("row").getByText("Disabled", { exact: true }).count()).toBe(3);
