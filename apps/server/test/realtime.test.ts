@@ -250,6 +250,32 @@ describe("limits in a session", () => {
     await settled();
   });
 
+  it("need one call at a time, the transcriber's included", async () => {
+    const setting = TokenSetting.parse({ rates: { concurrency: 1 } });
+    const single = await gateway.addToken({ setting });
+    const client = await session("demo-realtime", single.key);
+    const input = { transcription: { model: "scribe" } };
+    client.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
+    await until(client, "session.updated");
+    say(client, "[[chunk-delay=20]] [[length=20]]");
+    await until(client, "response.output_audio.delta");
+    client.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(48_000).toString("base64") });
+    client.send({ type: "input_audio_buffer.commit" });
+    const done = until(client, "response.done");
+    await until(client, "conversation.item.input_audio_transcription.completed");
+    await done;
+    say(client, "And again");
+    await until(client, "response.done");
+    client.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(48_000).toString("base64") });
+    client.send({ type: "input_audio_buffer.commit" });
+    await until(client, "conversation.item.input_audio_transcription.completed");
+    client.close();
+    await settled();
+    const charged = (await rows(5)).filter((row) => row.quota > 0).map((row) => row.model_name);
+    expect(charged.toSorted()).toEqual(["demo-realtime", "demo-realtime", "scribe", "scribe"]);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
   it("end it when its key is switched off", async () => {
     const doomed = await gateway.addToken();
     const client = await session("demo-realtime", doomed.key);
@@ -348,7 +374,7 @@ describe("the end of a session", () => {
     await until(client, "response.output_audio.delta");
     client.socket.terminate();
     await settled();
-    expect(gateway.vendor.calls().at(-1)?.endedAt).toBeGreaterThan(0);
+    await expect.poll(() => gateway.vendor.calls().at(-1)?.endedAt ?? 0).toBeGreaterThan(0);
     const row = (await rows(1)).find(({ outcome }) => outcome === "client-left");
     expect(row).toMatchObject({ estimated: true });
     expect(row?.completion_tokens).toBeGreaterThan(0);

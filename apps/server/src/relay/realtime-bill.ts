@@ -26,7 +26,10 @@ export interface RealtimeBill {
   said(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
   done(id: string, usage: Usage | undefined): Promise<void>;
-  /** Charges what was said by the person, written down by another model. */
+  /**
+   * Charges what was said by the person, written down by another model: at once, or with the response under way, so
+   * that a session never holds more at a time than its responses.
+   */
   transcribed(usage: Usage | undefined, text: string): Promise<void>;
   /** Responses under way. */
   busy(): boolean;
@@ -74,6 +77,7 @@ export function openBill(
   /** Of the conversation so far, by the vendor's last word, and of what came after it. */
   let context = { text: 0, sound: 0 };
   let pending = nothing();
+  let owed: { usage: Usage; at: Chosen }[] = [];
   let facts: SessionFacts = {
     maxOutput: undefined,
     heardBytesPerSecond: 48_000,
@@ -87,12 +91,12 @@ export function openBill(
     sound: context.sound + Math.ceil(pending.sound * TOKENS_PER_SECOND_HEARD),
   });
 
-  async function hold(): Promise<Turn> {
+  async function hold(rated: boolean): Promise<Turn> {
     const { text, sound } = read();
     const estimate = estimateOf(text, sound, facts.maxOutput ?? OUTPUT_TOKENS);
     const wanted = { ...call, requestId: nextId(), startedAt: Date.now(), estimate };
     const { points } = computeBill(chosen.price, chosen.groupRatio, estimate, 1);
-    return reserve(await session.admit(wanted), chosen, points);
+    return reserve(rated ? await session.admit(wanted) : unrated(wanted), chosen, points);
   }
 
   async function reserve(turn: Call, at: Chosen, amount: bigint): Promise<Turn> {
@@ -124,9 +128,9 @@ export function openBill(
   }
 
   /** One at a time, however many ask. */
-  async function ready(): Promise<void> {
+  async function ready(rated = true): Promise<void> {
     if (spare !== undefined) return;
-    holding ??= hold().finally(() => {
+    holding ??= hold(rated).finally(() => {
       holding = undefined;
     });
     const turn = await holding;
@@ -158,6 +162,20 @@ export function openBill(
     });
   }
 
+  /** Through a hold that is there, or one of its own. */
+  async function payOwed(held?: Turn): Promise<void> {
+    let turn = held;
+    for (const { usage, at } of owed.splice(0)) {
+      const { points } = computeBill(at.price, at.groupRatio, usage, 1);
+      const asked = { ...call, requestId: nextId(), startedAt: Date.now(), estimate: usage };
+      turn ??= await reserve(unrated(asked), at, points);
+      turn.call.startedAt = Date.now();
+      turn.flight.chosen = at;
+      await turn.flight.settle({ outcome: "complete", vendor: usage, delivered: nothing().tally });
+      turn = undefined;
+    }
+  }
+
   async function giveBack(turn: Turn, outcome: End["outcome"]): Promise<void> {
     turn.call.startedAt = openedAt;
     await turn.flight.settle({ outcome, vendor: NOTHING_USED, delivered: nothing().tally });
@@ -176,7 +194,7 @@ export function openBill(
       turn.call.startedAt = Date.now();
       turns.set(id, turn);
     },
-    ready,
+    ready: () => ready(),
     heard(part) {
       if ("text" in part) addTo(pending.tally, part.text);
       else pending.sound += part.bytes / facts.heardBytesPerSecond;
@@ -196,20 +214,20 @@ export function openBill(
       const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
       context = { text: known.input + known.output - sound, sound };
       pending = nothing();
+      await payOwed();
     },
     async transcribed(usage, text) {
       const tally = nothing().tally;
       addTo(tally, text);
-      const vendor = usage ?? { input: 0, output: tokensOf(tally) };
       const billedModel = facts.transcriber ?? chosen.billedModel;
       const price = findPrice(services.prices.table(), billedModel);
       const at = price === undefined ? chosen : { ...chosen, billedModel, price };
-      const { points } = computeBill(at.price, at.groupRatio, vendor, 1);
-      const asked = { ...call, requestId: nextId(), startedAt: Date.now(), estimate: vendor };
-      // Done already: it is charged for, and asks no rate.
-      delete asked.used;
-      const turn = await reserve(asked, at, points);
-      await turn.flight.settle({ outcome: "complete", vendor, delivered: tally });
+      owed.push({ usage: usage ?? { input: 0, output: tokensOf(tally) }, at });
+      const turn = spare;
+      if (turn === undefined && turns.size > 0) return;
+      spare = undefined;
+      await payOwed(turn);
+      await ready(false);
     },
     busy: () => turns.size > 0,
     async close(outcome) {
@@ -219,10 +237,16 @@ export function openBill(
       turns.clear();
       if (spare !== undefined) open.push(giveBack(spare, outcome));
       spare = undefined;
-      const ends = await Promise.allSettled(open);
+      const ends = await Promise.allSettled([...open, Promise.allSettled(open).then(() => payOwed())]);
       for (const end of ends) if (end.status === "rejected") services.onError(end.reason);
     },
   };
+}
+
+/** Part of a session that was let in: it asks no rate. */
+function unrated(call: Call): Call {
+  const { used: _used, ...rest } = call;
+  return rest;
 }
 
 const NOTHING_USED: Usage = { input: 0, output: 0 };
