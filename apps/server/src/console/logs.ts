@@ -1,7 +1,9 @@
 import { Dashboard, DashboardQuery } from "@gateway/shared/dashboard";
 import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
 import type { FastifyRequest } from "fastify";
+import { z } from "zod";
 import { findGroup } from "#domain/accounts/groups.ts";
+import { clearLogs } from "#domain/logs/clear.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { lastMinute, usageByDay } from "#domain/logs/statistics.ts";
@@ -9,6 +11,16 @@ import { totalLogs } from "#domain/logs/totals.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import type { Services } from "./services.ts";
+
+const sentence = "target timestamp is required";
+/** Days that ended before it go; today never does. */
+const ClearQuery = z.object({
+  target_timestamp: z.coerce
+    .number(sentence)
+    .int(sentence)
+    .min(1, sentence)
+    .transform((seconds) => Math.min(seconds, Math.floor(Date.now() / 1000))),
+});
 
 /** The request log and the dashboard: everything for administrators, one's own for everybody. */
 export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
@@ -30,6 +42,13 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
   );
   app.get("/log/self/stat", { config: user, schema: totals }, async (request) =>
     ok(await totalLogs(pool, own(request), request.query)),
+  );
+
+  app.delete(
+    "/log",
+    { config: admin, schema: { querystring: ClearQuery, response: answers(z.int()) } },
+    async (request) =>
+      ok(await clearLogs({ db, pool }, viewerOf(request), new Date(request.query.target_timestamp * 1000))),
   );
 
   app.get(

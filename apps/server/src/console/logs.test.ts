@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+let admin: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  admin = await site.as(await site.makeUser({ role: 10 }));
+});
+afterAll(() => site.close());
+
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`) / 1000;
+const left = async () => {
+  const { rows } = await site.database.pool.query(
+    "SELECT to_char(created_at, 'YYYY-MM-DD') AS day FROM request_logs ORDER BY created_at",
+  );
+  return rows.map((row) => row.day as string);
+};
+
+describe("clearing the log", () => {
+  it("drops the days that ended before the instant, keeps their sums, and is written down", async () => {
+    const { pool } = site.database;
+    for (const text of ["2026-01-01", "2026-01-02", "2026-01-03"])
+      await pool.query(
+        "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ($1, 'old', 2, 1)",
+        [`${text} 12:00:00Z`],
+      );
+    await pool.query(
+      `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", quota)
+       VALUES ('2026-01-01T12:00:00Z', 1, 1, 1, 'm', 'default', 5)`,
+    );
+    const { body } = await admin.send("DELETE", `/api/log?target_timestamp=${day("2026-01-03") + 3_600}`);
+    expect(body.data).toBe(2);
+    expect(await left()).toEqual(["2026-01-03"]);
+    const { rows } = await pool.query("SELECT sum(quota)::int AS sum FROM usage_hours");
+    expect(rows[0]?.sum).toBe(5);
+    const [entry] = await site.services.db.auditEntry.findMany({ where: { action: "log.clear" } });
+    expect(entry).toMatchObject({ target_id: "2026-01-03", after: { removed: 2 } });
+  });
+
+  it("wants an instant and an administrator, and never takes today", async () => {
+    const url = "/api/log?target_timestamp=";
+    expect((await admin.send("DELETE", "/api/log")).body).toMatchObject({
+      success: false,
+      fields: { target_timestamp: "target timestamp is required" },
+    });
+    const user = await site.as(await site.makeUser());
+    expect((await user.send("DELETE", `${url}${day("2026-01-09")}`)).status).toBe(403);
+    await site.database.pool.query(
+      "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES (now(), 'today', 2, 1)",
+    );
+    expect((await admin.send("DELETE", `${url}${day("2999-01-01")}`)).status).toBe(200);
+    expect(await left()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,30 @@
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import type { Pool } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import { dropPartitions } from "./partitions.ts";
+
+/**
+ * Drops the days of the log that ended before an instant, for everybody and for ever; the roll-ups keep their sums.
+ * Returns how many entries went.
+ */
+export async function clearLogs(
+  { db, pool }: { db: PrismaClient; pool: Pool },
+  actor: Actor,
+  before: Date,
+): Promise<number> {
+  const day = `${before.toISOString().slice(0, 10)}T00:00:00Z`;
+  const { rows } = await pool.query<{ many: bigint }>(
+    "SELECT count(*) AS many FROM request_logs WHERE created_at < $1",
+    [day],
+  );
+  await dropPartitions(pool, 0, { now: before });
+  const removed = Number(rows[0]?.many ?? 0n);
+  await audit(db, {
+    actor,
+    action: "log.clear",
+    targetType: "log",
+    targetId: day.slice(0, 10),
+    after: { removed },
+  });
+  return removed;
+}
