@@ -33,7 +33,7 @@ async function openAs(username: string, path: string): Promise<Page> {
 async function signIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel("Username or email").fill(username);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).last().click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).last().click();
 }
 
 describe("the profile", () => {
@@ -125,10 +125,10 @@ describe("the profile", () => {
     await signIn(window, "careful", "long enough");
     await window.getByRole("heading", { name: "One more step" }).waitFor();
     await window.getByRole("textbox", { name: "Code" }).fill("nonsense");
-    await window.getByRole("button", { name: "Sign in" }).last().click();
+    await window.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await window.getByText("The code is wrong or was used before").waitFor();
     await window.getByRole("textbox", { name: "Code" }).fill(codes[0]!);
-    await window.getByRole("button", { name: "Sign in" }).last().click();
+    await window.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await window.waitForURL("**/panel/dashboard");
 
     await page.getByRole("button", { name: "Remove" }).click();

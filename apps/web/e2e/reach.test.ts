@@ -54,7 +54,8 @@ describe("an e-mail address", () => {
   it("brings a forgotten password's link, which opens once", async () => {
     const page = await site.open("/login", { guest: true });
     await page.getByRole("link", { name: "Forgot your password?" }).click();
-    await page.getByLabel("Email").fill("mailer@mail.example");
+    await page.waitForURL("**/reset");
+    await page.getByLabel("Email", { exact: true }).fill("mailer@mail.example");
     await button(page, "Send the link").click();
     await page.getByText("If there is an account with mailer@mail.example").waitFor();
     const link = /http\S+/.exec(await box.take("mailer@mail.example"))![0];

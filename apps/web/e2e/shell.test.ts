@@ -11,7 +11,7 @@ afterAll(() => site.close());
 async function signIn(page: Page, password = rootUser.password): Promise<void> {
   await page.getByLabel("Username or email").fill(rootUser.username);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.locator("form").getByRole("button", { name: "Sign in" }).click();
+  await page.locator("form").getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 describe("signing in", () => {

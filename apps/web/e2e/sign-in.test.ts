@@ -60,14 +60,14 @@ describe("signing in with an account elsewhere", () => {
     await button(page, "WeChat").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("valid for 3 minutes", { exact: false }).waitFor();
-    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.getByText("Enter the code").waitFor();
     await dialog.getByLabel("Verification code").fill("1234");
-    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.getByText("did not confirm this sign-in", { exact: false }).waitFor();
     wechat.people.set("567890", { id: "wx-somebody" });
     await dialog.getByLabel("Verification code").fill("567890");
-    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL("**/panel/dashboard");
   });
 

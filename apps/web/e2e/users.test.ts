@@ -33,7 +33,7 @@ describe("the users screen", () => {
     const guest = await site.open("/login", { guest: true });
     await guest.getByLabel("Username or email").fill("mei.lin");
     await guest.getByRole("textbox", { name: "Password" }).fill("long enough");
-    await guest.getByRole("button", { name: "Sign in" }).last().click();
+    await guest.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await guest.waitForURL("**/panel/dashboard");
     // What is for administrators is neither shown nor opened.
     expect(await guest.getByRole("link", { name: "Users" }).count()).toBe(0);
@@ -63,7 +63,7 @@ describe("the users screen", () => {
     const window = await site.open("/login", { guest: true });
     await window.getByLabel("Username or email").fill("olga");
     await window.getByRole("textbox", { name: "Password" }).fill("long enough");
-    await window.getByRole("button", { name: "Sign in" }).last().click();
+    await window.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await window.waitForURL("**/panel/dashboard");
 
     const page = await site.open("/panel/user?keyword=olga");
