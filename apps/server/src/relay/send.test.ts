@@ -136,7 +136,7 @@ describe("a test of a channel", () => {
     ]);
     expect(await ask(37, "sd3.5-large")).toMatchObject({
       ok: false,
-      message: "There is no cheap question to test this model with.",
+      message: "HTTP 200: The upstream sent no image.",
     });
     answer = { ...json({ error: { message: "no such model" } }), status: 404 };
     expect(await ask(47, "jina-reranker-v3")).toMatchObject({

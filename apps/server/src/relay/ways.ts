@@ -11,7 +11,7 @@ import { addTo } from "./meter.ts";
 
 /** What of an estimate is held for a call. */
 export interface Reserves {
-  /** 1 everything, 2 without images, 3 nothing. */
+  /** 1 everything, 2 without images, 3 next to nothing. */
   preCost: number;
   /** Tokens of the channel's own system prompt. */
   prompt: number;
@@ -86,7 +86,8 @@ function promptTokens(prompt: string): number {
 /** The part of an estimate that a channel wants held. */
 export function reserved(estimate: Usage, { preCost, prompt }: Reserves): Usage {
   if (preCost === 1 && prompt === 0) return estimate;
-  if (preCost === 3) return { input: 0, output: 0 };
+  // One token: who has nothing left must not get through.
+  if (preCost === 3) return { input: 1, output: 0 };
   const { imageInput = 0, ...rest } = estimate;
   if (preCost === 1) return { ...estimate, input: estimate.input + prompt };
   return { ...rest, input: Math.max(0, estimate.input - imageInput) + prompt };

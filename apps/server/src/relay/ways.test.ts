@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { channel } from "#domain/channels/channels.fixture.ts";
+import { parseMapping } from "#domain/channels/load-channels.ts";
+import { offeredOf, reserved, waysOf } from "./ways.ts";
+
+const estimate = { input: 1_000, output: 500, imageInput: 800 };
+
+describe("what is held for a call", () => {
+  it("is everything, or what is left without images, or next to nothing, as the channel wants it", () => {
+    const held = (preCost: number) => reserved(estimate, { preCost, prompt: 0 });
+    expect(held(1)).toBe(estimate);
+    expect(held(2)).toEqual({ input: 200, output: 500 });
+    expect(held(3)).toEqual({ input: 1, output: 0 });
+  });
+
+  it("covers the channel's own system prompt", () => {
+    const [way] = waysOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
+    expect(way?.reserves.prompt).toBeGreaterThanOrEqual(100);
+    expect(reserved(estimate, { preCost: 1, prompt: 100 })).toEqual({ ...estimate, input: 1_100 });
+  });
+});
+
+describe("what a list of channels means for a model", () => {
+  it("names each way of billing and holding once", () => {
+    const list = [
+      channel({ id: 1 }),
+      channel({ id: 2 }),
+      channel({ id: 3, mapping: parseMapping({ gpt: "other" }) }),
+      channel({ id: 4, preCost: 3 }),
+    ];
+    const ways = waysOf(list, "gpt").map(({ billed, reserves }) => `${billed} ${reserves.preCost}`);
+    expect(ways).toEqual(["gpt 1", "other 1", "gpt 3"]);
+    expect(waysOf(list, "gpt")).toBe(waysOf(list, "gpt"));
+  });
+
+  it("keeps the list as it is when every vendor serves the path, and else leaves the others out", () => {
+    const list = [channel({ id: 1 })];
+    expect(offeredOf(list, "chat", "/v1/chat/completions")).toBe(list);
+    const rerank = offeredOf(list, "rerank", "/v1/rerank");
+    expect(rerank).toEqual([]);
+    expect(offeredOf(list, "rerank", "/v1/rerank")).toBe(rerank);
+  });
+});
