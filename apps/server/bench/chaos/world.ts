@@ -73,8 +73,9 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
       for (const pid of pids) kill(pid, "SIGTERM");
       await Promise.all(pids.map((pid) => untilGone(pid)));
     });
-    // One after the other: the first one migrates.
-    for (let index = 0; index < nodeCount; index += 1) await start(index);
+    // The first one migrates.
+    await start(0);
+    await Promise.all(nodes.slice(1).map((_, index) => start(index + 1)));
     const database = connect(postgres.url, { max: 3 });
     closers.push(() => database.close());
     const keys = await furnish(nodes[0] ?? "", vendor, database, clientCount);

@@ -1,9 +1,10 @@
 /** Numbers about everybody, for administrators. */
 import { Period, SiteStatistics } from "@gateway/shared/analytics";
+import { AuditRun } from "@gateway/shared/money-audit";
 import { Page } from "@gateway/shared/paging";
 import { ClosedMonth, StatementLine, StatementUserPage } from "@gateway/shared/statement";
 import { UserListRow } from "@gateway/shared/user";
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { type AnalyticsParams, timeZone, windowOf } from "./period.ts";
@@ -62,3 +63,12 @@ export const statementOfUserQuery = (date: string, userId: number) =>
       http.get("/analytics/statements/detail", z.array(StatementLine), { date, user_id: userId }),
     meta: { quiet: true },
   });
+
+/** Recomputes every balance now. */
+export function useAudit() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async () => (await http.post("/analytics/audit", z.array(AuditRun)))[0],
+    onSuccess: () => client.invalidateQueries({ queryKey: siteQuery.queryKey }),
+  });
+}

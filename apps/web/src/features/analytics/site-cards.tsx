@@ -8,9 +8,9 @@ import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
-import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { siteQuery } from "./api.ts";
+import { AuditState } from "./audit-state.tsx";
 
 export function SiteCards() {
   const { t } = useTranslation();
@@ -92,30 +92,6 @@ function Now({ site }: { site: SiteStatistics }) {
         <AuditState audit={site.audit} />
       </Fact>
     </Facts>
-  );
-}
-
-function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  if (audit === null)
-    return (
-      <>
-        <StatusDot tone="idle">{t("Not run yet")}</StatusDot>
-        <Aside>{t("It recomputes every balance at night.")}</Aside>
-      </>
-    );
-  return (
-    <>
-      {audit.drift === 0 ? (
-        <StatusDot tone="good">{t("No drift")}</StatusDot>
-      ) : (
-        <StatusDot tone="bad">{t("{{amount}} drift", { amount: format.spend(audit.drift) })}</StatusDot>
-      )}
-      <Aside>
-        {t("{{count}} balances,", { count: audit.checked })} <RelativeTime seconds={audit.created_time} />
-      </Aside>
-    </>
   );
 }
 

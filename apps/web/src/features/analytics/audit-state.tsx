@@ -1,0 +1,50 @@
+/** What the last recomputation of all balances found, and one now. */
+import type { SiteStatistics } from "@gateway/shared/analytics";
+import { Anchor, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { useAudit } from "./api.ts";
+
+export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const run = useAudit();
+  const found = run.data?.detail ?? [];
+  return (
+    <>
+      {audit === null ? (
+        <StatusDot tone="idle">{t("Not run yet")}</StatusDot>
+      ) : audit.drift === 0 ? (
+        <StatusDot tone="good">{t("No drift")}</StatusDot>
+      ) : (
+        <StatusDot tone="bad">{t("{{amount}} drift", { amount: format.spend(audit.drift) })}</StatusDot>
+      )}
+      <Text component="span" display="block" fz="xs" c="dimmed">
+        {audit === null ? (
+          t("It recomputes every balance at night.")
+        ) : (
+          <>
+            {t("{{count}} balances,", { count: audit.checked })} <RelativeTime seconds={audit.created_time} />
+          </>
+        )}
+        {" · "}
+        <Anchor
+          component="button"
+          type="button"
+          fz="inherit"
+          disabled={run.isPending}
+          onClick={() => run.mutate()}
+        >
+          {run.isPending ? t("Checking …") : t("Check now")}
+        </Anchor>
+      </Text>
+      {found.slice(0, 10).map((row) => (
+        <Text key={`${row.what}:${row.id}`} component="span" display="block" fz="xs" c="red">
+          {t("{{what}} {{id}}: {{actual}} instead of {{expected}}", row)}
+        </Text>
+      ))}
+    </>
+  );
+}
