@@ -1,4 +1,5 @@
 import { updatePricesIfDue } from "#domain/billing/price-updates.ts";
+import { raiseNotice } from "#domain/notices/notices.ts";
 import type { Job } from "./job.ts";
 
 /** Takes over the price list from its address as often as the operator wants. */
@@ -6,6 +7,8 @@ export const updatePrices: Job = {
   name: "update-prices",
   every: "23 * * * *",
   async run({ db, probe }) {
-    await updatePricesIfDue(db, probe.settings.current());
+    const update = await updatePricesIfDue(db, probe.settings.current());
+    if (update === undefined || update.error === "") return;
+    await raiseNotice(db, { event: "prices-failed", topic: "prices", facts: { reason: update.error } });
   },
 };

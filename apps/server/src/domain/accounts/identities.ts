@@ -146,7 +146,10 @@ export async function unbindIdentity(
       (identity) => identity.id !== bound.id && opens(identity, providers, settings),
     );
     const password = user.password_hash !== null && (settings.PasswordLoginEnabled || user.role >= Role.root);
-    if (!others && !password && (await tx.passkey.count({ where: { user_id: actor.id } })) === 0) {
+    const passkeys = settings.PasskeyLoginEnabled
+      ? await tx.passkey.count({ where: { user_id: actor.id } })
+      : 0;
+    if (!others && !password && passkeys === 0) {
       throw conflict("This is the only way you can sign in. Set a password first.");
     }
     await tx.identity.delete({ where: { id: bound.id } });
