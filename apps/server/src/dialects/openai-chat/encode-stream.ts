@@ -13,10 +13,21 @@ interface ChoiceState {
   /** Calls with plain text, by part: the text is known when its wrapping is complete. */
   custom: Map<number, { index: number; id: string; name: string; input: string }>;
   reasoning: Map<number, string>;
-  /** The text that is being said, and how much was said before it: citations are placed in all of it. */
+  /** The newest of the text that is being said, and how much was said before it: citations are placed in all of it. */
   said: { part: number; offset: number; text: string };
   refused: boolean;
   stopped: boolean;
+}
+
+/** Quoted words are looked for in so much of the text; a stream of any length must not be held for them. */
+const LOOK_BACK = 16_384;
+
+function remember(said: ChoiceState["said"], { part, text }: Extract<ChatEvent, { type: "text" }>): void {
+  const isLong = said.text.length > 2 * LOOK_BACK;
+  const kept = said.part !== part ? "" : isLong ? said.text.slice(-LOOK_BACK) : said.text;
+  said.offset += said.text.length - kept.length;
+  said.part = part;
+  said.text = kept + text;
 }
 
 /**
@@ -92,9 +103,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
     switch (event.type) {
       case "text":
-        if (state.said.part !== event.part)
-          state.said = { part: event.part, offset: state.said.offset + state.said.text.length, text: "" };
-        state.said.text += event.text;
+        remember(state.said, event);
         return { content: event.text };
       case "refusal":
         state.refused = true;
