@@ -1,6 +1,8 @@
 import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { disableChannel, disableKey, reviveChannel } from "#domain/channels/channel-state.ts";
+import { channel } from "#domain/channels/channels.fixture.ts";
+import { createHealth } from "#domain/channels/health.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
 /** Keys one by one, and the time line; on a real database. */
@@ -107,6 +109,56 @@ describe("the time line of a channel", () => {
       { kind: "changed", fields: ["name", "system_prompt"], username: expect.any(String) },
       { kind: "created", fields: [], username: expect.any(String) },
     ]);
+  });
+});
+
+describe("what the gateway sees of a channel", () => {
+  it("is written down: a model that fails too often rests, and works again after one good call", async () => {
+    const id = await addChannel("shaky", "sk-0000000000000002");
+    let clock = Date.now();
+    const health = createHealth(place.database.db, {
+      now: () => clock,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const tried = { channel: channel({ id }), key: undefined };
+    const failure = { kind: "timeout", status: 0, message: "" } as const;
+    for (let call = 0; call < 9; call += 1)
+      health.failed(tried, "gpt", failure, { cooldownSeconds: 0, mayDisable: true });
+    const kinds = async () => (await events(id)).data.map(({ kind, model }) => [kind, model]);
+    await expect.poll(kinds).toEqual([
+      ["circuit-opened", "gpt"],
+      ["created", ""],
+    ]);
+    clock += 31_000;
+    expect(health.freezes(id)).toMatchObject([{ reason: "probing" }]);
+    health.enter(tried.channel, "gpt");
+    health.succeeded(tried, "gpt");
+    await expect.poll(async () => (await kinds())[0]).toEqual(["circuit-closed", "gpt"]);
+    expect(health.freezes(id)).toEqual([]);
+  });
+
+  it("switches it off when nothing was answered for minutes, with the reason, but not on one bad moment", async () => {
+    const id = await addChannel("dead", "sk-0000000000000003");
+    let clock = Date.now();
+    const health = createHealth(place.database.db, { now: () => clock, onError: () => undefined });
+    const tried = { channel: channel({ id }), key: undefined };
+    const fail = () =>
+      health.failed(
+        tried,
+        "gpt",
+        { kind: "network", status: 0, message: "" },
+        { cooldownSeconds: 0, mayDisable: true },
+      );
+    for (let call = 0; call < 30; call += 1) fail();
+    expect((await row(id)).status).toBe(1);
+    clock += 6 * 60_000;
+    fail();
+    await expect.poll(async () => (await row(id)).status).toBe(3);
+    expect((await row(id)).status_reason).toBe(
+      "None of 31 calls in 6 minutes was answered (the last: network).",
+    );
   });
 });
 
