@@ -296,6 +296,7 @@ describe("the list", () => {
     for (const name of ["One", "Two"]) await add({ name });
     await add({ name: "Three", key: "demo-fail-401" });
     const page = await site.open("/panel/channel");
+    await rowOf(page, "Three").waitFor();
     await page.getByRole("checkbox", { name: "Select all rows" }).check();
     await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Test", exact: true }).click();
@@ -328,7 +329,7 @@ describe("the list", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByRole("searchbox", { name: "Model" }).waitFor();
-    await card.getByText("Pocket").click();
+    await card.getByText("Pocket", { exact: true }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").waitFor();
     await expect.poll(async () => (await form.boundingBox())?.width).toBe(390);

@@ -1,6 +1,6 @@
 /** The list of channels: find, judge, rank, test, switch; the editor opens beside it. */
 import { ChannelQuery } from "@gateway/shared/channel";
-import { ActionIcon, Button, Group, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -84,6 +84,7 @@ export default function ChannelPage() {
       )}
       actions={
         <>
+          {isUntouched ? null : views}
           <PageMenu
             onTest={() => run("test")}
             onBalances={() => run("balance")}
@@ -102,7 +103,6 @@ export default function ChannelPage() {
       <RunBars started={started} />
       {view === "tags" ? (
         <TagList
-          toolbar={views}
           onTest={(tag) => run("test", { tag })}
           onEdit={(tag) => setEditing({ kind: "tag", tag })}
           onOpen={(id) => openEditor({ kind: "edit", id })}
@@ -142,12 +142,7 @@ export default function ChannelPage() {
               <ChannelActions row={row} onEdit={openEditor} onDeleted={(id) => forget([id])} />
             )}
             onOpen={(row) => openEditor({ kind: "edit", id: row.id })}
-            toolbar={
-              <Group gap="xs">
-                {isUntouched ? null : views}
-                <ChannelFilters query={query} onChange={setQuery} />
-              </Group>
-            }
+            toolbar={<ChannelFilters query={query} onChange={setQuery} />}
             tools={
               <Tooltip label={t("Refresh")}>
                 <ActionIcon

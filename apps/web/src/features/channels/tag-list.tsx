@@ -5,7 +5,7 @@ import type { ChannelTag } from "@gateway/shared/channel-batch";
 import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason, translateSentence } from "#lib/error-text.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
@@ -25,14 +25,13 @@ import { TagActions } from "./tag-actions.tsx";
 import classes from "./runs.module.css";
 
 type TagListProps = {
-  toolbar: ReactNode;
   onTest: (tag: string) => void;
   onEdit: (tag: string) => void;
   /** Opens one channel. */
   onOpen: (id: number) => void;
 };
 
-export function TagList({ toolbar, onTest, onEdit, onOpen }: TagListProps) {
+export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
   const { t } = useTranslation();
   const list = useQuery(channelTagsQuery);
   const [open, setOpen] = useState<string[]>([]);
@@ -98,14 +97,12 @@ export function TagList({ toolbar, onTest, onEdit, onOpen }: TagListProps) {
         <TagActions tag={row} onTest={() => onTest(row.tag)} onEdit={() => onEdit(row.tag)} />
       )}
       detail={(row) => (open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} /> : null)}
-      toolbar={toolbar}
-      empty={
-        <Empty
-          icon={IconTags}
-          title={t("No tag yet")}
-          hint={t("Give channels the same tag, and you can edit, rank and switch them as one.")}
-        />
+      toolbar={
+        <Text c="dimmed" fz="sm">
+          {t("Give channels the same tag, and you can edit, rank and switch them as one.")}
+        </Text>
       }
+      empty={<Empty icon={IconTags} title={t("No tag yet")} />}
     />
   );
 }

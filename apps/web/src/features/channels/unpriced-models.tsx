@@ -43,7 +43,7 @@ export function UnpricedModels({ models, mapping }: { models: string[]; mapping:
   const shown = missing.slice(0, mostShown).join(", ");
   return (
     <Text fz="sm" c="amber" mt={8}>
-      {t("{{count}} models have no price, so calls for them are refused:", { count: missing.length })} {shown}
+      {t("Without a price, calls for these are refused:")} {shown}
       {missing.length > mostShown ? " …" : ""}{" "}
       <Anchor component={Link} to="/panel/pricing" target="_blank" fz="sm">
         {t("Set prices")}
