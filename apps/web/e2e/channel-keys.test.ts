@@ -52,7 +52,13 @@ describe("the keys of a channel", () => {
     await page.getByRole("button", { name: "More actions for Many" }).click();
     await page.getByRole("menuitem", { name: "Time line" }).click();
     const timeline = page.getByRole("dialog", { name: "Time line of Many" });
-    for (const word of ["Created", "Key switched off", "Key weighted anew", "Key removed", "Changed"])
+    for (const word of [
+      "Channel created",
+      "Key switched off",
+      "Key weighted anew",
+      "Key removed",
+      "Channel changed",
+    ])
       await timeline
         .getByText(word, { exact: true })
         .or(timeline.getByText(`${word} `))

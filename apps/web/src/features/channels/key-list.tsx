@@ -38,7 +38,7 @@ export function KeyList({ id }: { id: number }) {
   const inUse = keys.data.filter((key) => key.status === ChannelStatus.enabled).length;
   return (
     <Stack gap={6}>
-      <Text fw={500} fz="sm">
+      <Text fw={600} fz="sm">
         {t("API keys")}
       </Text>
       <Group justify="space-between" wrap="nowrap" align="flex-end">

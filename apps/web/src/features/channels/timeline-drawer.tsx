@@ -132,11 +132,11 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
 }
 
 const words: Record<string, string> = {
-  created: phrase("Created"),
-  changed: phrase("Changed"),
+  created: phrase("Channel created"),
+  changed: phrase("Channel changed"),
   enabled: phrase("Switched on"),
   disabled: phrase("Switched off"),
-  deleted: phrase("Deleted"),
+  deleted: phrase("Channel deleted"),
   "auto-disabled": phrase("Switched off automatically"),
   "auto-enabled": phrase("Switched on automatically"),
   "key-auto-disabled": phrase("Key switched off automatically"),
