@@ -128,7 +128,7 @@ describe("a new channel", () => {
     await form.getByLabel("API keys").fill("sk-ant-secret-of-the-house\nsk-ant-another-of-the-house");
     await save(form);
     await closed(form);
-    await rowOf(page, "Claude").getByText("Claude").click();
+    await rowOf(page, "Claude").getByText("Claude", { exact: true }).click();
     await page.getByRole("dialog").getByText("sk-ant-…ouse").first().waitFor();
     expect(await page.content()).not.toContain("secret-of-the-house");
   });
