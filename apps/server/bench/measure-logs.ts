@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { openBenchDatabase } from "./logs/database.ts";
 import { insertCost } from "./logs/insert-cost.ts";
@@ -18,6 +19,17 @@ const { values } = parseArgs({
   },
 });
 const runs = Number(values.runs);
+/** Plans that go into the file; `--plans` prints all. */
+const kept = new Set([
+  "list: no filter",
+  "list: own, model",
+  "totals: no filter",
+  "explain by row",
+  "explain by request",
+  "dashboard: eight days",
+  "analytics: 30 days by model",
+  "analytics: 30 days by user",
+]);
 
 const bench = await openBenchDatabase();
 try {
@@ -42,7 +54,7 @@ try {
     if (values.plans || values.write !== undefined) {
       const found = await plansOf(pool, await watched(pool, screen));
       if (values.plans) console.log(found);
-      plans.push(`### ${screen.name}\n\n\`\`\`text\n${found}\n\`\`\`\n`);
+      if (kept.has(screen.name)) plans.push(`### ${screen.name}\n\n\`\`\`text\n${found}\n\`\`\`\n`);
     }
   }
   const inserts = values.only === "" ? await insertCost(pool) : [];
@@ -76,7 +88,9 @@ function page(head: string, table: string, inserts: readonly string[], plans: re
   return `# What the log costs to read and to write
 
 Written by \`pnpm seed:logs\` and \`pnpm measure:logs --write docs/log-queries.md\`; every figure is one run on one machine
-with two cores, which other work shared. ${head}.
+(load average ${loadavg()
+    .map((load) => load.toFixed(0))
+    .join(", ")} on ${cpus().length} cores; a busy one makes every p95 worse). ${head}.
 
 ${table}
 "totals" of a token name, an address or a request read at most 10,000 rows and say so; all others come from roll-ups and
@@ -88,7 +102,7 @@ ${inserts.join("\n")}
 
 ## Plans
 
-Partitions that were not read, or read like the first, are left out.
+Of some of them; partitions that were not read, or read like the first, are left out. \`--plans\` prints all.
 
 ${plans.join("\n")}`;
 }
