@@ -1,6 +1,7 @@
 /** Short messages in the corner. Durations are the product's constants. */
 import type { NotificationData, notifications as Notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
+import i18next from "i18next";
 import type { ReactNode } from "react";
 
 const kinds = {
@@ -27,7 +28,8 @@ export function whenFirstToast(act: () => void): () => void {
 async function put(message: NotificationData): Promise<void> {
   arrived ??= import("@mantine/notifications").then((module) => module.notifications);
   announce();
-  (await arrived).show(message);
+  const closeButtonProps = { "aria-label": i18next.t("Close") };
+  (await arrived).show({ closeButtonProps, ...message });
 }
 
 function show(kind: keyof typeof kinds, message: ReactNode): void {

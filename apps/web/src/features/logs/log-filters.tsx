@@ -39,13 +39,13 @@ export function LogFilters({ filter, onChange, whose }: Props) {
       <RangeFilter filter={filter} onChange={onChange} />
       {phone ? null : main}
       <Popover position="bottom-start" width={300} trapFocus={!phone}>
-        <Popover.Target>
-          <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
+        <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
+          <Popover.Target>
             <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
               {phone ? t("Filters") : t("More")}
             </Button>
-          </Indicator>
-        </Popover.Target>
+          </Popover.Target>
+        </Indicator>
         <Popover.Dropdown>
           <Stack gap="xs">
             {phone ? main : null}
