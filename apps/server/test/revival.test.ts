@@ -4,6 +4,7 @@ import { createChannelRunner } from "#domain/channels/runner.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { reviveChannels } from "#jobs/revive-channels.ts";
 import { createUpstreamClient } from "#platform/http.ts";
+import { createMailer } from "#platform/mail.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "./gateway.ts";
@@ -34,6 +35,15 @@ async function runJob(): Promise<void> {
     secrets,
     probe,
     runner: createChannelRunner(db, { test: unused, balance: unused }, () => {}),
+    telling: {
+      db,
+      settings: () => settings.current(),
+      mailer: createMailer(
+        () => undefined,
+        () => {},
+      ),
+      post: unused,
+    },
     onError: (error) => {
       throw error;
     },

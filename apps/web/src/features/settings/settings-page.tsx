@@ -1,5 +1,5 @@
 /** How this installation behaves and what it says. Root only; every change is live on all nodes at once. */
-import { Center, Loader, Stack, Tabs, Text } from "@mantine/core";
+import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -43,7 +43,7 @@ export default function SettingsPage() {
       title={t("Settings")}
       description={t("Each section is saved on its own, and works at once on every node.")}
       actions={
-        <>
+        <Group gap="xs" wrap="nowrap" w={{ base: "100%", xs: "auto" }}>
           <SearchBox
             value={wanted}
             onChange={(value) => setParam("q", value)}
@@ -51,7 +51,7 @@ export default function SettingsPage() {
             width={240}
           />
           <TransferMenu />
-        </>
+        </Group>
       }
     >
       <Tabs
