@@ -1,5 +1,5 @@
-import type { Dialect, Wire } from "#dialects/dialect.ts";
-import { addInstructions } from "#dialects/instructions.ts";
+import type { Upstream, Wire } from "#dialects/dialect.ts";
+import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
@@ -13,7 +13,7 @@ type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" 
 export function encodeBody(
   given: Given,
   { channel, upstreamModel: model }: Pick<Chosen, "channel" | "upstreamModel">,
-  upstream: Dialect,
+  upstream: Upstream,
   shape: Shape,
 ): { body: string | Buffer; dropped: string[] } {
   const { parameters, provider } = channel;
@@ -21,12 +21,20 @@ export function encodeBody(
   const call = early ? withEarlyParameters(given, parameters, model) : given;
   let wire: Wire;
   let dropped: string[] = [];
-  const request = asWanted(call, wantsBytes(provider, upstream.id, call.client.id));
-  if (upstream.id === call.client.id && call.rewritten !== true && request === call.request) {
+  const { systemPrompt, systemPromptPlace } = channel;
+  const request = asWanted(call, wantsBytes(provider, upstream, call.client.id));
+  if (
+    upstream.id !== "own" &&
+    upstream.id === call.client.id &&
+    call.rewritten !== true &&
+    request === call.request
+  ) {
     // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
     wire = upstream.adjust(call.body, model);
   } else {
-    const encoded = upstream.encodeRequest({ ...request, model });
+    const inside = upstream.id === "own" && systemPrompt !== "";
+    const whole = inside ? withInstructions(request, systemPrompt, systemPromptPlace) : request;
+    const encoded = upstream.encodeRequest({ ...whole, model });
     ({ body: wire, dropped } = encoded);
     const { extra } = request;
     if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
@@ -35,8 +43,8 @@ export function encodeBody(
     }
   }
   if (!early) wire = withParameters(wire, parameters, model);
-  if (channel.systemPrompt !== "")
-    wire = addInstructions(upstream.id, wire, channel.systemPrompt, channel.systemPromptPlace);
+  if (systemPrompt !== "" && upstream.id !== "own")
+    wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
   if (provider.adjustRequest !== undefined) wire = provider.adjustRequest(wire, shape);
   return { body: wire === given.body ? given.raw : JSON.stringify(wire), dropped };
 }

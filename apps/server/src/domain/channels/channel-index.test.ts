@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { channel } from "./channels.fixture.ts";
 import { buildIndex, createIndex } from "./channel-index.ts";
+import { channel } from "./channels.fixture.ts";
 import { parseMapping } from "./load-channels.ts";
 
 const names = ["gpt", "gpt-4*", "gpt*", "claude", "c*"];

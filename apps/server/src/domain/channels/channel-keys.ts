@@ -26,7 +26,10 @@ export async function storeKeys(
   mode: "replace" | "append",
 ): Promise<void> {
   const given = keys.map((key) => ({ key, hash: secrets.hash(key) }));
-  const stored = await tx.channelKey.findMany({ where: { channel_id: channelId }, orderBy: { position: "asc" } });
+  const stored = await tx.channelKey.findMany({
+    where: { channel_id: channelId },
+    orderBy: { position: "asc" },
+  });
   const hex = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
   const known = new Map(stored.map((row) => [hex(row.key_hash), row.id]));
   const kept = given.flatMap(({ hash }) => known.get(hex(hash)) ?? []);

@@ -39,7 +39,8 @@ export async function disableKey(
     const keys = await tx.channelKey.count({ where: { channel_id: channelId } });
     const living = await tx.channelKey.count({ where: { channel_id: channelId, status: 1 } });
     if (living === 0) {
-      const last = keys === 1 ? reason : `None of its ${keys} keys is in use any more. The last one: ${reason}`;
+      const last =
+        keys === 1 ? reason : `None of its ${keys} keys is in use any more. The last one: ${reason}`;
       if (await switchOff(tx, channelId, last)) return;
     }
     const key = await tx.channelKey.findUniqueOrThrow({ where: { id: keyId } });
@@ -79,7 +80,12 @@ export async function reviveChannel(
     const key = keyId === undefined ? null : await tx.channelKey.findUnique({ where: { id: keyId } });
     const kind = channels.count > 0 ? "auto-enabled" : "key-auto-enabled";
     await tx.channelEvent.create({
-      data: { channel_id: channelId, kind, reason, ...(key === null ? {} : { detail: { key: key.key_hint } }) },
+      data: {
+        channel_id: channelId,
+        kind,
+        reason,
+        ...(key === null ? {} : { detail: { key: key.key_hint } }),
+      },
     });
     await announce(tx, "channels", channelId);
     return true;

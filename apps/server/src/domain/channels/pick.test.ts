@@ -70,7 +70,8 @@ describe("pick", () => {
           const rounds = 4_000;
           const chosen = new Map<number, number>();
           for (let round = 0; round < rounds; round += 1) {
-            const id = pick(all, { ...anything, usable: (entry) => usable.includes(entry) }, random)?.id ?? -1;
+            const id =
+              pick(all, { ...anything, usable: (entry) => usable.includes(entry) }, random)?.id ?? -1;
             chosen.set(id, (chosen.get(id) ?? 0) + 1);
           }
           for (const { id, weight } of usable) {

@@ -43,7 +43,11 @@ export function pick(
   return undefined;
 }
 
-function pickInTier({ channels, upTo }: Tier, wanted: Wanted, random: () => number): ChannelInForce | undefined {
+function pickInTier(
+  { channels, upTo }: Tier,
+  wanted: Wanted,
+  random: () => number,
+): ChannelInForce | undefined {
   const [only] = channels;
   if (channels.length === 1) return only !== undefined && fits(only, wanted) ? only : undefined;
   const all = upTo.at(-1) ?? 0;
