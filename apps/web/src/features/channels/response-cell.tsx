@@ -1,5 +1,5 @@
 import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
-import { Loader, Text, UnstyledButton } from "@mantine/core";
+import { Loader, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -55,7 +55,8 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
   return (
     <div className={runClasses.sparkCell}>
       <TestMenu row={row}>
-        <UnstyledButton className={classes.response} aria-label={t("Test {{model}}", { model: row.name })}>
+        <UnstyledButton className={classes.response}>
+          <VisuallyHidden>{t("Test {{model}}", { model: row.name })}</VisuallyHidden>
           {lines()}
         </UnstyledButton>
       </TestMenu>
