@@ -84,9 +84,8 @@ export interface TokenCount {
 /** Parts whose content may stand elsewhere. */
 export type MediaPart = Extract<Part, { source: unknown }>;
 
-/** What an upstream speaks. */
-export interface UpstreamDialect {
-  id: DialectId;
+/** What translating to and from an upstream's wire takes. */
+interface UpstreamWire {
   /** Path below the provider's base URL, e.g. `/v1/messages`. */
   path(request: { model: string; stream: boolean }): string;
   /** `dropped` names the request's fields that this dialect cannot say. */
@@ -94,17 +93,29 @@ export interface UpstreamDialect {
   /** Whether a picture, sound or file can be said by its address; else its bytes are wanted. */
   takesAddress(part: MediaPart, url: string): boolean;
   decodeResponse(body: unknown): ChatResponse;
+  /** What `decodeResponse` is given of a whole answer's text; unless given, its JSON. */
+  read?(text: string): unknown;
   decodeStream(): StreamDecoder;
   decodeError(
     status: number,
     body: string,
     headers: Record<string, string | string[] | undefined>,
   ): UpstreamError;
+  /** Whether this frame completes the answer: it and all after it wait for the bill. */
+  isLast(frame: Frame): boolean;
+}
+
+/** The wire of one vendor, which no client speaks. */
+export interface VendorWire extends UpstreamWire {
+  id: "own";
+}
+
+/** What an upstream speaks that clients speak too, so that bodies may pass untouched. */
+export interface UpstreamDialect extends UpstreamWire {
+  id: DialectId;
   /** Usage and tally of a whole answer that passes untouched. */
   skimResponse(body: string): { usage: Usage | undefined; tally: Tally };
   skim(): Skimmer;
-  /** Whether this frame completes the answer: it and all after it wait for the bill. */
-  isLast(frame: Frame): boolean;
   /** Whether a frame that otherwise passes untouched is one that this client did not ask for. */
   dropFrame?(frame: Frame, request: ChatRequest): boolean;
   /**
@@ -115,3 +126,4 @@ export interface UpstreamDialect {
 }
 
 export type Dialect = ClientDialect & UpstreamDialect & { count?: TokenCount };
+export type Upstream = Dialect | VendorWire;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addInstructions } from "./instructions.ts";
+import { addInstructions, withInstructions } from "./instructions.ts";
+import type { ChatRequest } from "./ir.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -14,6 +15,25 @@ describe("an operator's system prompt", () => {
     expect(texts("after")).toEqual(["own", "house", "Hi"]);
     expect(texts("instead")).toEqual(["house", "Hi"]);
     expect(addInstructions("openai-chat", body, "house", "after")).toMatchObject({ model: "m", top_k: 3 });
+  });
+
+  it("stands the same in a request for a wire of a vendor's own", () => {
+    const says = (role: "system" | "user", text: string): ChatRequest["messages"][number] => ({
+      role,
+      parts: [{ type: "text", text }],
+    });
+    const request: ChatRequest = {
+      model: "m",
+      stream: false,
+      messages: [says("system", "own"), says("user", "Hi")],
+    };
+    const texts = (place: "before" | "after" | "instead") =>
+      withInstructions(request, "house", place).messages.flatMap(({ parts }) =>
+        parts.map((part) => (part.type === "text" ? part.text : "")),
+      );
+    expect(texts("before")).toEqual(["house", "own", "Hi"]);
+    expect(texts("after")).toEqual(["own", "house", "Hi"]);
+    expect(texts("instead")).toEqual(["house", "Hi"]);
   });
 
   it("joins the instructions of a response, and takes those out of its input that it replaces", () => {

@@ -1,5 +1,5 @@
 import type { Wire } from "./dialect.ts";
-import type { DialectId } from "./ir.ts";
+import type { ChatRequest, DialectId, Message } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
 /** Where an operator's own system prompt stands with that of the request. */
@@ -8,6 +8,17 @@ export type Place = "before" | "after" | "instead";
 /** The body with a system prompt more, or with none but this one. Everything else of it stays as it is. */
 export function addInstructions(dialect: DialectId, body: Wire, text: string, place: Place): Wire {
   return adders[dialect](body, text, place);
+}
+
+/** The same for a request that will go out in a wire of its vendor's own. */
+export function withInstructions(request: ChatRequest, text: string, place: Place): ChatRequest {
+  const own: Message = { role: "system", parts: [{ type: "text", text }] };
+  const { messages } = request;
+  if (place === "before") return { ...request, messages: [own, ...messages] };
+  if (place === "instead")
+    return { ...request, messages: [own, ...messages.filter((one) => !instructs(one))] };
+  const first = messages.findIndex((one) => !instructs(one));
+  return { ...request, messages: messages.toSpliced(first === -1 ? messages.length : first, 0, own) };
 }
 
 const adders: Record<DialectId, (body: Wire, text: string, place: Place) => Wire> = {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
+import { converse } from "./converse/index.ts";
 import { createMessageSplitter, type EventMessage } from "./event-stream.ts";
 import { bearer, type Call, CredentialError, type Outgoing, type Provider } from "./provider.ts";
 import { onChat, openaiLimits, systemForDeveloper, withoutThoughts } from "./quirks.ts";
@@ -25,6 +26,7 @@ const others = onChat(systemForDeveloper, openaiLimits, withoutThoughts);
 
 /** Model and stream stand in the address there. */
 function adjust(body: Wire, call: Call): Wire {
+  if (call.dialect === undefined) return body;
   if (call.dialect !== "anthropic") return others(body, call);
   const { model: _model, stream: _stream, ...rest } = body;
   return { anthropic_version: "bedrock-2023-05-31", ...rest };
@@ -43,15 +45,19 @@ const errorTypes: Record<string, string> = {
   throttlingException: "rate_limit_error",
   serviceUnavailableException: "overloaded_error",
   modelTimeoutException: "timeout_error",
+  modelNotReadyException: "overloaded_error",
   validationException: "invalid_request_error",
 };
 
 const Chunk = z.object({ bytes: z.base64() });
 
-/** One message of the event stream as the server-sent event it wraps, or as an error of the same wire. */
+/** One message of the event stream as the server-sent event that it wraps or is, or as an error in Anthropic's form. */
 function frameOf({ headers, payload }: EventMessage): string {
   const body = parseRecord(payload.toString("utf8"));
   if (headers[":message-type"] === "event") {
+    const name = headers[":event-type"];
+    if (name !== undefined && name !== "chunk")
+      return formatFrame({ event: name, data: payload.toString("utf8") });
     const chunk = Chunk.safeParse(body);
     if (!chunk.success) return "";
     const data = Buffer.from(chunk.data.bytes, "base64").toString("utf8");
@@ -64,12 +70,35 @@ function frameOf({ headers, payload }: EventMessage): string {
   return formatFrame({ event: "error", data: JSON.stringify({ type: "error", error }) });
 }
 
+/** Claude has Anthropic's wire there and OpenAI's open models OpenAI's; everything else is asked through Converse. */
+function wireOf(model: string): "anthropic" | "openai-chat" | "converse" {
+  if (model.includes("claude")) return "anthropic";
+  return /(?:^|[./])openai\./.test(model) ? "openai-chat" : "converse";
+}
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html, read 2026-11-21. */
+const refusals: Provider["refusals"] = {
+  header: "x-amzn-errortype",
+  kinds: {
+    UnrecognizedClientException: "auth",
+    InvalidSignatureException: "auth",
+    ExpiredTokenException: "auth",
+    IncompleteSignature: "auth",
+    // Permission is given model by model: another model of the same key may well be allowed.
+    AccessDeniedException: "not-found",
+    ResourceNotFoundException: "not-found",
+    ThrottlingException: "rate-limited",
+    ServiceQuotaExceededException: "rate-limited",
+    ModelNotReadyException: "overloaded",
+    ModelTimeoutException: "timeout",
+    ModelErrorException: "server",
+    ValidationException: "bad-request",
+  },
+};
+
 const Models = z.object({ modelSummaries: z.array(z.object({ modelId: z.string() })) });
 
-/**
- * Claude through InvokeModel, everything else through the OpenAI-compatible endpoint.
- * https://docs.aws.amazon.com/bedrock/latest/userguide/apis.html, read 2026-11.
- */
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/apis.html, read 2026-11-21. */
 export const bedrock: Provider = {
   type: 32,
   id: "bedrock",
@@ -77,12 +106,19 @@ export const bedrock: Provider = {
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   dialects: ["anthropic", "openai-chat"],
   bytesOnly: ["anthropic", "openai-chat"],
-  speaks: ({ model }) => (model.includes("claude") ? ["anthropic"] : ["openai-chat"]),
+  speaks: ({ model }) => (wireOf(model) === "anthropic" ? ["anthropic"] : ["openai-chat"]),
+  wire: ({ model }) => (wireOf(model) === "converse" ? converse : undefined),
+  refusals,
   endpoints: ["chat"],
   keyHint: "Region|APIKey or Region|AccessKeyID|SecretAccessKey|SessionToken",
   models: [
     "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+    "us.amazon.nova-2-lite-v1:0",
+    "us.amazon.nova-pro-v1:0",
+    "us.meta.llama4-maverick-17b-instruct-v1:0",
+    "us.deepseek.r1-v1:0",
+    "qwen.qwen3-235b-a22b-2507-v1:0",
     "openai.gpt-oss-120b-1:0",
   ],
   testModel: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
@@ -95,6 +131,7 @@ export const bedrock: Provider = {
   },
   places: (key) => ({ region: credentialOf(key).region }),
   path({ dialect, model, stream }, standard) {
+    if (dialect === undefined) return standard;
     if (dialect !== "anthropic") return `/openai${standard}`;
     return `/model/${encodeURIComponent(model)}/${stream ? "invoke-with-response-stream" : "invoke"}`;
   },

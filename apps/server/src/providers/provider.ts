@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { Wire } from "#dialects/dialect.ts";
+import type { VendorWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
@@ -85,6 +85,14 @@ export interface Balance {
   read(answer: unknown): { amount: number; currency: "USD" | "CNY" } | undefined;
 }
 
+/** The vendor's own names of troubles, where they say more or other than the HTTP status does. */
+export interface Refusals {
+  /** By code, by what stands before its first ".", or by status. */
+  kinds: Readonly<Record<string, UpstreamError["kind"]>>;
+  /** The response header that names the code, lower case; what follows ":" there says nothing more. */
+  header?: string;
+}
+
 /**
  * A vendor: where it lives, which dialects it speaks, how it wants the credential, its quirks. A plain record; shared
  * code never asks which vendor it is.
@@ -105,6 +113,10 @@ export interface Provider {
   dialects: readonly [DialectId, ...DialectId[]];
   /** Only when that depends on the model: those of `dialects` that this call may use. */
   speaks?(call: Call): readonly [DialectId, ...DialectId[]];
+  /** For calls whose chat goes in a wire that only this vendor has; `dialects` is then what such a call is tested in. */
+  wire?(call: Call): VendorWire | undefined;
+  /** What this vendor's errors mean beyond their status. */
+  refusals?: Refusals;
   endpoints: readonly Endpoint[];
   /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
   offers?(path: string, plugin: Call["plugin"]): boolean;

@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
@@ -6,6 +5,7 @@ import { azureDatabricks } from "./azure-databricks.ts";
 import { bedrock } from "./bedrock.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { deepseek } from "./deepseek.ts";
+import { eventMessage } from "./event-stream.fixture.ts";
 import { github } from "./github.ts";
 import { readModelList } from "./model-list.ts";
 import { moonshot } from "./moonshot.ts";
@@ -20,21 +20,6 @@ import { createTokenCache } from "./token-cache.ts";
 /** Answers in the shapes that vendors document, where they differ from the wire they speak. */
 const chat = dialects["openai-chat"];
 
-function message(headers: Record<string, string>, payload: string): Buffer {
-  const named = Object.entries(headers).map(([name, value]) => {
-    const head = Buffer.from([name.length, ...Buffer.from(name), 7, 0, value.length]);
-    return Buffer.concat([head, Buffer.from(value)]);
-  });
-  const body = Buffer.concat([...named, Buffer.from(payload)]);
-  const bytes = Buffer.alloc(body.length + 16);
-  bytes.writeUInt32BE(bytes.length, 0);
-  bytes.writeUInt32BE(body.length - Buffer.byteLength(payload), 4);
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8);
-  body.copy(bytes, 12);
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
-  return bytes;
-}
-
 function chunk(event: object): Buffer {
   const bytes = Buffer.from(JSON.stringify(event)).toString("base64");
   const headers = {
@@ -42,7 +27,7 @@ function chunk(event: object): Buffer {
     ":content-type": "application/json",
     ":message-type": "event",
   };
-  return message(headers, JSON.stringify({ bytes, p: "abcdef" }));
+  return eventMessage(headers, JSON.stringify({ bytes, p: "abcdef" }));
 }
 
 function skim(stream: Buffer, size: number) {
@@ -89,7 +74,7 @@ describe("Bedrock's answers", () => {
   });
 
   it("that break off name the reason", () => {
-    const exception = message(
+    const exception = eventMessage(
       { ":exception-type": "throttlingException", ":message-type": "exception" },
       '{"message":"Too many tokens, please wait before trying again."}',
     );

@@ -3,6 +3,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
+import { refusal } from "#providers/refusal.ts";
 import type { PlainCall, RelayServices } from "./call.ts";
 import type { Chosen } from "./plan.ts";
 import { send, shapeOf } from "./send.ts";
@@ -38,7 +39,8 @@ export async function askAdapted(
   });
   if (response.status < 200 || response.status >= 300) {
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
-    return { error: dialects["openai-chat"].decodeError(response.status, text, response.headers) };
+    const error = dialects["openai-chat"].decodeError(response.status, text, response.headers);
+    return { error: refusal(channel.provider, error, response.headers) };
   }
   if (adapter.answer === undefined) return { response, whole: undefined };
   const whole = adapter.answer(await response.text(MAX_BODY_BYTES), Date.now());

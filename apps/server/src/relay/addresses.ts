@@ -1,5 +1,5 @@
 import { addressedParts, type AddressedPart, withBytes } from "#dialects/addressed.ts";
-import { dialects } from "#dialects/index.ts";
+import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { ChatCall } from "./call.ts";
@@ -9,14 +9,13 @@ import type { ChatCall } from "./call.ts";
 /** Whether this upstream wants the bytes of a part that the caller gave as an address. */
 export function wantsBytes(
   provider: Pick<Provider, "bytesOnly">,
-  upstream: DialectId,
+  upstream: Pick<Upstream, "id" | "takesAddress">,
   client: DialectId,
 ): (part: AddressedPart) => boolean {
-  if (provider.bytesOnly?.includes(upstream) === true) return () => true;
+  if (upstream.id !== "own" && provider.bytesOnly?.includes(upstream.id) === true) return () => true;
   // Whoever speaks the vendor's own wire knows what it takes.
-  if (upstream === client) return () => false;
-  const { takesAddress } = dialects[upstream];
-  return (part) => !takesAddress(part, part.source.url);
+  if (upstream.id === client) return () => false;
+  return (part) => !upstream.takesAddress(part, part.source.url);
 }
 
 /** The request as this upstream can be told it. Answers the same object when all of it can go as it is. */

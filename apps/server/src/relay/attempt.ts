@@ -1,9 +1,10 @@
-import type { Dialect } from "#dialects/dialect.ts";
+import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId, UpstreamError } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { CredentialError, dialectsFor } from "#providers/provider.ts";
+import { refusal } from "#providers/refusal.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
 import { encodeBody } from "./outgoing-body.ts";
 import type { Chosen } from "./plan.ts";
@@ -11,7 +12,7 @@ import { send, shapeOf } from "./send.ts";
 
 /** One upstream call: encode, send, classify. */
 export type Attempted =
-  | { ok: true; response: UpstreamResponse; upstream: Dialect; dropped: string[] }
+  | { ok: true; response: UpstreamResponse; upstream: Upstream; dropped: string[] }
   | { ok: false; error: UpstreamError };
 
 /** More of an error's body than this says nothing new. */
@@ -30,10 +31,10 @@ export async function attempt(
   chosen: Target,
 ): Promise<Attempted> {
   const { channel } = chosen;
-  const dialect = dialectFor(channel, call.client.id, chosen.upstreamModel);
-  const upstream = dialects[dialect];
+  const upstream = upstreamFor(channel, call.client.id, chosen.upstreamModel);
   const { stream } = call.request;
-  const asked = { model: chosen.upstreamModel, stream, dialect };
+  const dialect = upstream.id === "own" ? {} : { dialect: upstream.id };
+  const asked = { model: chosen.upstreamModel, stream, ...dialect };
   const { body, dropped } = encodeBody(call, chosen, upstream, shapeOf(channel, asked));
   try {
     const response = await send(services, chosen, {
@@ -50,10 +51,17 @@ export async function attempt(
     });
     if (response.status >= 200 && response.status < 300) return { ok: true, response, upstream, dropped };
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
-    return { ok: false, error: upstream.decodeError(response.status, text, response.headers) };
+    const error = upstream.decodeError(response.status, text, response.headers);
+    return { ok: false, error: refusal(channel.provider, error, response.headers) };
   } catch (error) {
     return { ok: false, error: transportFailure(error) };
   }
+}
+
+/** What a call of this client speaks to this channel. */
+export function upstreamFor(channel: ChannelInForce, client: DialectId, model: string): Upstream {
+  const own = channel.provider.wire?.(shapeOf(channel, { model }));
+  return own ?? dialects[dialectFor(channel, client, model)];
 }
 
 /** The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first. */

@@ -1,4 +1,4 @@
-import type { Dialect, Tally } from "#dialects/dialect.ts";
+import type { Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
@@ -17,18 +17,18 @@ const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
 export async function readBody(
   call: Pick<ChatCall, "client" | "request">,
-  tried: { response: UpstreamResponse; upstream: Dialect },
+  tried: { response: UpstreamResponse; upstream: Upstream },
 ): Promise<ReadBody | { error: UpstreamError }> {
   const { response, upstream } = tried;
   const text = await response.text(MAX_BODY_BYTES);
-  if (upstream.id === call.client.id) {
+  if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
     if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
     const { usage, tally } = upstream.skimResponse(text);
     if (usage === undefined && isSilent(tally)) return { error: errorInside(upstream, text) };
     return { body: text, usage, tally };
   }
-  const parsed = parseJson(text);
+  const parsed = (upstream.read ?? parseJson)(text);
   if (parsed === undefined) return { error: unreadable(response.status) };
   const decoded = decode(upstream, parsed);
   if (decoded === undefined) return { error: unreadable(response.status) };
@@ -43,7 +43,7 @@ export async function readBody(
 }
 
 /** Undefined for JSON that is no answer of this dialect: another channel may have one. */
-function decode(upstream: Dialect, parsed: unknown): ChatResponse | undefined {
+function decode(upstream: Upstream, parsed: unknown): ChatResponse | undefined {
   try {
     return upstream.decodeResponse(parsed);
   } catch (error) {
@@ -57,7 +57,7 @@ function isSilent(tally: Tally): boolean {
 }
 
 /** Some vendors answer 200 with an error inside, or with nothing at all: neither is an answer. */
-function errorInside(upstream: Dialect, text: string): UpstreamError {
+function errorInside(upstream: Upstream, text: string): UpstreamError {
   if (text.includes('"error"')) {
     const error = upstream.decodeError(502, text, {});
     return error.kind === "bad-request" ? { ...error, status: 400 } : error;

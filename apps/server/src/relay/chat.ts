@@ -1,4 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
+import { refusal } from "#providers/refusal.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { Answer, ChatCall, RelayServices } from "./call.ts";
@@ -44,14 +45,14 @@ async function tryChannel(
   try {
     if (call.stream) {
       const opened = await openStream(call, tried, flight);
-      if ("error" in opened) return opened;
+      if ("error" in opened) return { error: refusal(chosen.channel.provider, opened.error) };
       flight.noteAttempt(chosen, begun, undefined);
       const type =
         call.request.jsonArrayStream === true ? "application/json" : "text/event-stream; charset=utf-8";
       return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
     }
     const read = await readBody(call, tried);
-    if ("error" in read) return read;
+    if ("error" in read) return { error: refusal(chosen.channel.provider, read.error) };
     flight.firstByteAt ??= Date.now();
     flight.noteAttempt(chosen, begun, undefined);
     await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });

@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
+import { refusal } from "#providers/refusal.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, Call, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
@@ -48,7 +49,8 @@ async function tryChannel(
   });
   if (response.status < 200 || response.status >= 300) {
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
-    return { error: decodeError(response.status, text, response.headers) };
+    const error = decodeError(response.status, text, response.headers);
+    return { error: refusal(chosen.channel.provider, error, response.headers) };
   }
   const body = await response.text(MAX_BODY_BYTES);
   if (!Array.isArray(parseRecord(body)?.["output"]))

@@ -7,6 +7,7 @@ import { vectorsIn } from "#dialects/vectors.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { dialectsFor } from "#providers/provider.ts";
+import { refusal } from "#providers/refusal.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, Call, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
@@ -49,7 +50,8 @@ async function tryChannel(
   if (response.status < 200 || response.status >= 300) {
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
     const { decodeError } = dialects[isNative ? "gemini" : "openai-chat"];
-    return { error: decodeError(response.status, text, response.headers) };
+    const error = decodeError(response.status, text, response.headers);
+    return { error: refusal(channel.provider, error, response.headers) };
   }
   const text = await response.text(MAX_BODY_BYTES);
   const usage = isNative ? nativeUsage(text) : plainUsage(text).usage;

@@ -4,7 +4,7 @@ import { estimateUsage } from "#domain/billing/estimate.ts";
 import { mapModel } from "#domain/channels/channel-in-force.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { wantsBytes } from "./addresses.ts";
-import { dialectFor } from "./attempt.ts";
+import { upstreamFor } from "./attempt.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
 import type { Plan } from "./plan.ts";
 
@@ -32,7 +32,7 @@ export async function fetchAhead(
   const tests = plan.lanes.flatMap(({ channels }) =>
     channels.map((channel) => {
       const { upstream } = mapModel(channel, call.model);
-      return wantsBytes(channel.provider, dialectFor(channel, call.client.id, upstream), call.client.id);
+      return wantsBytes(channel.provider, upstreamFor(channel, call.client.id, upstream), call.client.id);
     }),
   );
   const wanted = (part: AddressedPart) => tests.some((test) => test(part));

@@ -54,7 +54,8 @@ function asker(services: ProbeServices, channel: ChannelInForce, model: string, 
     if (!tried.ok) return { refused: tried.error.message, status: tried.error.status };
     try {
       const text = await tried.response.text(MAX_BODY_BYTES);
-      return { response: client.decodeResponse(JSON.parse(text)), text };
+      const { upstream } = tried;
+      return { response: upstream.decodeResponse((upstream.read ?? JSON.parse)(text)), text };
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof GatewayError)
         return { refused: "The answer could not be read.", status: 200 };

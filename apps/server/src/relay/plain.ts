@@ -2,6 +2,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/http.ts";
+import { refusal } from "#providers/refusal.ts";
 import { type Adapted, askAdapted } from "./adapted.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
@@ -85,7 +86,8 @@ async function ask(services: RelayServices, call: PlainCall, chosen: Chosen): Pr
   });
   if (response.status >= 200 && response.status < 300) return { response, whole: undefined };
   const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
-  return { error: dialects["openai-chat"].decodeError(response.status, text, response.headers) };
+  const error = dialects["openai-chat"].decodeError(response.status, text, response.headers);
+  return { error: refusal(chosen.channel.provider, error, response.headers) };
 }
 
 async function* once(body: Buffer): AsyncGenerator<Buffer, void, undefined> {

@@ -123,6 +123,25 @@ describe("a test of a channel", () => {
     expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
   });
 
+  it("asks Bedrock's other models through Converse, with the operator's instructions", async () => {
+    answer = json({
+      output: { message: { role: "assistant", content: [{ text: "Hi" }] } },
+      stopReason: "end_turn",
+      usage: { inputTokens: 3, outputTokens: 1, totalTokens: 4 },
+    });
+    const nova = channel({ type: 32, key: "us-east-1|token", system_prompt: "Be brief." });
+    expect(await testChannel(services, { channel: nova, model: "us.amazon.nova-pro-v1:0" })).toMatchObject({
+      ok: true,
+      message: "",
+    });
+    expect(asked[0]?.path).toBe("/model/us.amazon.nova-pro-v1%3A0/converse");
+    expect(JSON.parse(asked[0]?.body ?? "")).toEqual({
+      system: [{ text: "Be brief." }],
+      messages: [{ role: "user", content: [{ text: "Say hi." }] }],
+      inferenceConfig: { maxTokens: 64 },
+    });
+  });
+
   it("asks a model for what it is for", async () => {
     answer = json({ results: [{ index: 0, relevance_score: 0.9 }] });
     const ask = (type: number, model: string) => testChannel(services, { channel: channel({ type }), model });

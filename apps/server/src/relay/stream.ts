@@ -1,4 +1,4 @@
-import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
+import type { Dialect, Frame, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { RawFrame } from "#dialects/sse.ts";
 import { GatewayError } from "#errors.ts";
@@ -35,7 +35,7 @@ interface Pipe {
  */
 export async function openStream(
   call: ChatCall,
-  tried: { response: UpstreamResponse; upstream: Dialect },
+  tried: { response: UpstreamResponse; upstream: Upstream },
   flight: Flight,
 ): Promise<Opened> {
   const { response, upstream } = tried;
@@ -45,7 +45,8 @@ export async function openStream(
     const error = upstream.decodeError(502, text, response.headers);
     return { error };
   }
-  const untouched = upstream.id === call.client.id && call.request.jsonArrayStream !== true;
+  const untouched =
+    upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched ? passing(call, upstream) : translating(call, upstream);
   const batches = readFrames(response, () => pipe.closing);
   let first = "";
@@ -176,7 +177,7 @@ function passing(call: ChatCall, upstream: Dialect): Pipe {
 }
 
 /** Two dialects: frames become events, events become the client's frames. */
-function translating(call: ChatCall, upstream: Dialect): Pipe {
+function translating(call: ChatCall, upstream: Upstream): Pipe {
   const decoder = upstream.decodeStream();
   const encode = call.client.encodeStream(call.request);
   const tally: Tally = { narrow: 0, wide: 0 };

@@ -1,0 +1,281 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type {
+  CacheControl,
+  ChatRequest,
+  MediaSource,
+  Message,
+  Part,
+  Tool,
+  ToolChoice,
+} from "#dialects/ir.ts";
+import { audioFormat, textOfBase64 } from "#dialects/media.ts";
+import { callerInputObject, compact, unsaid } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+
+/** A request as Converse wants it: a block is an object with one key, which names what it is. */
+
+const imageFormats = new Set(["png", "jpeg", "gif", "webp"]);
+const documentFormats: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/markdown": "md",
+  "application/msword": "doc",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+};
+
+/** Of the models behind this wire only Amazon's take cache points; others answer them with an error. */
+function isNova(model: string): boolean {
+  return model.includes("amazon.nova");
+}
+
+interface Context {
+  message: number;
+  caches: boolean;
+  /** Documents must be told apart by their names. */
+  names: Set<string>;
+  dropped: Set<string>;
+}
+
+function cachePoint(cache: CacheControl | undefined, { caches }: Pick<Context, "caches">): Wire[] {
+  return cache === undefined || !caches ? [] : [{ cachePoint: { type: "default" } }];
+}
+
+/** Ids of this wire are at most 64 letters, digits, `_` and `-`; other vendors' are made so. */
+function encodeId(id: string): string {
+  return id.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
+}
+
+function imageBlock(source: MediaSource): Wire | undefined {
+  if (source.type !== "data") return undefined;
+  const format = source.mediaType.replace(/^image\//, "").replace("jpg", "jpeg");
+  return imageFormats.has(format) ? { image: { format, source: { bytes: source.data } } } : undefined;
+}
+
+function documentName(filename: string | undefined, names: Set<string>): string {
+  const plain = (filename ?? "document").replace(/\.\w+$/, "").replaceAll(/[^\w()[\] -]|_/g, "-");
+  const base = plain.trim() === "" ? "document" : plain.slice(0, 180);
+  let name = base;
+  for (let count = 2; names.has(name); count += 1) name = `${base} ${count}`;
+  names.add(name);
+  return name;
+}
+
+function fileBlock(part: Extract<Part, { type: "file" }>, names: Set<string>): Wire | undefined {
+  const { source } = part;
+  if (source.type !== "data") return undefined;
+  if (source.mediaType.startsWith("image/")) return imageBlock(source);
+  const known = documentFormats[source.mediaType];
+  if (known !== undefined) {
+    const name = documentName(part.filename, names);
+    return { document: { format: known, name, source: { bytes: source.data } } };
+  }
+  const isText = source.mediaType.startsWith("text/") || source.mediaType === "application/json";
+  return isText ? { text: textOfBase64(source.data) } : undefined;
+}
+
+function reasoningBlock(part: Extract<Part, { type: "reasoning" }>): Wire | undefined {
+  const { text, signature, encrypted } = part;
+  if (signature !== undefined) return { reasoningContent: { reasoningText: { text, signature } } };
+  return encrypted === undefined ? undefined : { reasoningContent: { redactedContent: encrypted } };
+}
+
+function toolResult(part: Extract<Part, { type: "tool-result" }>, context: Context): Wire {
+  const content = part.parts.flatMap((each) => encodePart(each, context));
+  return {
+    toolResult: {
+      toolUseId: encodeId(part.callId),
+      content: content.length > 0 ? content : [{ text: " " }],
+      ...(part.isError === true && { status: "error" }),
+    },
+  };
+}
+
+function blockOf(part: Part, context: Context): Wire | undefined {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      // A blank text is refused.
+      return part.text.trim() === "" ? undefined : { text: part.text };
+    case "image":
+      return imageBlock(part.source);
+    case "file":
+      return fileBlock(part, context.names);
+    case "audio": {
+      if (part.source.type !== "data") return part.transcript ? { text: part.transcript } : undefined;
+      const format = part.format ?? audioFormat(part.source.mediaType);
+      return { audio: { format, source: { bytes: part.source.data } } };
+    }
+    case "reasoning":
+      return reasoningBlock(part);
+    case "tool-call":
+      return {
+        toolUse: {
+          toolUseId: encodeId(part.id),
+          name: part.name,
+          input: callerInputObject(part.input, context.message),
+        },
+      };
+    case "tool-result":
+      return toolResult(part, context);
+    case "foreign":
+      return undefined;
+  }
+}
+
+/** Thoughts without a proof are nobody's loss; anything else that cannot be said is named. */
+function isSilent(part: Part): boolean {
+  return part.type === "text" || part.type === "refusal" || part.type === "reasoning";
+}
+
+function encodePart(part: Part, context: Context): Wire[] {
+  const block = blockOf(part, context);
+  if (block === undefined) {
+    if (!isSilent(part)) context.dropped.add(part.type);
+    return [];
+  }
+  return [block, ...("cache" in part ? cachePoint(part.cache, context) : [])];
+}
+
+interface Turn {
+  role: "user" | "assistant";
+  content: Wire[];
+}
+
+/** Neighbours that speak with one voice are one turn here, and results of tools open it. */
+function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: Wire[]; messages: Turn[] } {
+  const system: Wire[] = [];
+  const messages: Turn[] = [];
+  const names = new Set<string>();
+  const caches = isNova(request.model);
+  for (const [index, message] of request.messages.entries()) {
+    const content = contentOf(message, { message: index, caches, names, dropped });
+    if (message.role === "system" || message.role === "developer") {
+      system.push(...content.filter((block) => "text" in block || "cachePoint" in block));
+      continue;
+    }
+    if (content.length === 0) continue;
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else messages.push({ role, content });
+  }
+  // A prompt that is nothing but a system message must still be asked by somebody.
+  if (messages.length === 0 && system.length > 0)
+    messages.push({ role: "user", content: system.splice(0, system.length) });
+  if (messages.length === 0)
+    throw invalidRequest("None of the given content can be said to this model.", "messages");
+  for (const turn of messages) turn.content = resultsFirst(turn.content);
+  return { system, messages };
+}
+
+function contentOf(message: Message, context: Context): Wire[] {
+  return message.parts.flatMap((part) => encodePart(part, context));
+}
+
+function resultsFirst(content: Wire[]): Wire[] {
+  return [
+    ...content.filter((block) => "toolResult" in block),
+    ...content.filter((block) => !("toolResult" in block)),
+  ];
+}
+
+function encodeTool({ name, description, schema }: Tool): Wire {
+  const json = { type: "object", ...(schema ?? { properties: {} }) };
+  return { toolSpec: compact<Wire>({ name, description, inputSchema: { json } }) };
+}
+
+const choices: Record<Exclude<ToolChoice["type"], "tool" | "none">, Wire> = {
+  auto: { auto: {} },
+  required: { any: {} },
+};
+
+/** The tools of the history must be defined, also when the caller offers none any more. */
+function toolsOf(request: ChatRequest): Tool[] {
+  const offered = request.toolChoice?.type === "none" ? [] : (request.tools ?? []);
+  if (offered.length > 0) return offered;
+  const parts = request.messages.flatMap((message) => message.parts);
+  const names = new Set(parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : [])));
+  return [...names].map((name) => request.tools?.find((tool) => tool.name === name) ?? { name });
+}
+
+function encodeToolConfig(request: ChatRequest): Wire | undefined {
+  const offered = toolsOf(request);
+  if (offered.length === 0) return undefined;
+  const context = { caches: isNova(request.model) };
+  const tools = offered.flatMap((tool) => [encodeTool(tool), ...cachePoint(tool.cache, context)]);
+  const choice = request.toolChoice;
+  if (choice === undefined || choice.type === "none" || choice.type === "auto") return { tools };
+  const toolChoice = choice.type === "tool" ? { tool: { name: choice.name } } : choices[choice.type];
+  return { tools, toolChoice };
+}
+
+function encodeOutput({ responseFormat: format }: ChatRequest): Wire | undefined {
+  if (format?.type !== "json-schema") return undefined;
+  const { name = "answer", description, schema } = format;
+  const jsonSchema = compact<Wire>({ name, description, schema: JSON.stringify(schema) });
+  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+}
+
+const novaEfforts: Readonly<Record<string, string>> = {
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+};
+
+/** What Converse has no word for, in the words of the models that take it. */
+function encodeAdditional(request: ChatRequest, dropped: Set<string>): Wire | undefined {
+  const fields: Wire = {};
+  const { topK, reasoning, model } = request;
+  if (topK !== undefined) {
+    if (isNova(model)) fields["inferenceConfig"] = { topK };
+    else dropped.add("top_k");
+  }
+  const effort = reasoning?.effort;
+  if (reasoning !== undefined && effort !== "none") {
+    const wanted = novaEfforts[effort ?? "medium"];
+    if (model.includes("amazon.nova-2") && wanted !== undefined)
+      fields["reasoningConfig"] = { type: "enabled", maxReasoningEffort: wanted };
+    else dropped.add("reasoning");
+  }
+  return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+const tiers: Readonly<Record<string, string>> = { default: "default", flex: "flex", priority: "priority" };
+
+export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
+  const dropped = new Set<string>();
+  const { system, messages } = encodeMessages(request, dropped);
+  const stop = request.stop?.filter((sequence) => sequence.trim() !== "");
+  const inference = compact<Wire>({
+    maxTokens: request.maxOutputTokens,
+    temperature: request.temperature === undefined ? undefined : Math.min(1, request.temperature),
+    topP: request.topP,
+    stopSequences: stop?.length === 0 ? undefined : stop,
+  });
+  const tier = tiers[request.serviceTier ?? ""];
+  const body = compact<Wire>({
+    messages,
+    system: system.length > 0 ? system : undefined,
+    inferenceConfig: Object.keys(inference).length > 0 ? inference : undefined,
+    toolConfig: encodeToolConfig(request),
+    outputConfig: encodeOutput(request),
+    additionalModelRequestFields: encodeAdditional(request, dropped),
+    serviceTier: tier === undefined ? undefined : { type: tier },
+  });
+  const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
+  for (const field of unsaid(request, silent)) dropped.add(field);
+  for (const { kind } of request.serverTools ?? []) dropped.add(kind === "other" ? "server_tools" : kind);
+  if (request.n !== undefined && request.n > 1) dropped.add("n");
+  if (request.parallelToolCalls === false) dropped.add("parallel_tool_calls");
+  if (request.responseFormat?.type === "json") dropped.add("response_format");
+  if (request.serviceTier !== undefined && tier === undefined && request.serviceTier !== "auto")
+    dropped.add("service_tier");
+  for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  return { body, dropped: [...dropped] };
+}

@@ -1,0 +1,18 @@
+import type { UpstreamError } from "#dialects/ir.ts";
+import type { Provider } from "./provider.ts";
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The error with the kind that this vendor means by it. Pure; a vendor without names of its own leaves it as it is. */
+export function refusal(
+  { refusals }: Pick<Provider, "refusals">,
+  error: UpstreamError,
+  headers: Headers = {},
+): UpstreamError {
+  if (refusals === undefined) return error;
+  const named = refusals.header === undefined ? undefined : headers[refusals.header];
+  const code = (Array.isArray(named) ? named[0] : named)?.split(":", 1)[0] ?? error.code ?? "";
+  const { kinds } = refusals;
+  const kind = kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
+  return kind === undefined || kind === error.kind ? error : { ...error, kind };
+}
