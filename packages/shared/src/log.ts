@@ -66,6 +66,10 @@ export const LogRow = z.object({
   request_time: z.int(),
   first_byte_time: z.int(),
   source_ip: z.string(),
+  /** Of the token at that time; "" for those who may not see tags. */
+  billing_tag: z.string(),
+  /** Answered from the cache of the token; no channel was asked. */
+  cache_hit: z.boolean(),
   bill: Bill.nullable(),
   /** Admins only; null for others. */
   attempts: z.array(AttemptNote).nullable(),
@@ -96,6 +100,8 @@ export const LogQuery = z.object({
   token_name: z.string().max(64).default(""),
   request_id: z.string().max(64).default(""),
   source_ip: z.string().max(64).default(""),
+  /** Ignored for those who may not see tags. */
+  billing_tag: z.string().max(50).default(""),
   /** Admin view only; ignored elsewhere. */
   username: z.string().max(64).default(""),
   channel_id: z.coerce.number().int().min(0).catch(0).default(0),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Turnstile } from "./mail.ts";
 import { UnixTime } from "./paging.ts";
+import { Permissions } from "./permissions.ts";
 import { Password, UserRow, Username } from "./user.ts";
 
 /** Sign-in with a password: POST /api/user/login. */
@@ -31,6 +32,8 @@ export const Self = UserRow.extend({
   has_password: z.boolean(),
   has_access_token: z.boolean(),
   totp_enabled: z.boolean(),
+  /** What an administrator may enter; null = whatever the role allows. */
+  permissions: Permissions.nullable(),
 });
 export type Self = z.infer<typeof Self>;
 

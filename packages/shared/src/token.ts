@@ -40,6 +40,14 @@ export const TokenSetting = z.object({
       limits_ip_setting: { enabled: false, whitelist: [] },
     }),
   rates: TokenRates.prefault({}),
+  /** The same request gets the same answer again, for as long as the operator says. */
+  cache: z
+    .object({
+      enabled: z.boolean(),
+      /** Also for streams that may call tools. */
+      tool_streams: z.boolean().default(false),
+    })
+    .default({ enabled: false, tool_streams: false }),
   /** Keeps requests and answers for some days, for the owner and administrators to read. */
   log_bodies: z.boolean().default(false),
 });
@@ -54,6 +62,8 @@ export const TokenInput = z.object({
   group: z.string().max(50).default(""),
   backup_group: z.string().max(50).default(""),
   setting: TokenSetting.prefault({}),
+  /** Trusted users and administrators only; when absent it stays. */
+  billing_tag: z.string().trim().max(50).optional(),
 });
 export type TokenInput = z.infer<typeof TokenInput>;
 export type TokenForm = z.input<typeof TokenInput>;
@@ -70,6 +80,16 @@ export const TokenChange = TokenInput.extend({
   message: "Send remain_quota or add_quota, not both",
 });
 export type TokenChange = z.input<typeof TokenChange>;
+
+/** PUT /api/token/admin: somebody else's token, which may change hands. */
+export const TokenAdminChange = TokenChange.safeExtend({
+  id: z.int().min(1),
+  /** The account that shall own it, when it is another than now. */
+  user_id: z.int().min(1).optional(),
+  /** A token that changes hands gets a key that the old owner does not know, unless this is false. */
+  new_key: z.boolean().optional(),
+});
+export type TokenAdminChange = z.input<typeof TokenAdminChange>;
 
 export const TokenPatch = z.object({ status: z.union([z.literal(1), z.literal(2)]) });
 
@@ -92,13 +112,34 @@ export const TokenRow = z.object({
   group: z.string(),
   backup_group: z.string(),
   setting: TokenSetting,
+  /** "" for those who may not see tags. */
+  billing_tag: z.string(),
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenPage = Page(TokenRow);
+
+/** GET /api/token/admin/search: a line of everybody's tokens. */
+export const TokenAdminRow = TokenRow.extend({
+  owner_name: z.string(),
+  owner_role: z.int(),
+});
+export type TokenAdminRow = z.infer<typeof TokenAdminRow>;
+export const TokenAdminPage = Page(TokenAdminRow);
 
 /** Answer of creating a token: the row with its whole key. */
 export const TokenCreated = TokenRow.extend({ key: z.string() });
 export const TokenKey = z.object({ key: z.string() });
 
-export const TokenQuery = PageQuery.extend({ keyword: z.string().max(100).default("") });
+export const TokenQuery = PageQuery.extend({
+  keyword: z.string().max(100).default(""),
+  /** Ignored for those who may not see tags. */
+  billing_tag: z.string().max(50).default(""),
+});
 export type TokenQuery = z.infer<typeof TokenQuery>;
+
+/** Query of GET /api/token/admin/search; 0 and "" mean all. */
+export const TokenAdminQuery = TokenQuery.extend({
+  user_id: z.coerce.number().int().min(0).catch(0).default(0),
+  token_id: z.coerce.number().int().min(0).catch(0).default(0),
+});
+export type TokenAdminQuery = z.infer<typeof TokenAdminQuery>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PageQuery, Points, UnixTime } from "./paging.ts";
+import { Permissions } from "./permissions.ts";
 
 export const UserStatus = { enabled: 1, disabled: 2 } as const;
 
@@ -51,6 +52,8 @@ export const UserDetail = UserListRow.extend({
   passkey_count: z.int(),
   has_password: z.boolean(),
   has_access_token: z.boolean(),
+  /** What an administrator may enter; null = whatever the role allows. */
+  permissions: Permissions.nullable(),
 });
 export type UserDetail = z.infer<typeof UserDetail>;
 
@@ -92,6 +95,8 @@ export const UserChange = z.object({
   group: z.string().min(1, "Choose a group").max(50).optional(),
   role: GivenRole.optional(),
   password: z.union([z.literal(""), Password]).optional(),
+  /** Root alone gives these, to administrators; null opens all that the role allows. */
+  permissions: Permissions.nullable().optional(),
 });
 export type UserChange = z.infer<typeof UserChange>;
 

@@ -2,7 +2,7 @@ import { Nothing } from "@gateway/shared/envelope";
 import { LoginInput, Self, SetupInput } from "@gateway/shared/session";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { setUp } from "#domain/accounts/setup.ts";
-import { getUser, logIn, noteLogin } from "#domain/accounts/users.ts";
+import { getUser, logIn, noteLogin, permissionsOf } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
@@ -59,6 +59,7 @@ export async function presentSelf({ db }: Pick<Services, "db">, user: User): Pro
   const group = await findGroup(db, user.group);
   return {
     ...present(user),
+    permissions: permissionsOf(user),
     group_name: group?.name ?? user.group,
     group_ratio: group?.ratio.toNumber() ?? 1,
     group_api_rate: group?.api_rate ?? 0,

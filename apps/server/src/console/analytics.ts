@@ -16,7 +16,7 @@ import type { Services } from "./services.ts";
 
 /** Numbers about everybody, for administrators. */
 export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "analytics" } as const;
 
   app.get("/analytics/statistics", { config, schema: { response: answers(SiteStatistics) } }, async () =>
     ok(await describeSite(pool)),

@@ -17,7 +17,7 @@ import { viewerOf } from "./guards.ts";
 import { IdParams } from "./paging.ts";
 import type { Services } from "./services.ts";
 
-const config = { access: "admin" } as const;
+const config = { access: "admin", permission: "channels" } as const;
 const OneValue = z.object({ ids: ChannelIds, value: z.string().trim().min(1).max(500) });
 const Chosen = z.object({ ids: ChannelIds.optional() });
 

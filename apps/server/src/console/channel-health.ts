@@ -9,7 +9,7 @@ import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
 
-const config = { access: "admin" } as const;
+const config = { access: "admin", permission: "channels" } as const;
 const KeyParams = IdParams.extend({ key: RowId });
 
 /** How a channel has been doing: its time line, and its keys one by one. */

@@ -21,7 +21,7 @@ import { viewerOf } from "./guards.ts";
 import { IdParams } from "./paging.ts";
 import type { Services } from "./services.ts";
 
-const config = { access: "admin" } as const;
+const config = { access: "admin", permission: "channels" } as const;
 
 /** How often a watcher looks; the database is asked only while somebody watches. */
 const LOOK_MS = 400;

@@ -15,7 +15,7 @@ import { viewerOf } from "./guards.ts";
 import { IdParams } from "./paging.ts";
 import type { Services } from "./services.ts";
 
-const config = { access: "admin" } as const;
+const config = { access: "admin", permission: "channels" } as const;
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
 /** All channels of a tag as one thing. */

@@ -45,7 +45,9 @@ const sortable = [
   "created_time",
 ] as const;
 
-const config = { access: "admin" } as const;
+const config = { access: "admin", permission: "channels" } as const;
+/** Names that the forms of many screens choose from. */
+const vocabulary = { access: "admin", permission: "any" } as const;
 
 /** Channels, for administrators. Keys go in and never come out. */
 export function channelRoutes(app: ConsoleApp, services: Services): void {
@@ -53,11 +55,11 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
   const row = answers(ChannelRow);
   const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
 
-  app.get("/providers", { config, schema: { response: answers(z.array(ProviderInfo)) } }, async () =>
+  app.get("/providers", { config: vocabulary, schema: { response: answers(z.array(ProviderInfo)) } }, async () =>
     ok([...services.providers.values()].map(describeProvider)),
   );
 
-  app.get("/group", { config, schema: { response: answers(z.array(z.string())) } }, async () =>
+  app.get("/group", { config: vocabulary, schema: { response: answers(z.array(z.string())) } }, async () =>
     ok(await enabledGroups(db)),
   );
 

@@ -1,5 +1,5 @@
 import { Explanation } from "@gateway/shared/explain";
-import { can } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/permissions";
 import { z } from "zod";
 import { explainCall } from "#domain/billing/explain.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -15,7 +15,7 @@ export function explainRoutes(app: ConsoleApp, { pool }: Services): void {
     { config: { access: "user" }, schema: { params: LogParams, response: answers(Explanation) } },
     async (request) => {
       const viewer = viewerOf(request);
-      const ownerId = can(viewer.role, "administer") ? undefined : viewer.id;
+      const ownerId = mayEnter(viewer, "logs") ? undefined : viewer.id;
       return ok(await explainCall(pool, request.params.id, ownerId));
     },
   );

@@ -32,7 +32,7 @@ const Change = UserGroupInput.omit({ symbol: true });
 
 /** User groups, for administrators. */
 export function groupRoutes(app: ConsoleApp, { db }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "groups" } as const;
   const row = answers(UserGroupDetail);
   const show = async (group: UserGroup) => ok(await describeGroup(db, group));
 

@@ -1,3 +1,4 @@
+import { type AdminArea, type AdminLevel, mayEnter } from "@gateway/shared/permissions";
 import { Role } from "@gateway/shared/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { userDisabled } from "#domain/accounts/users.ts";
@@ -12,6 +13,10 @@ export type Access = "anyone" | "user" | "admin" | "root";
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
+    /** What administrators need besides their role: every route for them names it. `any` is open to all of them. */
+    permission?: AdminArea | "any";
+    /** Of that; a GET needs to view, everything else to edit, unless it says otherwise. */
+    level?: AdminLevel;
   }
   interface FastifyRequest {
     /** The signed-in person; null for a guest. */
@@ -39,14 +44,30 @@ export function guardRoute(route: RouteOptions, services: Services, sessions: Se
   if (route.schema?.response === undefined) {
     throw new Error(`The route ${route.url} does not say what may leave: it needs a response schema.`);
   }
+  const need = permissionOf(route, access);
   const before = route.onRequest === undefined ? [] : [route.onRequest].flat();
-  route.onRequest = [...before, (request, reply) => guard(request, reply, access, { services, sessions })];
+  route.onRequest = [...before, (request, reply) => guard(request, reply, { access, need }, { services, sessions })];
+}
+
+interface Need {
+  area: AdminArea;
+  level: AdminLevel;
+}
+
+function permissionOf(route: RouteOptions, access: Access): Need | undefined {
+  const { permission, level } = route.config ?? {};
+  if (access !== "admin") return undefined;
+  if (permission === undefined)
+    throw new Error(`The route ${route.url} is for administrators, but does not name its permission.`);
+  if (permission === "any") return undefined;
+  const reads = [route.method].flat().every((method) => method === "GET" || method === "HEAD");
+  return { area: permission, level: level ?? (reads ? "view" : "edit") };
 }
 
 async function guard(
   request: FastifyRequest,
   reply: FastifyReply,
-  access: Access,
+  { access, need }: { access: Access; need: Need | undefined },
   { services, sessions }: { services: Services; sessions: Sessions },
 ): Promise<void> {
   const identity = await sessions.identify(request, reply);
@@ -59,6 +80,9 @@ async function guard(
   if (!identity.enabled) throw userDisabled();
   if (identity.viewer.role < leastRole[access]) {
     throw forbidden("Your account does not have the rights to do this.");
+  }
+  if (need !== undefined && !mayEnter(identity.viewer, need.area, need.level)) {
+    throw forbidden("An administrator has not given your account the rights to do this.");
   }
   request.viewer = identity.viewer;
 }

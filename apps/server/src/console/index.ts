@@ -38,6 +38,7 @@ import { settingRoutes } from "./settings.ts";
 import { signInRoutes } from "./sign-in.ts";
 import { siteRoutes } from "./site.ts";
 import { statementRoutes } from "./statements.ts";
+import { tokenAdministrationRoutes } from "./token-administration.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userSessionRoutes } from "./user-sessions.ts";
 import { userRoutes } from "./users.ts";
@@ -111,6 +112,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   groupRoutes(app, services);
   redemptionRoutes(app, services);
   tokenRoutes(app, services);
+  tokenAdministrationRoutes(app, services);
   logRoutes(app, services);
   logBodyRoutes(app, services);
   explainRoutes(app, services);

@@ -1,5 +1,5 @@
 import { LogBodies } from "@gateway/shared/log";
-import { can } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/permissions";
 import { z } from "zod";
 import { findBodies } from "#domain/logs/bodies.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -21,7 +21,7 @@ export function logBodyRoutes(app: ConsoleApp, { pool, secrets }: Services): voi
     },
     async (request, reply) => {
       const viewer = viewerOf(request);
-      const ownerId = can(viewer.role, "administer") ? undefined : viewer.id;
+      const ownerId = mayEnter(viewer, "logs") ? undefined : viewer.id;
       void reply.header("cache-control", "no-store");
       return ok(await findBodies(pool, secrets, request.params.id, ownerId));
     },

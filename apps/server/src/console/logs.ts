@@ -1,5 +1,6 @@
 import { Dashboard, DashboardQuery } from "@gateway/shared/dashboard";
 import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { can } from "@gateway/shared/roles";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { findGroup } from "#domain/accounts/groups.ts";
@@ -24,12 +25,15 @@ const ClearQuery = z.object({
 
 /** The request log and the dashboard: everything for administrators, one's own for everybody. */
 export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
-  const admin = { access: "admin" } as const;
+  const admin = { access: "admin", permission: "logs" } as const;
   const user = { access: "user" } as const;
   const page = { querystring: LogQuery, response: answers(LogPage) };
   const totals = { querystring: LogQuery, response: answers(LogTotals) };
   const everybody: LogView = { of: "everybody" };
-  const own = (request: FastifyRequest): LogView => ({ of: "owner", userId: viewerOf(request).id });
+  const own = (request: FastifyRequest): LogView => {
+    const { id, role } = viewerOf(request);
+    return { of: "owner", userId: id, seesTags: can(role, "seeBillingTag") };
+  };
 
   app.get("/log", { config: admin, schema: page }, async (request) =>
     ok(await searchLogs(pool, everybody, request.query)),

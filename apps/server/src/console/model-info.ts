@@ -30,7 +30,7 @@ const LIST_LIMIT = 5_000_000;
 
 /** What models are: the list for anybody, its editing for administrators. */
 export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "models" } as const;
   const row = answers(ModelInfoRow);
 
   app.get(

@@ -7,7 +7,7 @@ import type { Services } from "./services.ts";
 
 /** The audits of all balances, for administrators: those of the nights, and one now. */
 export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "analytics" } as const;
   const newest = async (take: number): Promise<AuditRun[]> => {
     const rows = await db.auditRun.findMany({ orderBy: { id: "desc" }, take });
     return rows.map(({ id, created_time, checked, drift, detail }) => ({

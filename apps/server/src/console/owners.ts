@@ -8,7 +8,7 @@ import type { Services } from "./services.ts";
 
 /** Who makes models, as administrators edit it; reading the list is open to anybody (catalog.ts). */
 export function ownerRoutes(app: ConsoleApp, { db }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "models" } as const;
   const row = answers(ModelOwnerRow);
 
   app.get("/model_ownedby/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>

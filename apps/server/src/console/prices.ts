@@ -48,7 +48,7 @@ const oldPrice = ({ version_id: _version, updated_time: _time, tiers: _tiers, ..
 /** What models cost: the list for anybody, its editing for administrators. */
 export function priceRoutes(app: ConsoleApp, services: Services): void {
   const { db } = services;
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "prices" } as const;
   const row = answers(PriceRow);
 
   app.get(
@@ -118,7 +118,7 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
 }
 
 function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "prices" } as const;
 
   app.get("/prices/updateService", { config, schema: { response: answers(z.string()) } }, async () =>
     ok(settings.current().UpdatePriceService),

@@ -30,7 +30,7 @@ const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_tim
 
 /** Redemption codes: made by administrators, redeemed by anybody signed in. */
 export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "redemptions" } as const;
   const row = answers(RedemptionRow);
   const show = (code: Redemption) => ok(describeRedemption(secrets, code));
 

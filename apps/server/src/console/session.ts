@@ -1,6 +1,7 @@
+import type { Permissions } from "@gateway/shared/permissions";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";
-import { findByAccessToken, isEnabled } from "#domain/accounts/users.ts";
+import { findByAccessToken, isEnabled, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Services } from "./services.ts";
@@ -14,6 +15,8 @@ export interface Viewer extends Actor {
   role: number;
   /** Symbol of the user's own group. */
   group: string;
+  /** Null: whatever the role allows. */
+  permissions: Permissions | null;
 }
 
 export interface Identity {
@@ -74,7 +77,8 @@ export function createSessions(services: Services, cookiePath: string): Sessions
 
 function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Identity {
   const { id, username, role, group } = user;
-  return { viewer: { id, username, role, group, ip: request.ip }, by, enabled: isEnabled(user) };
+  const permissions = permissionsOf(user);
+  return { viewer: { id, username, role, group, permissions, ip: request.ip }, by, enabled: isEnabled(user) };
 }
 
 /** The id this browser presents, good or not. */

@@ -24,7 +24,7 @@ const UserMonth = StatementDetailQuery.extend({ user_id: RowId });
 /** Closed months: one's own for everybody, everybody's for administrators. */
 export function statementRoutes(app: ConsoleApp, { pool }: Services): void {
   const user = { access: "user" } as const;
-  const admin = { access: "admin" } as const;
+  const admin = { access: "admin", permission: "analytics" } as const;
   const lines = answers(z.array(StatementLine));
 
   app.get(

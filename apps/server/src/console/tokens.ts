@@ -1,4 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
+import { can } from "@gateway/shared/roles";
 import {
   TokenChange,
   TokenCreated,
@@ -9,6 +10,7 @@ import {
   TokenQuery,
   TokenRow,
 } from "@gateway/shared/token";
+import type { FastifyRequest } from "fastify";
 import {
   changeToken,
   createToken,
@@ -20,12 +22,14 @@ import {
   revealKey,
   switchToken,
 } from "#domain/tokens/tokens.ts";
+import type { Token } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
 
-const sortable = [
+/** Orders of a list of tokens. */
+export const sortableTokens = [
   "id",
   "name",
   "status",
@@ -39,15 +43,19 @@ const sortable = [
 export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   const config = { access: "user" } as const;
   const row = answers(TokenRow);
+  const shown = (request: FastifyRequest, token: Token) => describeToken(token, viewerOf(request).role);
 
   app.get(
     "/token",
     { config, schema: { querystring: TokenQuery, response: answers(TokenPage) } },
     async (request) => {
       const { query } = request;
-      const search = { keyword: query.keyword, ...sliceOf(query, sortable) };
-      const { rows, total } = await listTokens(db, viewerOf(request).id, search);
-      return ok(pageOf(query, rows.map(describeToken), total));
+      const viewer = viewerOf(request);
+      const billing_tag = can(viewer.role, "seeBillingTag") ? query.billing_tag : "";
+      const search = { keyword: query.keyword, billing_tag, ...sliceOf(query, sortableTokens) };
+      const { rows, total } = await listTokens(db, viewer.id, search);
+      const lines = rows.map((token) => shown(request, token));
+      return ok(pageOf(query, lines, total));
     },
   );
 
@@ -56,7 +64,7 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   );
 
   app.get("/token/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    ok(describeToken(await getToken(db, viewerOf(request).id, request.params.id))),
+    ok(shown(request, await getToken(db, viewerOf(request).id, request.params.id))),
   );
 
   app.get(
@@ -75,7 +83,7 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
     async (request, reply) => {
       const { token, key } = await createToken(db, secrets, viewerOf(request), request.body);
       void reply.header("cache-control", "no-store");
-      return ok({ ...describeToken(token), key });
+      return ok({ ...shown(request, token), key });
     },
   );
 
@@ -83,7 +91,7 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
     "/token/:id",
     { config, schema: { params: IdParams, body: TokenChange, response: row } },
     async (request) =>
-      ok(describeToken(await changeToken(db, viewerOf(request), request.params.id, request.body))),
+      ok(shown(request, await changeToken(db, viewerOf(request), request.params.id, request.body))),
   );
 
   // The older API's habit: the id is in the body.
@@ -91,14 +99,14 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
     "/token",
     { config, schema: { body: TokenChange.safeExtend({ id: RowId }), response: row } },
     async (request) =>
-      ok(describeToken(await changeToken(db, viewerOf(request), request.body.id, request.body))),
+      ok(shown(request, await changeToken(db, viewerOf(request), request.body.id, request.body))),
   );
 
   app.patch(
     "/token/:id",
     { config, schema: { params: IdParams, body: TokenPatch, response: row } },
     async (request) =>
-      ok(describeToken(await switchToken(db, viewerOf(request), request.params.id, request.body.status))),
+      ok(shown(request, await switchToken(db, viewerOf(request), request.params.id, request.body.status))),
   );
 
   app.delete(

@@ -19,7 +19,7 @@ const SessionOf = z.object({ id: RowId, session: SessionId });
 /** Signed-in browsers: one's own, and for administrators those of people below them. */
 export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   const own = { access: "user" } as const;
-  const admin = { access: "admin" } as const;
+  const admin = { access: "admin", permission: "users" } as const;
   const rows = answers(z.array(SessionRow));
   const nothing = answers(Nothing);
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Nothing } from "@gateway/shared/envelope";
 import { Page, Points } from "@gateway/shared/paging";
+import { mayEnter } from "@gateway/shared/permissions";
 import { Role } from "@gateway/shared/roles";
 import {
   QuotaChange,
@@ -20,9 +21,10 @@ import {
   manageUser,
   requireBelow,
 } from "#domain/accounts/administration.ts";
-import { describeUser, getUser, listUsers, type UserInDetail } from "#domain/accounts/users.ts";
+import { describeUser, getUser, listUsers, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
+import { forbidden } from "#errors.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, sliceOf } from "./paging.ts";
@@ -46,7 +48,7 @@ const sortable = [
 /** Other people's accounts, for administrators. */
 export function userRoutes(app: ConsoleApp, services: Services): void {
   const { db, secrets, settings } = services;
-  const config = { access: "admin" } as const;
+  const config = { access: "admin", permission: "users" } as const;
   const detail = answers(UserDetail);
 
   app.get(
@@ -69,6 +71,8 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
   });
 
   app.post("/user", { config, schema: { body: UserInput, response: detail } }, async (request) => {
+    if (request.body.quota > 0 && !mayEnter(viewerOf(request), "balances", "edit"))
+      throw forbidden("Your account may not give balances: create the user without one.");
     const gift = settings.current().QuotaForNewUser;
     const { id } = await createUser(db, viewerOf(request), request.body, gift);
     return ok(presentDetail(await describeUser(db, id)));
@@ -98,7 +102,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
   app.post(
     "/user/quota/:id",
     {
-      config,
+      config: { access: "admin", permission: "balances" },
       schema: { params: IdParams, body: QuotaChange, response: answers(z.object({ quota: Points })) },
     },
     async (request) => {
@@ -154,6 +158,7 @@ function presentDetail(user: UserInDetail): UserDetail {
       ...identity,
       created_time: unixTime(identity.created_time),
     })),
+    permissions: permissionsOf(user),
     has_password: user.password_hash !== null,
     has_access_token: user.access_token_hash !== null,
   };

@@ -164,6 +164,8 @@ export class Flight {
       sourceIp: this.#call.ip,
       priceVersionId: this.chosen?.price.versionId ?? 0,
       attempts: this.attempts,
+      billingTag: caller.billingTag,
+      cacheHit: false,
     };
   }
 }

@@ -5,7 +5,7 @@ import { credit } from "#domain/billing/ledger.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
-import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
+import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { findGroup } from "./groups.ts";
 import { giveGifts, insertUser, requireFreeName } from "./new-user.ts";
@@ -85,6 +85,7 @@ export async function changeUser(
     const before = await lockUser(tx, change.id);
     requireMayChange(actor, before, change);
     if (change.role !== undefined && change.role !== before.role) requireMayGive(actor, change.role);
+    if (change.permissions !== undefined) requireMayPermit(actor, change.role ?? before.role);
     if (change.username !== undefined) await requireFreeName(tx, change.username, change.id);
     if (change.group !== undefined && change.group !== before.group) await requireGroup(tx, change.group);
     const after = await tx.user.update({
@@ -95,6 +96,9 @@ export async function changeUser(
         ...(change.group === undefined ? {} : { group: change.group }),
         ...(change.role === undefined ? {} : { role: change.role }),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
+        ...(change.permissions === undefined
+          ? {}
+          : { permissions: change.permissions ?? Prisma.DbNull }),
       },
     });
     if (passwordHash !== undefined) await revokeSessions(tx, secrets, change.id);
@@ -104,6 +108,14 @@ export async function changeUser(
     });
     await announce(tx, "users", change.id);
   });
+}
+
+/** Rights within the role outlive it: who becomes an administrator again has no more of them than before. */
+function requireMayPermit(actor: Administrator, role: number): void {
+  if (actor.role < Role.root) throw forbidden("Only root decides what administrators may do.");
+  if (role === Role.admin) return;
+  const sentence = "Only administrators have rights that can be narrowed.";
+  throw new GatewayError("invalid_request", sentence, { fields: { permissions: sentence } });
 }
 
 /** Nobody ranks above root, so root names and groups itself; everything else goes through the profile. */
@@ -227,8 +239,8 @@ async function requireGroup(db: Db, symbol: string): Promise<void> {
   throw new GatewayError("invalid_request", sentence, { param: "group", fields: { group: sentence } });
 }
 
-function shown({ username, display_name, group, role, status }: User) {
-  return { username, display_name, group, role, status };
+function shown({ username, display_name, group, role, status, permissions }: User) {
+  return { username, display_name, group, role, status, permissions };
 }
 
 async function note(

@@ -1,3 +1,4 @@
+import { Permissions } from "@gateway/shared/permissions";
 import { Role } from "@gateway/shared/roles";
 import { type UserQuery, UserStatus } from "@gateway/shared/user";
 import { GatewayError, notFound } from "#errors.ts";
@@ -12,6 +13,11 @@ import { requireSecondFactor } from "./second-factor.ts";
 
 export function isEnabled(user: User): boolean {
   return user.status === UserStatus.enabled;
+}
+
+/** Null: whatever the role allows. What cannot be read opens nothing. */
+export function permissionsOf({ permissions }: Pick<User, "permissions">): Permissions | null {
+  return permissions === null ? null : (Permissions.safeParse(permissions).data ?? {});
 }
 
 export function userDisabled(): GatewayError {

@@ -72,6 +72,8 @@ export function callOf(reserved: ReserveInput, quota: bigint, over: Partial<Call
     sourceIp: "127.0.0.1",
     priceVersionId: 0,
     bill: null,
+    billingTag: "",
+    cacheHit: false,
     attempts: [],
     ...over,
   };

@@ -3,7 +3,12 @@ import type { LogQuery } from "@gateway/shared/log";
 /** What narrows the log, as conditions of SQL. Everything from outside is a parameter. */
 
 /** Whose rows, and how much of them may be seen. Owners see neither channels nor attempts. */
-export type LogView = { of: "everybody" } | { of: "owner"; userId: number };
+export type LogView = { of: "everybody" } | { of: "owner"; userId: number; seesTags?: boolean };
+
+/** Whether billing tags are shown, and may be asked for. */
+export function seesTags(view: LogView): boolean {
+  return view.of === "everybody" || view.seesTags === true;
+}
 
 const MAX_TIME = 253_402_300_799;
 
@@ -44,6 +49,7 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
     }
     if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);
   }
+  if (seesTags(view)) equals("billing_tag", query.billing_tag);
   equals("type", query.log_type);
   equals("model_name", query.model_name);
   equals("token_name", query.token_name);

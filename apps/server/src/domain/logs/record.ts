@@ -36,6 +36,10 @@ export interface CallRecord {
   priceVersionId: number;
   bill: Bill | null;
   attempts: AttemptNote[];
+  /** Of the token at that time. */
+  billingTag: string;
+  /** The answer was one that had been given before; no channel was asked. */
+  cacheHit: boolean;
 }
 
 /** Column names and types of `json_to_recordset` for `rowOf`; the log's own columns come first. */
@@ -68,6 +72,8 @@ export const logColumns = {
   price_version_id: "int",
   bill: "jsonb",
   attempts: "jsonb",
+  billing_tag: "text",
+  cache_hit: "boolean",
 } as const;
 
 type LogColumn = keyof typeof logColumns;
@@ -131,6 +137,8 @@ export function rowOf(record: CallRecord): LogJson {
       result: clean(note.result),
       message: clean(note.message),
     })),
+    billing_tag: clean(record.billingTag, 50),
+    cache_hit: record.cacheHit,
     cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),
   };
 }

@@ -2,7 +2,7 @@ import { AttemptNote, Bill, type LogPage, type LogQuery, type LogRow } from "@ga
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/db.ts";
-import { filterOf, type LogView } from "./filter.ts";
+import { filterOf, type LogView, seesTags } from "./filter.ts";
 
 /**
  * Reading the request log: newest first, page by page along (created_at, id), so that the hundredth page costs what
@@ -60,6 +60,8 @@ interface Stored {
   request_time: number;
   first_byte_time: number;
   source_ip: string;
+  billing_tag: string;
+  cache_hit: boolean;
   bill: unknown;
   attempts: unknown;
 }
@@ -96,6 +98,8 @@ function describe(row: Stored, view: LogView): LogRow {
     request_time: row.request_time,
     first_byte_time: row.first_byte_time,
     source_ip: row.source_ip,
+    billing_tag: seesTags(view) ? row.billing_tag : "",
+    cache_hit: row.cache_hit,
     // A row of another version must not spoil the page.
     bill: Bill.safeParse(row.bill).data ?? null,
     attempts: mine ? null : (Attempts.safeParse(row.attempts).data ?? []),

@@ -2,7 +2,7 @@ import { type LogQuery, type LogTotals, LogType } from "@gateway/shared/log";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/statistics/counters.ts";
 import { closedUntil } from "#domain/statistics/usage.ts";
 import type { Pool } from "#platform/db.ts";
-import { type Filter, filterOf, instant, type LogView, newFilter } from "./filter.ts";
+import { type Filter, filterOf, instant, type LogView, newFilter, seesTags } from "./filter.ts";
 
 /**
  * Sums over everything a filter lets through. Whole hours come from the roll-ups; from the log itself only what these
@@ -19,7 +19,8 @@ const endOfTime = new Date(253_402_300_799_000);
 /** Points count for consumption only: a top-up in the list is not money spent. */
 export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
   const { log_type: type } = query;
-  const rolledUp = query.request_id === "" && query.token_name === "" && query.source_ip === "";
+  const tagged = seesTags(view) && query.billing_tag !== "";
+  const rolledUp = !tagged && query.request_id === "" && query.token_name === "" && query.source_ip === "";
   const calls = type === LogType.all || type === LogType.consume || type === LogType.failed;
   if (!rolledUp || !calls) return sumNewest(pool, filterOf(view, query));
 

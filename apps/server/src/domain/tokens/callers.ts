@@ -1,4 +1,6 @@
+import { mayEnter } from "@gateway/shared/permissions";
 import { TokenSetting } from "@gateway/shared/token";
+import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -21,6 +23,9 @@ export interface Caller {
   userEnabled: boolean;
   /** Milliseconds since 1970; undefined = never. */
   expiresAt: number | undefined;
+  /** May choose the channel of a call. */
+  mayPin: boolean;
+  billingTag: string;
   setting: TokenSetting;
 }
 
@@ -76,7 +81,9 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
     const begun = generation;
     const row = await db.token.findUnique({
       where: { key_hash: secrets.hash(key), deleted_at: null, user: { deleted_at: null } },
-      include: { user: { select: { username: true, role: true, group: true, status: true } } },
+      include: {
+        user: { select: { username: true, role: true, group: true, status: true, permissions: true } },
+      },
     });
     const caller: Caller | undefined =
       row === null
@@ -94,6 +101,8 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
             tokenEnabled: row.status === 1,
             userEnabled: row.user.status === 1,
             expiresAt: row.expired_time?.getTime(),
+            mayPin: mayEnter({ role: row.user.role, permissions: permissionsOf(row.user) }, "channels"),
+            billingTag: row.billing_tag,
             setting: TokenSetting.parse(row.setting),
           };
     if (begun === generation) remember(key, caller);
@@ -129,7 +138,7 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       const key = bare.startsWith("sk-") ? bare : `sk-${bare}`;
       const caller = await lookUp(key);
       if (channel === undefined) return { caller, pin: undefined };
-      if (caller.role < 10) throw new GatewayError("forbidden", "Only administrators may choose a channel.");
+      if (!caller.mayPin) throw new GatewayError("forbidden", "Only administrators may choose a channel.");
       return { caller, pin: not === "!" ? { never: Number(channel) } : { only: Number(channel) } };
     },
     forgetToken(tokenId) {

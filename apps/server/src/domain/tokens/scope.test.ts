@@ -15,6 +15,8 @@ function caller(part: Partial<Caller> = {}): Caller {
     backupGroup: "",
     unlimited: true,
     tokenEnabled: true,
+    mayPin: false,
+    billingTag: "",
     userEnabled: true,
     expiresAt: undefined,
     setting: TokenSetting.parse({}),

@@ -1,3 +1,4 @@
+import { can, Role } from "@gateway/shared/roles";
 import {
   NEVER_EXPIRES,
   type TokenChange,
@@ -22,6 +23,7 @@ import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
  */
 export interface Owner extends Actor {
   id: number;
+  role: number;
   /** Symbol of the owner's own group. */
   group: string;
 }
@@ -40,7 +42,7 @@ export async function createToken(
   owner: Owner,
   input: TokenInput,
 ): Promise<{ token: Token; key: string }> {
-  const key = `sk-${randomText(KEY_LENGTH)}`;
+  const key = newKey();
   const token = await db.$transaction(async (tx) => {
     const data = await columnsOf(tx, owner, { ...input, remain_quota: BigInt(input.remain_quota) });
     const created = await tx.token.create({
@@ -60,10 +62,9 @@ export async function changeToken(
   input: z.output<typeof TokenChange>,
 ): Promise<Token> {
   return db.$transaction(async (tx) => {
-    // Calls settle all the time: until this change is committed, they wait.
-    await tx.$queryRaw`SELECT FROM tokens WHERE id = ${id} AND user_id = ${owner.id} FOR NO KEY UPDATE`;
+    await holdToken(tx, id);
     const before = await getToken(tx, owner.id, id);
-    const data = await columnsOf(tx, owner, { ...input, remain_quota: quotaAfter(before, input) });
+    const data = await columnsOf(tx, owner, { ...input, remain_quota: quotaAfter(before, input) }, before);
     const after = await tx.token.update({ where: { id }, data });
     await note(tx, owner, "token.change", before, after);
     await announce(tx, "tokens", id);
@@ -71,8 +72,13 @@ export async function changeToken(
   });
 }
 
+/** Calls settle all the time: until the change is committed, they wait. */
+export async function holdToken(tx: Prisma.TransactionClient, id: number): Promise<void> {
+  await tx.$queryRaw`SELECT FROM tokens WHERE id = ${id} FOR NO KEY UPDATE`;
+}
+
 /** Points the token has left after the change. Taking away more than there is leaves nothing. */
-function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
+export function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
   if (change.remain_quota !== undefined) return BigInt(change.remain_quota);
   const added = BigInt(change.add_quota ?? 0);
   if (added === 0n) return left;
@@ -96,7 +102,7 @@ export async function switchToken(db: PrismaClient, owner: Owner, id: number, st
   });
 }
 
-function mustBeUsable(token: Token): void {
+export function mustBeUsable(token: Token): void {
   switch (statusOf({ ...token, status: TokenStatus.enabled })) {
     case TokenStatus.expired:
       throw conflict(
@@ -129,6 +135,8 @@ export async function getToken(db: Db, ownerId: number, id: number): Promise<Tok
 export interface TokenSearch {
   /** Part of the name. */
   keyword: string;
+  /** "" = all. */
+  billing_tag: string;
   skip: number;
   take: number;
   orderBy: Prisma.TokenOrderByWithRelationInput[];
@@ -140,6 +148,7 @@ export async function listTokens(
   search: TokenSearch,
 ): Promise<{ rows: Token[]; total: number }> {
   const where: Prisma.TokenWhereInput = { user_id: ownerId, deleted_at: null };
+  if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
   if (search.keyword !== "") where.name = { contains: search.keyword, mode: "insensitive" };
   const { skip, take, orderBy } = search;
   const [rows, total] = await Promise.all([
@@ -165,7 +174,7 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
       },
     });
     if (found !== null) return revealKey(secrets, found);
-    const key = `sk-${randomText(KEY_LENGTH)}`;
+    const key = newKey();
     const created = await tx.token.create({
       data: { ...sealKey(secrets, key), user_id: owner.id, name: PLAYGROUND, unlimited_quota: true },
     });
@@ -179,7 +188,11 @@ export function revealKey(secrets: Secrets, token: Token): string {
   return secrets.decrypt(token.key_encrypted, keyContext(token.key_hash));
 }
 
-function sealKey(secrets: Secrets, key: string) {
+export function newKey(): string {
+  return `sk-${randomText(KEY_LENGTH)}`;
+}
+
+export function sealKey(secrets: Secrets, key: string) {
   const key_hash = secrets.hash(key);
   return { key_hash, key_encrypted: secrets.encrypt(key, keyContext(key_hash)), key_hint: hintOf(key) };
 }
@@ -206,8 +219,8 @@ function spentLately(token: Token, now = new Date()): Pick<TokenRow, "day_quota"
   };
 }
 
-/** A token as its owner sees it. */
-export function describeToken(token: Token): TokenRow {
+/** A token as somebody of this role sees it. */
+export function describeToken(token: Token, role: number): TokenRow {
   return {
     id: token.id,
     user_id: token.user_id,
@@ -224,6 +237,7 @@ export function describeToken(token: Token): TokenRow {
     group: token.group,
     backup_group: token.backup_group,
     setting: TokenSetting.parse(token.setting),
+    billing_tag: can(role, "seeBillingTag") ? token.billing_tag : "",
   };
 }
 
@@ -233,9 +247,17 @@ function seconds(instant: Date): number {
 
 type Columns = Omit<TokenInput, "remain_quota"> & { remain_quota: bigint };
 
-async function columnsOf(db: Db, owner: Owner, input: Columns) {
+/** @param actor who decides on the billing tag, when it is not the owner */
+export async function columnsOf(
+  db: Db,
+  owner: Pick<Owner, "group" | "role">,
+  input: Columns,
+  before?: Token,
+  actor: Pick<Owner, "role"> = owner,
+) {
   await mayUseGroups(db, owner, input);
   return {
+    ...billingTagOf(actor, input.billing_tag, before?.billing_tag ?? ""),
     name: input.name,
     expired_time: expiryOf(input.expired_time),
     unlimited_quota: input.unlimited_quota,
@@ -246,7 +268,20 @@ async function columnsOf(db: Db, owner: Owner, input: Columns) {
   };
 }
 
-async function mayUseGroups(db: Db, owner: Owner, { group, backup_group }: Columns): Promise<void> {
+function billingTagOf({ role }: Pick<Owner, "role">, wanted: string | undefined, now: string) {
+  // Who does not see tags sends the empty one that was shown.
+  if (wanted === undefined || wanted === now) return {};
+  if (can(role, "seeBillingTag")) return { billing_tag: wanted };
+  if (wanted === "") return {};
+  const sentence = "Your account may not set billing tags.";
+  throw new GatewayError("forbidden", sentence, { fields: { billing_tag: sentence } });
+}
+
+async function mayUseGroups(
+  db: Db,
+  owner: Pick<Owner, "group">,
+  { group, backup_group }: Columns,
+): Promise<void> {
   if (backup_group !== "" && backup_group === (group === "" ? owner.group : group)) {
     const sentence = "The backup group must be another one than the group.";
     throw new GatewayError("invalid_request", sentence, { fields: { backup_group: sentence } });
@@ -284,20 +319,20 @@ function isAddress(text: string): boolean {
   return parsable && (text.includes(":") || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text));
 }
 
-async function note(
+export async function note(
   db: Db,
-  owner: Owner,
+  actor: Actor,
   action: string,
   before: Token | undefined,
   after: Token | undefined,
 ): Promise<void> {
   const target = after ?? before;
   await audit(db, {
-    actor: owner,
+    actor,
     action,
     targetType: "token",
     targetId: target?.id ?? "",
-    before: before && describeToken(before),
-    after: after && describeToken(after),
+    before: before && describeToken(before, Role.root),
+    after: after && describeToken(after, Role.root),
   });
 }

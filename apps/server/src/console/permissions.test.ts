@@ -1,0 +1,187 @@
+import { type AdminArea, type AdminLevel, adminAreas, type Permissions } from "@gateway/shared/permissions";
+import type { Self } from "@gateway/shared/session";
+import type { UserDetail } from "@gateway/shared/user";
+import Fastify, { type FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Browser, buildConsole, origin, type TestConsole } from "#test/console.ts";
+import { consoleRoutes } from "./index.ts";
+
+/** What narrowed administrators reach, route by route: made from the routes themselves. */
+interface Route {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: string;
+  permission: AdminArea | "any" | undefined;
+  level: AdminLevel;
+}
+
+let site: TestConsole;
+let app: FastifyInstance;
+let root: Browser;
+const routes: Route[] = [];
+
+beforeAll(async () => {
+  site = await buildConsole();
+  app = Fastify({ trustProxy: true });
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const each of [method].flat()) {
+      if (each === "HEAD" || each === "OPTIONS" || config?.access !== "admin") continue;
+      routes.push({
+        method: each as Route["method"],
+        // An id that nobody has: what is let through must not change anything.
+        url: url.replaceAll(/:\w+/g, "999999"),
+        permission: config.permission,
+        level: config.level ?? (each === "GET" ? "view" : "edit"),
+      });
+    }
+  });
+  await app.register(consoleRoutes, { services: site.services });
+  await app.ready();
+  root = await site.as(await site.makeUser({ role: 100 }));
+});
+afterAll(async () => {
+  await app.close();
+  await site.close();
+});
+
+let addresses = 0;
+
+async function refused(route: Route, cookie: string | undefined): Promise<boolean> {
+  addresses += 1;
+  const response = await app.inject({
+    method: route.method,
+    url: route.url,
+    headers: {
+      ...origin,
+      "x-forwarded-for": `10.7.${addresses >> 8}.${addresses & 255}`,
+      cookie: `session=${cookie}`,
+    },
+    ...(route.method === "GET" ? {} : { payload: {} }),
+  });
+  return response.statusCode === 403 && response.body.includes("has not given your account");
+}
+
+async function openRoutes(permissions: Permissions | undefined): Promise<Route[]> {
+  const browser = await site.as(
+    await site.makeUser({ role: 10, ...(permissions === undefined ? {} : { permissions }) }),
+  );
+  const open: Route[] = [];
+  for (const route of routes) if (!(await refused(route, browser.cookie))) open.push(route);
+  return open;
+}
+
+describe("the rights of administrators", () => {
+  it("are named by every route for them, and every right opens something", () => {
+    expect(routes.filter(({ permission }) => permission === undefined)).toEqual([]);
+    const named = new Set(routes.map(({ permission }) => permission));
+    expect(adminAreas.filter((area) => !named.has(area))).toEqual([]);
+  });
+
+  it("are everything as long as nobody narrows them", async () => {
+    expect(await openRoutes(undefined)).toEqual(routes);
+  });
+
+  it("are nothing but the words that forms need when the list is empty", async () => {
+    expect(await openRoutes({})).toEqual(routes.filter(({ permission }) => permission === "any"));
+  });
+
+  it("let look without changing, or change as well, in the named areas alone", async () => {
+    const permissions: Permissions = { channels: "view", logs: "edit", balances: "edit" };
+    const expected = routes.filter(({ permission, level }) => {
+      if (permission === "any" || permission === "logs" || permission === "balances") return true;
+      return permission === "channels" && level === "view";
+    });
+    expect(await openRoutes(permissions)).toEqual(expected);
+  });
+
+  it("open nothing when what is stored cannot be read", async () => {
+    const browser = await site.as(await site.makeUser({ role: 10, permissions: { everything: "edit" } }));
+    expect((await browser.get("/api/user")).status).toBe(403);
+  });
+
+  it("do not bind root", async () => {
+    const tied = await site.as(await site.makeUser({ role: 100, permissions: {} }));
+    expect((await tied.get("/api/channel")).status).toBe(200);
+  });
+
+  it("stop the start when a route forgets to name its own", async () => {
+    const careless = Fastify();
+    careless.addHook("onRoute", (route) => {
+      if (route.url === "/api/user" && route.config !== undefined) delete route.config.permission;
+    });
+    await expect(
+      (async () => {
+        await careless.register(consoleRoutes, { services: site.services });
+        await careless.ready();
+      })(),
+    ).rejects.toThrow("does not name its permission");
+    await careless.close();
+  });
+});
+
+describe("giving rights", () => {
+  const change = (who: Browser, id: number, permissions: Permissions | null) =>
+    who.send<UserDetail>("PUT", "/api/user", { id, permissions });
+
+  it("takes effect in the very next request of a session that is open, and can be taken back", async () => {
+    const user = await site.makeUser({ role: 10 });
+    const browser = await site.as(user);
+    expect((await browser.get("/api/channel")).status).toBe(200);
+    const answer = await change(root, user.id, { users: "view" });
+    expect(answer.body.data.permissions).toEqual({ users: "view" });
+    expect((await browser.get("/api/channel")).status).toBe(403);
+    expect((await browser.get("/api/user")).status).toBe(200);
+    expect((await browser.get<Self>("/api/user/self")).body.data.permissions).toEqual({ users: "view" });
+    expect((await change(root, user.id, null)).body.data.permissions).toBeNull();
+    expect((await browser.get("/api/channel")).status).toBe(200);
+  });
+
+  it("is root's alone, concerns administrators alone, and is written down", async () => {
+    const admin = await site.makeUser({ role: 10 });
+    const other = await site.makeUser({ role: 1 });
+    const browser = await site.as(admin);
+    expect((await change(browser, admin.id, null)).status).toBe(403);
+    expect((await change(browser, other.id, { users: "edit" })).status).toBe(403);
+    const wrong = await change(root, other.id, { users: "edit" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.fields).toHaveProperty("permissions");
+    await change(root, admin.id, { logs: "view" });
+    const entry = await site.services.db.auditEntry.findFirstOrThrow({
+      where: { action: "user.change", target_id: String(admin.id) },
+      orderBy: { id: "desc" },
+    });
+    expect(entry.before).toMatchObject({ permissions: null });
+    expect(entry.after).toMatchObject({ permissions: { logs: "view" } });
+  });
+
+  it("outlives the role: who becomes an administrator again has no more than before", async () => {
+    const admin = await site.makeUser({ role: 10, permissions: { logs: "view" } });
+    for (const action of ["demote", "promote"])
+      await root.send("POST", "/api/user/manage", { username: admin.username, action });
+    const browser = await site.as(admin);
+    expect((await browser.get("/api/log")).status).toBe(200);
+    expect((await browser.get("/api/channel")).status).toBe(403);
+  });
+
+  it("over users gives no way to hand out balances", async () => {
+    const browser = await site.as(await site.makeUser({ role: 10, permissions: { users: "edit" } }));
+    const user = { username: "penniless", password: "long enough", quota: 1_000 };
+    expect((await browser.send("POST", "/api/user", user)).status).toBe(403);
+    const made = await browser.send<UserDetail>("POST", "/api/user", { ...user, quota: 0 });
+    expect(made.status).toBe(200);
+    const quota = `/api/user/quota/${made.body.data.id}`;
+    expect((await browser.send("POST", quota, { quota: 1 })).status).toBe(403);
+  });
+
+  it("over logs decides whose bills and bodies an administrator reads", async () => {
+    const owner = await site.makeUser();
+    const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "0" };
+    await site.database.pool.query(
+      "insert into request_logs (request_id, created_at, user_id, type, bill) values ('narrowed', now(), $1, 2, $2)",
+      [owner.id, bill],
+    );
+    const without = await site.as(await site.makeUser({ role: 10, permissions: { channels: "edit" } }));
+    const within = await site.as(await site.makeUser({ role: 10, permissions: { logs: "view" } }));
+    expect((await without.get("/api/log/narrowed/explain")).status).toBe(404);
+    expect((await within.get("/api/log/narrowed/explain")).status).toBe(200);
+  });
+});

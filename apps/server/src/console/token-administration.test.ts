@@ -1,0 +1,173 @@
+import type { LogPage } from "@gateway/shared/log";
+import type { TokenAdminRow, TokenRow } from "@gateway/shared/token";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCallers } from "#domain/tokens/callers.ts";
+import type { User } from "#platform/prisma/client.ts";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+
+let site: TestConsole;
+let root: Browser;
+let admin: Browser;
+let adminUser: User;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  root = await site.as(await site.makeUser({ role: 100 }));
+  adminUser = await site.makeUser({ role: 10 });
+  admin = await site.as(adminUser);
+});
+afterAll(() => site.close());
+
+type List = { data: TokenAdminRow[]; total_count: number };
+type Created = TokenRow & { key: string };
+
+const callers = () => createCallers(site.services.db, site.services.secrets);
+
+async function makeToken(browser: Browser, name: string, more: object = {}): Promise<Created> {
+  return (await browser.send<Created>("POST", "/api/token", { name, ...more })).body.data;
+}
+
+async function search(query: string, who = admin): Promise<List> {
+  return (await who.get<List>(`/api/token/admin/search?${query}`)).body.data;
+}
+
+describe("the search over everybody's tokens", () => {
+  it("finds by name, by owner and by id, says whose they are, and shows no key", async () => {
+    const owner = await site.makeUser({ username: "searched-for", display_name: "Sea Arched" });
+    const token = await makeToken(await site.as(owner), "of the mobile app");
+    for (const query of [
+      "keyword=MOBILE",
+      "keyword=searched-for",
+      `user_id=${owner.id}`,
+      `token_id=${token.id}`,
+    ]) {
+      const { data, total_count } = await search(query);
+      expect(total_count, query).toBe(1);
+      expect(data[0]).toMatchObject({ id: token.id, owner_name: "Sea Arched", owner_role: 1 });
+      expect(JSON.stringify(data)).not.toContain(token.key);
+    }
+    expect((await search("keyword=nothing%20like%20it")).total_count).toBe(0);
+    expect((await (await site.as(owner)).get("/api/token/admin/search")).status).toBe(403);
+  });
+});
+
+describe("a token that changes hands", () => {
+  it("belongs to the new owner alone, with a key that the old one does not know", async () => {
+    const [from, to] = [await site.makeUser(), await site.makeUser()];
+    const [old, next] = [await site.as(from), await site.as(to)];
+    const { key, id } = await makeToken(old, "moving", { unlimited_quota: false, remain_quota: 700 });
+    const answer = await admin.send<TokenAdminRow>("PUT", "/api/token/admin", {
+      id,
+      name: "moved",
+      unlimited_quota: false,
+      user_id: to.id,
+    });
+    expect(answer.body.data).toMatchObject({ user_id: to.id, name: "moved", remain_quota: 700 });
+    expect((await old.get(`/api/token/${id}`)).status).toBe(404);
+    await expect(callers().find(key)).rejects.toMatchObject({ code: "invalid_key" });
+    const shown = (await next.get<{ key: string }>(`/api/token/${id}/key`)).body.data.key;
+    expect(shown).not.toBe(key);
+    expect((await callers().find(shown)).caller).toMatchObject({ tokenId: id, userId: to.id });
+    const entry = await site.services.db.auditEntry.findFirstOrThrow({
+      where: { action: "token.transfer", target_id: String(id) },
+    });
+    expect(entry).toMatchObject({ before: { user_id: from.id }, after: { user_id: to.id } });
+    expect(JSON.stringify([entry.before, entry.after])).not.toContain(shown);
+  });
+
+  it("keeps its key when the administrator says so", async () => {
+    const [from, to] = [await site.makeUser(), await site.makeUser()];
+    const { key, id } = await makeToken(await site.as(from), "keeps");
+    await admin.send("PUT", "/api/token/admin", { id, name: "keeps", user_id: to.id, new_key: false });
+    expect((await callers().find(key)).caller.userId).toBe(to.id);
+  });
+
+  it("must name a group that its new owner may use", async () => {
+    const { db } = site.services;
+    await db.userGroup.create({ data: { symbol: "inner", name: "Inner", public: false } });
+    const [from, to] = [await site.makeUser({ group: "inner" }), await site.makeUser()];
+    const { id } = await makeToken(await site.as(from), "grouped", { group: "inner" });
+    const body = { id, name: "grouped", group: "inner", user_id: to.id };
+    const answer = await admin.send("PUT", "/api/token/admin", body);
+    expect(answer.body).toMatchObject({ code: "group_not_allowed", fields: { group: expect.any(String) } });
+    expect((await admin.send("PUT", "/api/token/admin", { ...body, group: "" })).status).toBe(200);
+  });
+
+  it("does not go to an account that is not there, or is not the administrator's to touch", async () => {
+    const { id } = await makeToken(await site.as(await site.makeUser()), "stays");
+    const peer = await site.makeUser({ role: 10 });
+    const move = (user_id: number) => admin.send("PUT", "/api/token/admin", { id, name: "stays", user_id });
+    expect((await move(2_000_000_000)).status).toBe(404);
+    expect((await move(peer.id)).status).toBe(403);
+    expect((await move(adminUser.id)).status).toBe(200);
+  });
+});
+
+describe("administrators", () => {
+  it("change and switch the tokens of lower accounts, and of no others", async () => {
+    const { id } = await makeToken(await site.as(await site.makeUser()), "low");
+    const off = await admin.send<TokenAdminRow>("PATCH", `/api/token/admin/${id}`, { status: 2 });
+    expect(off.body.data.status).toBe(2);
+    expect((await admin.send("PATCH", `/api/token/admin/${id}`, { status: 1 })).status).toBe(200);
+    const high = await makeToken(root, "of root");
+    const body = { id: high.id, name: "mine now" };
+    expect((await admin.send("PUT", "/api/token/admin", body)).status).toBe(403);
+    expect((await admin.send("PATCH", `/api/token/admin/${high.id}`, { status: 2 })).status).toBe(403);
+    expect((await root.send("PUT", "/api/token/admin", body)).status).toBe(200);
+    expect((await admin.send("PUT", "/api/token/admin", { ...body, id: 2_000_000_000 })).status).toBe(404);
+  });
+
+  it("do not enable what has expired", async () => {
+    const expired_time = Math.floor(Date.now() / 1000) - 60;
+    const { id } = await makeToken(await site.as(await site.makeUser()), "over", { expired_time });
+    await site.services.db.token.update({ where: { id }, data: { status: 2 } });
+    expect((await admin.send("PATCH", `/api/token/admin/${id}`, { status: 1 })).status).toBe(409);
+  });
+});
+
+describe("a billing tag", () => {
+  it("is set, shown and searched by trusted users and administrators", async () => {
+    const trusted = await site.as(await site.makeUser({ role: 3 }));
+    const { id } = await makeToken(trusted, "tagged", { billing_tag: "project-x" });
+    await makeToken(trusted, "plain");
+    const list = await trusted.get<List>("/api/token?billing_tag=project-x");
+    expect(list.body.data.data.map((row) => [row.name, row.billing_tag])).toEqual([["tagged", "project-x"]]);
+    expect((await search("billing_tag=project-x")).data.map((row) => row.id)).toEqual([id]);
+    await trusted.send("PUT", `/api/token/${id}`, { name: "renamed" });
+    expect((await trusted.get<TokenRow>(`/api/token/${id}`)).body.data.billing_tag).toBe("project-x");
+    await trusted.send("PUT", `/api/token/${id}`, { name: "renamed", billing_tag: "" });
+    expect((await trusted.get<TokenRow>(`/api/token/${id}`)).body.data.billing_tag).toBe("");
+  });
+
+  it("is neither seen nor touched by ordinary users, whose own changes leave it alone", async () => {
+    const owner = await site.as(await site.makeUser());
+    const refused = await owner.send("POST", "/api/token", { name: "t", billing_tag: "mine" });
+    expect(refused.status).toBe(403);
+    expect(refused.body.fields).toHaveProperty("billing_tag");
+    const { id } = await makeToken(owner, "owned");
+    await admin.send("PUT", "/api/token/admin", { id, name: "owned", billing_tag: "secret-project" });
+    const seen = await owner.send<TokenRow>("PUT", `/api/token/${id}`, { name: "owned", billing_tag: "" });
+    expect(seen.body.data.billing_tag).toBe("");
+    expect((await search(`token_id=${id}`)).data[0]?.billing_tag).toBe("secret-project");
+    expect((await owner.get<List>("/api/token?billing_tag=other")).body.data.total_count).toBe(1);
+  });
+
+  it("narrows the log for those who may see it, and stays out of everybody else's", async () => {
+    const plain = await site.makeUser();
+    const trusted = await site.makeUser({ role: 3 });
+    for (const user of [plain, trusted])
+      await site.database.pool.query(
+        `insert into request_logs (request_id, created_at, user_id, type, billing_tag, quota)
+         values ($1::text, now(), $2::int, 2, 'tag-' || $2::int, 5), ($1::text || 'b', now(), $2::int, 2, '', 7)`,
+        [`tagged-${user.id}`, user.id],
+      );
+    const rows = async (who: Browser, path: string) =>
+      (await who.get<LogPage>(path)).body.data.data.map((row) => row.billing_tag);
+    const tag = `tag-${trusted.id}`;
+    expect(await rows(await site.as(trusted), `/api/log/self?billing_tag=${tag}`)).toEqual([tag]);
+    expect(await rows(admin, `/api/log?billing_tag=tag-${plain.id}`)).toEqual([`tag-${plain.id}`]);
+    expect(await rows(await site.as(plain), `/api/log/self?billing_tag=nothing`)).toEqual(["", ""]);
+    const stat = await admin.get<{ quota: number }>(`/api/log/stat?billing_tag=${tag}`);
+    expect(stat.body.data).toMatchObject({ quota: 5, count: 1 });
+  });
+});

@@ -1,0 +1,132 @@
+import { Role } from "@gateway/shared/roles";
+import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/token";
+import type { z } from "zod";
+import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { conflict, notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import {
+  columnsOf,
+  describeToken,
+  holdToken,
+  mustBeUsable,
+  newKey,
+  note,
+  quotaAfter,
+  sealKey,
+  type TokenSearch,
+} from "./tokens.ts";
+
+/**
+ * Everybody's tokens, for administrators. They never see a key, and touch no token of an equal or a higher account but
+ * their own.
+ */
+
+type Owned = Token & { user: { username: string; display_name: string; role: number } };
+const withOwner = { user: { select: { username: true, display_name: true, role: true } } } as const;
+
+export interface AdminTokenSearch extends TokenSearch {
+  /** 0 = everybody's. */
+  userId: number;
+  /** 0 = any. */
+  tokenId: number;
+}
+
+export async function searchTokens(
+  db: Db,
+  search: AdminTokenSearch,
+): Promise<{ rows: TokenAdminRow[]; total: number }> {
+  const where: Prisma.TokenWhereInput = { deleted_at: null, user: { deleted_at: null } };
+  if (search.userId !== 0) where.user_id = search.userId;
+  if (search.tokenId !== 0) where.id = search.tokenId;
+  if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
+  if (search.keyword !== "") {
+    const contains = { contains: search.keyword, mode: "insensitive" as const };
+    where.OR = [{ name: contains }, { user: { username: contains } }, { user: { display_name: contains } }];
+  }
+  const { skip, take, orderBy } = search;
+  const [rows, total] = await Promise.all([
+    db.token.findMany({ where, skip, take, orderBy, include: withOwner }),
+    db.token.count({ where }),
+  ]);
+  return { rows: rows.map(describeOwned), total };
+}
+
+function describeOwned({ user, ...token }: Owned): TokenAdminRow {
+  return {
+    ...describeToken(token, Role.admin),
+    owner_name: user.display_name === "" ? user.username : user.display_name,
+    owner_role: user.role,
+  };
+}
+
+/**
+ * A token as it shall be, and whose. One that changes hands gets a new key, which its new owner finds in the console:
+ * the old one would go on spending what is not its balance any more. Calls under way are paid by whoever began them.
+ * Throws `not_found`, `forbidden`, `group_not_allowed` and what changing an own token throws.
+ */
+export async function administerToken(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Administrator,
+  input: z.output<typeof TokenAdminChange>,
+): Promise<TokenAdminRow> {
+  return db.$transaction(async (tx) => {
+    await holdToken(tx, input.id);
+    const before = await getAnyToken(tx, actor, input.id);
+    const moves = input.user_id !== undefined && input.user_id !== before.user_id;
+    const owner = await getUser(tx, input.user_id ?? before.user_id);
+    if (moves && owner.id !== actor.id) requireBelow(actor, owner);
+    const data = await columnsOf(
+      tx,
+      owner,
+      { ...input, remain_quota: quotaAfter(before, input) },
+      before,
+      actor,
+    );
+    const after = await tx.token.update({
+      where: { id: input.id },
+      data: {
+        ...data,
+        user_id: owner.id,
+        ...((input.new_key ?? moves) ? sealKey(secrets, newKey()) : {}),
+      },
+      include: withOwner,
+    });
+    await note(tx, actor, moves ? "token.transfer" : "token.change", before, after);
+    await announce(tx, "tokens", input.id);
+    return describeOwned(after);
+  });
+}
+
+/** Throws `conflict` when an expired or exhausted token is to be enabled. */
+export async function switchAnyToken(
+  db: PrismaClient,
+  actor: Administrator,
+  id: number,
+  status: 1 | 2,
+): Promise<TokenAdminRow> {
+  return db.$transaction(async (tx) => {
+    await holdToken(tx, id);
+    const before = await getAnyToken(tx, actor, id);
+    if (before.status === status) throw conflict("The token is so already.");
+    if (status === 1) mustBeUsable(before);
+    const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });
+    await note(tx, actor, "token.switch", before, after);
+    await announce(tx, "tokens", id);
+    return describeOwned(after);
+  });
+}
+
+async function getAnyToken(tx: Db, actor: Administrator, id: number): Promise<Owned> {
+  const token = await tx.token.findFirst({
+    where: { id, deleted_at: null, user: { deleted_at: null } },
+    include: withOwner,
+  });
+  if (token === null) throw notFound("Token");
+  if (token.user_id !== actor.id) requireBelow(actor, { id: token.user_id, role: token.user.role });
+  return token;
+}
