@@ -4,6 +4,7 @@ import { azureSpeech } from "./azure-speech.ts";
 import { minimax } from "./minimax.ts";
 import { serves } from "./provider.ts";
 import type { Adapter, Call, Provider } from "./provider.ts";
+import { refusal } from "./refusal.ts";
 import { stability } from "./stability.ts";
 
 function adapterOf(provider: Provider, path: string): Adapter {
@@ -80,10 +81,13 @@ describe("MiniMax's speech", () => {
   });
 
   it("is refused with a code inside an answer that looks well", () => {
-    const refusal = (code: number) =>
-      speech.answer?.(JSON.stringify({ base_resp: { status_code: code, status_msg: "no" } }), 0);
-    expect(refusal(1008)).toMatchObject({ error: { kind: "quota" } });
-    expect(refusal(2013)).toMatchObject({ error: { kind: "bad-request", status: 400, message: "no" } });
+    const refused = (code: number) => {
+      const text = JSON.stringify({ base_resp: { status_code: code, status_msg: "no" } });
+      const answer = speech.answer?.(text, 0);
+      return answer !== undefined && "error" in answer ? refusal(minimax, answer.error) : undefined;
+    };
+    expect(refused(1008)).toMatchObject({ kind: "quota", message: "no" });
+    expect(refused(2013)).toMatchObject({ kind: "bad-request", message: "no" });
     expect(speech.answer?.("<html>", 0)).toMatchObject({ error: { kind: "server" } });
   });
 });

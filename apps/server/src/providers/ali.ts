@@ -38,6 +38,24 @@ export const ali: Provider = {
   baseUrl: "https://dashscope.aliyuncs.com",
   dialects: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings", "rerank"],
+  // https://help.aliyun.com/zh/model-studio/error-code, read 2026-11-21.
+  refusals: {
+    kinds: {
+      Arrearage: "quota",
+      InvalidApiKey: "auth",
+      // The limit of tokens a minute, in the words that OpenAI has for an empty account.
+      insufficient_quota: "rate-limited",
+      // The free share of this one model is used up.
+      AllocationQuota: "not-found",
+      // Model.AccessDenied: this one model is not open to the key.
+      Model: "not-found",
+      ModelNotFound: "not-found",
+      access_denied: "not-found",
+      AccessDenied: "not-found",
+      Throttling: "rate-limited",
+      ServiceUnavailable: "overloaded",
+    },
+  },
   keyHint: "sk-…",
   otherLabel: "DashScope plugin (X-DashScope-Plugin)",
   models: [

@@ -13,6 +13,15 @@ export const baidu: Provider = {
   baseUrl: "https://qianfan.baidubce.com",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "images", "rerank"],
+  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21.
+  refusals: {
+    kinds: {
+      system_unsafe: "bad-request",
+      user_setting_unsafe: "bad-request",
+      functions_unsafe: "bad-request",
+      BILLING_INSUFFICIENT_BALANCE: "quota",
+    },
+  },
   keyHint: "bce-v3/ALTAK-…",
   models: [
     "ernie-5.0-thinking-preview",

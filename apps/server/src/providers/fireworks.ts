@@ -9,6 +9,13 @@ export const fireworks: Provider = {
   baseUrl: "https://api.fireworks.ai/inference",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "completions", "embeddings"],
+  // https://docs.fireworks.ai/troubleshooting/status_error_codes/inference_error_code, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // The account is suspended: unpaid, or over its limit of spending.
+      412: "quota",
+    },
+  },
   keyHint: "fw_…",
   models: ["accounts/fireworks/models/deepseek-v3p1", "accounts/fireworks/models/gpt-oss-120b"],
   testModel: "accounts/fireworks/models/gpt-oss-120b",

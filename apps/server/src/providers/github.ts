@@ -12,6 +12,11 @@ export const github: Provider = {
   baseUrl: "https://models.github.ai",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings"],
+  refusals: {
+    kinds: {
+      no_access: "not-found",
+    },
+  },
   keyHint: "github_pat_…",
   models: ["openai/gpt-4o-mini", "openai/gpt-4.1"],
   testModel: "openai/gpt-4o-mini",

@@ -21,6 +21,13 @@ export const groq: Provider = {
   baseUrl: "https://api.groq.com/openai",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "audio"],
+  // https://console.groq.com/docs/errors, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // No room left in the flexible tier.
+      498: "overloaded",
+    },
+  },
   keyHint: "gsk_…",
   models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b"],
   testModel: "llama-3.3-70b-versatile",

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Adapter, Call } from "./provider.ts";
@@ -55,19 +54,6 @@ const Made = z.object({
   base_resp: z.object({ status_code: z.int(), status_msg: z.string() }).nullish(),
 });
 
-/** https://platform.minimaxi.com/docs/api-reference/errorcode */
-const kinds: Record<number, UpstreamError["kind"]> = {
-  1001: "timeout",
-  1002: "rate-limited",
-  1004: "auth",
-  1008: "quota",
-  1026: "bad-request",
-  1039: "rate-limited",
-  1042: "bad-request",
-  2013: "bad-request",
-  2049: "auth",
-};
-
 function voiceOf(name: string, call: Call): { voice_id: string; emotion?: string } {
   const chosen = call.plugin["voice"]?.[name];
   const known =
@@ -106,9 +92,10 @@ export const speech: Adapter = {
     if (code !== 0 || !made?.data)
       return {
         error: {
-          kind: kinds[code] ?? "server",
+          // The code says more, to who knows the vendor's codes.
+          kind: "server",
           message: made?.base_resp?.status_msg ?? "The upstream sent no speech.",
-          status: kinds[code] === "bad-request" ? 400 : 200,
+          status: 200,
           code: String(code),
         },
       };

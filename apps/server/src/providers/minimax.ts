@@ -13,6 +13,21 @@ export const minimax: Provider = {
   baseUrl: "https://api.minimaxi.com",
   dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat", "audio"],
+  // https://platform.minimax.io/docs/api-reference/errorcode, read 2026-11-21.
+  refusals: {
+    kinds: {
+      1001: "timeout",
+      1002: "rate-limited",
+      1004: "auth",
+      1008: "quota",
+      1026: "bad-request",
+      1027: "bad-request",
+      1039: "rate-limited",
+      1042: "bad-request",
+      2013: "bad-request",
+      2049: "auth",
+    },
+  },
   offers: (path) => !path.startsWith("/v1/audio/") || path === "/v1/audio/speech",
   keyHint: "",
   models: ["MiniMax-M2.5", "MiniMax-M2.1", "MiniMax-M2", "speech-2.6-hd", "speech-2.6-turbo"],

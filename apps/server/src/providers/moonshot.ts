@@ -12,6 +12,16 @@ export const moonshot: Provider = {
   baseUrl: "https://api.moonshot.cn",
   dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat"],
+  // https://platform.kimi.com/docs/api/errors, read 2026-11-21.
+  refusals: {
+    kinds: {
+      exceeded_current_quota_error: "quota",
+      engine_overloaded_error: "overloaded",
+      permission_denied_error: "not-found",
+      resource_not_found_error: "not-found",
+      content_filter: "bad-request",
+    },
+  },
   keyHint: "sk-…",
   models: ["kimi-k2.5", "kimi-k2-turbo-preview", "kimi-latest", "moonshot-v1-8k"],
   testModel: "moonshot-v1-8k",

@@ -9,6 +9,15 @@ export const novita: Provider = {
   baseUrl: "https://api.novita.ai/openai",
   dialects: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings", "rerank"],
+  // https://novita.ai/docs/api-reference/basic-error-code, read 2026-11-21.
+  refusals: {
+    kinds: {
+      NOT_ENOUGH_BALANCE: "quota",
+      BILLING_BALANCE_NOT_ENOUGH: "quota",
+      INVALID_API_KEY: "auth",
+      MODEL_NOT_FOUND: "not-found",
+    },
+  },
   keyHint: "sk_…",
   models: ["deepseek/deepseek-v3.2", "openai/gpt-oss-120b"],
   testModel: "openai/gpt-oss-120b",

@@ -40,6 +40,13 @@ export const openrouter: Provider = {
   baseUrl: "https://openrouter.ai/api",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
   endpoints: ["chat", "responses", "embeddings"],
+  // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // Moderation and guardrails; a bad key is 401 here.
+      403: "bad-request",
+    },
+  },
   keyHint: "sk-or-…",
   models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5"],
   testModel: "openai/gpt-5-mini",

@@ -91,6 +91,8 @@ export interface Refusals {
   kinds: Readonly<Record<string, UpstreamError["kind"]>>;
   /** The response header that names the code, lower case; what follows ":" there says nothing more. */
   header?: string;
+  /** For vendors that tell troubles apart by nothing but their sentence. */
+  sentences?: readonly (readonly [RegExp, UpstreamError["kind"]])[];
 }
 
 /**

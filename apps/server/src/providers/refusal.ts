@@ -12,7 +12,8 @@ export function refusal(
   if (refusals === undefined) return error;
   const named = refusals.header === undefined ? undefined : headers[refusals.header];
   const code = (Array.isArray(named) ? named[0] : named)?.split(":", 1)[0] ?? error.code ?? "";
-  const { kinds } = refusals;
-  const kind = kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
+  const { kinds, sentences } = refusals;
+  const said = sentences?.find(([sentence]) => sentence.test(error.message))?.[1];
+  const kind = said ?? kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
   return kind === undefined || kind === error.kind ? error : { ...error, kind };
 }

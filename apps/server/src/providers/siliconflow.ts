@@ -13,6 +13,15 @@ export const siliconflow: Provider = {
   baseUrl: "https://api.siliconflow.cn",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
+  // https://docs.siliconflow.cn/cn/faqs/error-code, read 2026-11-21.
+  refusals: {
+    kinds: {
+      20012: "not-found",
+      30001: "quota",
+      // Mostly a model that wants the account verified; another model may do.
+      403: "not-found",
+    },
+  },
   keyHint: "sk-…",
   models: ["deepseek-ai/DeepSeek-V3.2", "Qwen/Qwen3-32B"],
   testModel: "Qwen/Qwen3-8B",

@@ -9,6 +9,13 @@ export const together: Provider = {
   baseUrl: "https://api.together.xyz",
   dialects: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings", "images", "audio", "rerank"],
+  // https://docs.together.ai/docs/error-codes, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // More tokens than the model reads; a bad key is 401 here.
+      403: "bad-request",
+    },
+  },
   keyHint: "",
   models: ["meta-llama/Llama-3.3-70B-Instruct-Turbo", "deepseek-ai/DeepSeek-V3.1"],
   testModel: "meta-llama/Llama-3.3-70B-Instruct-Turbo",

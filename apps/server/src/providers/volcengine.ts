@@ -9,6 +9,21 @@ export const volcengine: Provider = {
   baseUrl: "https://ark.cn-beijing.volces.com",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "embeddings", "images"],
+  // https://www.volcengine.com/docs/82379/1299023, read 2026-11-21.
+  refusals: {
+    kinds: {
+      AccountOverdueError: "quota",
+      ServiceOverdue: "quota",
+      QuotaExceeded: "quota",
+      InvalidSubscription: "quota",
+      AccessDenied: "not-found",
+      OperationDenied: "not-found",
+      ModelNotOpen: "not-found",
+      InvalidEndpointOrModel: "not-found",
+      InvalidEndpoint: "not-found",
+      ServerOverloaded: "overloaded",
+    },
+  },
   keyHint: "",
   models: ["doubao-seed-1-8-251228", "doubao-seed-1-6-250615", "doubao-seed-1-6-flash-250828"],
   testModel: "doubao-seed-1-6-flash-250828",

@@ -20,6 +20,14 @@ export const xai: Provider = {
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "images"],
+  // https://docs.x.ai/docs/key-information/debugging, read 2026-11-21.
+  refusals: {
+    kinds: {},
+    sentences: [
+      [/Incorrect API key/, "auth"],
+      [/(?:run out of|doesn't have any) credits/, "quota"],
+    ],
+  },
   keyHint: "xai-…",
   models: ["grok-4", "grok-4-fast", "grok-code-fast-1"],
   testModel: "grok-4-fast",

@@ -28,6 +28,22 @@ export const xunfei: Provider = {
   baseUrl: "https://spark-api-open.xf-yun.com",
   dialects: ["openai-chat"],
   endpoints: ["chat"],
+  // https://www.xfyun.cn/doc/spark/Web.html, read 2026-11-21.
+  refusals: {
+    kinds: {
+      10007: "rate-limited",
+      10013: "bad-request",
+      10014: "bad-request",
+      10019: "bad-request",
+      10110: "overloaded",
+      10163: "bad-request",
+      10907: "bad-request",
+      11200: "quota",
+      11201: "rate-limited",
+      11202: "rate-limited",
+      11203: "rate-limited",
+    },
+  },
   keyHint: "APIPassword, or APPID|APISecret|APIKey",
   models: ["lite", "generalv3", "pro-128k", "generalv3.5", "max-32k", "4.0Ultra", "spark-x"],
   testModel: "lite",

@@ -44,5 +44,5 @@ export async function askAdapted(
   }
   if (adapter.answer === undefined) return { response, whole: undefined };
   const whole = adapter.answer(await response.text(MAX_BODY_BYTES), Date.now());
-  return "error" in whole ? whole : { response, whole };
+  return "error" in whole ? { error: refusal(channel.provider, whole.error) } : { response, whole };
 }

@@ -58,7 +58,7 @@ function isSilent(tally: Tally): boolean {
 
 /** Some vendors answer 200 with an error inside, or with nothing at all: neither is an answer. */
 function errorInside(upstream: Upstream, text: string): UpstreamError {
-  if (text.includes('"error"')) {
+  if (/"(?:error|base_resp|code)"/.test(text)) {
     const error = upstream.decodeError(502, text, {});
     return error.kind === "bad-request" ? { ...error, status: 400 } : error;
   }

@@ -57,6 +57,12 @@ const errorAnswer = z.looseObject({
   error: z.union([z.string(), errorObject]).nullish(),
   message: z.string().nullish(),
   detail: z.unknown().optional(),
+  // Vendors that put no object around their error.
+  code: z.union([z.string(), z.number()]).nullish(),
+  error_code: z.string().nullish(),
+  reason: z.string().nullish(),
+  type: z.string().nullish(),
+  base_resp: z.looseObject({ status_code: z.number(), status_msg: z.string().nullish() }).nullish(),
 });
 
 /** Codes that say more than the status they travel with. */
@@ -87,11 +93,19 @@ function kindOf(status: number, code: string, type: string): UpstreamError["kind
   return plain;
 }
 
+/** Wherever the vendor puts it. A name says more than a number. */
+function errorIn(answer: z.infer<typeof errorAnswer> | undefined): z.infer<typeof errorObject> {
+  if (typeof answer?.error === "object" && answer.error !== null) return answer.error;
+  const { base_resp: inside, reason, error_code: name, code, type } = answer ?? {};
+  if (inside) return { message: inside.status_msg, code: inside.status_code };
+  const message = typeof answer?.error === "string" ? answer.error : undefined;
+  return { message, code: reason ?? name ?? code, type };
+}
+
 /** The error object of an answer or of a frame. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {
   const answer = readAs(errorAnswer, Array.isArray(value) ? value[0] : value);
-  const error: z.infer<typeof errorObject> =
-    typeof answer?.error === "string" ? { message: answer.error } : (answer?.error ?? {});
+  const error = errorIn(answer);
   const code = error.code === undefined || error.code === null ? "" : String(error.code);
   const said = Number(code);
   const known = status >= 400 ? status : Number.isInteger(said) && said >= 400 && said < 600 ? said : status;
