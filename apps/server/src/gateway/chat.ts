@@ -5,7 +5,7 @@ import { estimateUsage } from "#domain/billing/estimate.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
 import type { ChatCall } from "#relay/call.ts";
-import { relayChat } from "#relay/chat.ts";
+import { relayChat, streamType } from "#relay/chat.ts";
 import { countTokens } from "#relay/count-tokens.ts";
 import { admit, takeRequest } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
@@ -14,7 +14,8 @@ import { leavingSignal } from "./disconnect.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { inConversation } from "./in-conversation.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
-import { sendAnswer } from "./reply.ts";
+import { nameError } from "./name-error.ts";
+import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Where each dialect's chat clients knock: path and dialect, one line each. */
@@ -145,13 +146,23 @@ async function answerChat(
     forward: forwardable(request),
     signal,
   });
-  const answer = await relayChat(services.relay, call);
-  await sendAnswer(reply, answer, {
+  const asked = caller.setting.heartbeat;
+  const options = {
     heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
-    heartbeatMs: settings.HeartbeatSeconds * 1_000,
+    heartbeatMs: heartbeatMs(asked, settings.HeartbeatSeconds),
     headers,
     signal,
     streams: services.relay.metrics.streams,
+  };
+  const answer = relayChat(services.relay, call);
+  if (!asked.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
+  await sendWhenReady(reply, answer, options, {
+    contentType: streamType(chat),
+    fail(error) {
+      const named = nameError(error);
+      if (named.code === "internal") request.log.error({ err: error }, "call failed");
+      return client.encodeStreamError(named, request.id, chat);
+    },
   });
 }
 

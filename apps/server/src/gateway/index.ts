@@ -1,12 +1,13 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { GatewayError, notFound } from "#errors.ts";
+import { type GatewayError, notFound } from "#errors.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { acceptJson, BODY_LIMIT } from "./json-body.ts";
 import { modelRoutes } from "./models.ts";
+import { nameError } from "./name-error.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
@@ -86,18 +87,4 @@ function spellErrors(scope: FastifyInstance, dialect: Dialect): void {
     if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
     return reply.code(status).send(body);
   });
-}
-
-function nameError(error: FastifyError | GatewayError): GatewayError {
-  if (error instanceof GatewayError) return error;
-  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return new GatewayError("body_too_large", `The body is larger than ${BODY_LIMIT / 1024 / 1024} MB.`);
-  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
-    return new GatewayError("unsupported_media_type", "The body must be sent as application/json.");
-  if (error.statusCode !== undefined && error.statusCode < 500)
-    return new GatewayError("invalid_request", error.message, { status: error.statusCode });
-  return new GatewayError(
-    "internal",
-    "Something went wrong here. The request id helps the operator to find out what.",
-  );
 }

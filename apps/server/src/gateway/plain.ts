@@ -12,7 +12,7 @@ import { type Authenticated, authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { BODY_LIMIT, isJsonBody } from "./json-body.ts";
 import { type Form, readForm } from "./multipart.ts";
-import { sendAnswer } from "./reply.ts";
+import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** OpenAI's other endpoints: one wire for all vendors. What a call may omit is said here, with what is assumed. */
@@ -112,7 +112,7 @@ async function answerPlain(
   const { HeartbeatSeconds } = services.relay.settings.current();
   await sendAnswer(reply, answer, {
     heartbeat: ": heartbeat\n\n",
-    heartbeatMs: HeartbeatSeconds * 1_000,
+    heartbeatMs: heartbeatMs(caller.setting.heartbeat, HeartbeatSeconds),
     headers,
     signal,
     streams: services.relay.metrics.streams,

@@ -1,3 +1,4 @@
+import type { TokenSetting } from "@gateway/shared/token";
 import type { FastifyReply } from "fastify";
 import type { Answer } from "#relay/call.ts";
 
@@ -11,6 +12,11 @@ export interface ReplyOptions {
   streams: { inc(): void; dec(): void };
 }
 
+/** Milliseconds of silence before a sign of life; 0 = never. A token's own choice goes before the operator's. */
+export function heartbeatMs(token: TokenSetting["heartbeat"], operatorSeconds: number): number {
+  return (token.enabled ? token.timeout_seconds : operatorSeconds) * 1_000;
+}
+
 export async function sendAnswer(reply: FastifyReply, answer: Answer, options: ReplyOptions): Promise<void> {
   const headers = { ...options.headers, ...answer.headers };
   switch (answer.kind) {
@@ -19,11 +25,7 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
       return;
     case "stream":
       reply.hijack();
-      reply.raw.writeHead(200, {
-        ...headers,
-        "cache-control": "no-cache",
-        "x-accel-buffering": "no",
-      });
+      reply.raw.writeHead(200, { ...headers, ...unbuffered });
       await pump(reply, answer.frames, options);
       return;
     case "bytes":
@@ -32,6 +34,61 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
       await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
   }
 }
+
+/** A stream that begins before there is an answer. */
+export interface EarlyStart {
+  contentType: string;
+  /** Says in the stream what would have been an error of its own. */
+  fail(error: unknown): string;
+}
+
+/**
+ * An answer that is still being made, for a client whose way here does not stay open in silence: after one beat's time
+ * the stream begins, and beats until the answer comes. What is only known then, an error or a header of the vendor,
+ * can be said in the stream or not at all.
+ */
+export async function sendWhenReady(
+  reply: FastifyReply,
+  pending: Promise<Answer>,
+  options: ReplyOptions,
+  early: EarlyStart,
+): Promise<void> {
+  if (await settlesWithin(pending, options.heartbeatMs)) return sendAnswer(reply, await pending, options);
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(200, { ...options.headers, "content-type": early.contentType, ...unbuffered });
+  raw.write(options.heartbeat);
+  const beat = setInterval(() => raw.write(options.heartbeat), options.heartbeatMs);
+  let answer: Answer;
+  try {
+    answer = await pending;
+  } catch (error) {
+    raw.end(early.fail(error));
+    return;
+  } finally {
+    clearInterval(beat);
+  }
+  if (answer.kind === "body") raw.end(answer.body);
+  else await pump(reply, answer.kind === "stream" ? answer.frames : answer.chunks, options);
+}
+
+/** Whether it came to an end, good or bad, in time. */
+async function settlesWithin(pending: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  const settled = pending.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+}
+
+const unbuffered = { "cache-control": "no-cache", "x-accel-buffering": "no" };
+
+/** Looked at so many times within one heartbeat: it comes late by a part of it, not by another one. */
+const LOOKS = 5;
 
 /** Writes what comes, as fast as the client takes it. An answer that breaks is cut off, so that it looks broken. */
 async function pump(
@@ -45,9 +102,10 @@ async function pump(
     options.heartbeatMs === 0
       ? undefined
       : setInterval(() => {
-          if (Date.now() - lastWrite >= options.heartbeatMs && !raw.writableNeedDrain)
-            raw.write(options.heartbeat);
-        }, options.heartbeatMs);
+          if (Date.now() - lastWrite < options.heartbeatMs || raw.writableNeedDrain) return;
+          lastWrite = Date.now();
+          raw.write(options.heartbeat);
+        }, options.heartbeatMs / LOOKS);
   options.streams.inc();
   try {
     for await (const piece of pieces) {

@@ -1,4 +1,4 @@
-import type { UpstreamError } from "#dialects/ir.ts";
+import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { refusal } from "#providers/refusal.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
@@ -31,6 +31,10 @@ export async function relayChat(services: RelayServices, asked: ChatCall): Promi
   }
 }
 
+export function streamType({ jsonArrayStream }: ChatRequest): string {
+  return jsonArrayStream === true ? "application/json" : "text/event-stream; charset=utf-8";
+}
+
 async function tryChannel(
   services: RelayServices,
   call: ChatCall,
@@ -47,8 +51,7 @@ async function tryChannel(
       const opened = await openStream(call, tried, flight);
       if ("error" in opened) return { error: refusal(chosen.channel.provider, opened.error) };
       flight.noteAttempt(chosen, begun, undefined);
-      const type =
-        call.request.jsonArrayStream === true ? "application/json" : "text/event-stream; charset=utf-8";
+      const type = streamType(call.request);
       return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
     }
     const read = await readBody(call, tried);

@@ -1,0 +1,19 @@
+import type { FastifyError } from "fastify";
+import { GatewayError } from "#errors.ts";
+import { BODY_LIMIT } from "./json-body.ts";
+
+/** Whatever went wrong, as something that a dialect can say without telling what is nobody's business. */
+export function nameError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const { code, statusCode, message } = error as Partial<FastifyError>;
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new GatewayError("body_too_large", `The body is larger than ${BODY_LIMIT / 1024 / 1024} MB.`);
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new GatewayError("unsupported_media_type", "The body must be sent as application/json.");
+  if (statusCode !== undefined && statusCode < 500)
+    return new GatewayError("invalid_request", message ?? "", { status: statusCode });
+  return new GatewayError(
+    "internal",
+    "Something went wrong here. The request id helps the operator to find out what.",
+  );
+}

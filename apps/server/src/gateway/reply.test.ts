@@ -1,0 +1,78 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import { afterEach, expect, it } from "vitest";
+import type { Answer } from "#relay/call.ts";
+import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
+
+let app: FastifyInstance | undefined;
+afterEach(() => app?.close());
+
+const later = <T>(ms: number, value: T) =>
+  new Promise<T>((resolve) => {
+    setTimeout(() => resolve(value), ms);
+  });
+
+/** What a client reads of an answer that is there after some time. */
+async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50): Promise<Response> {
+  app = Fastify();
+  app.get("/", async (_request, reply) => {
+    const options = {
+      heartbeat: ": beat\n\n",
+      heartbeatMs: beatMs,
+      headers: { "x-limit": "1" },
+      signal: new AbortController().signal,
+      streams: { inc() {}, dec() {} },
+    };
+    const contentType = "text/event-stream";
+    const fail = (error: unknown) => `data: ${String(error)}\n\n`;
+    await (early
+      ? sendWhenReady(reply, pending(), options, { contentType, fail })
+      : sendAnswer(reply, await pending(), options));
+    return reply;
+  });
+  return fetch(await app.listen({ port: 0, host: "127.0.0.1" }));
+}
+
+const streamOf = (...frames: (string | number)[]): Answer => ({
+  kind: "stream",
+  headers: { "content-type": "text/event-stream", "x-vendor": "v" },
+  frames: (async function* () {
+    for (const frame of frames)
+      if (typeof frame === "number") await later(frame, undefined);
+      else yield frame;
+  })(),
+});
+
+it("begins a stream before there is an answer, and beats until it comes", async () => {
+  const response = await read(() => later(180, streamOf("data: hello\n\n")), true);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  expect(response.headers.get("x-limit")).toBe("1");
+  const text = await response.text();
+  expect(text).toMatch(/^(: beat\n\n){2,4}data: hello\n\n$/);
+});
+
+it("is no different from any other when the answer comes in time", async () => {
+  const response = await read(() => later(5, streamOf("data: hello\n\n")), true, 1_000);
+  expect(response.headers.get("x-vendor")).toBe("v");
+  expect(await response.text()).toBe("data: hello\n\n");
+});
+
+it("says in the stream what went wrong after it had begun, and as an error of its own before", async () => {
+  const late = await read(() => later(120, undefined).then(() => Promise.reject(new Error("late"))), true);
+  expect(late.status).toBe(200);
+  expect(await late.text()).toMatch(/data: Error: late\n\n$/);
+  await app?.close();
+  const soon = await read(() => Promise.reject(new Error("soon")), true, 1_000);
+  expect(soon.status).toBe(500);
+});
+
+it("beats in the silence between two frames", async () => {
+  const response = await read(async () => streamOf("data: a\n\n", 240, "data: b\n\n"), false);
+  expect(await response.text()).toMatch(/^data: a\n\n(: beat\n\n){2,4}data: b\n\n$/);
+});
+
+it("beats as the token asks, else as the operator says", () => {
+  expect(heartbeatMs({ enabled: true, timeout_seconds: 45 }, 15)).toBe(45_000);
+  expect(heartbeatMs({ enabled: false, timeout_seconds: 45 }, 15)).toBe(15_000);
+  expect(heartbeatMs({ enabled: false, timeout_seconds: 45 }, 0)).toBe(0);
+});
