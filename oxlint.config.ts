@@ -85,6 +85,23 @@ export default defineConfig({
       ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "dialects/", "platform/"],
       io.filter((name) => name !== "fastify"),
     ),
+    // `fetch` and the clock are handed in.
+    room(
+      `${server}/payments/**/*.ts`,
+      [
+        "gateway/",
+        "console/",
+        "jobs/",
+        "relay/",
+        "domain/",
+        "providers/",
+        "dialects/",
+        "platform/",
+        "sign-in/",
+        "notices/",
+      ],
+      io,
+    ),
     // The mail server and `post` are handed in.
     room(
       `${server}/notices/**/*.ts`,

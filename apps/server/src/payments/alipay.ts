@@ -1,0 +1,172 @@
+import { formatCents, parseCents } from "@gateway/shared/order-price";
+import { z } from "zod";
+import { ask, declined, readJson, unreachable } from "./ask.ts";
+import { definePayment, notGenuine, type OrderToPay, type PaymentGateway } from "./gateway.ts";
+import {
+  isSignedRsa,
+  keyProblems,
+  privateKeyOf,
+  publicKeyOf,
+  readForm,
+  signedText,
+  signRsa,
+} from "./signing.ts";
+
+/** Alipay's open platform, RSA2: both sides sign every message with a key of their own. */
+const label = "Alipay";
+const PAID = new Set(["TRADE_SUCCESS", "TRADE_FINISHED"]);
+
+const Outcome = z.object({ code: z.string(), msg: z.string().optional(), sub_code: z.string().optional() });
+const Precreated = Outcome.extend({ qr_code: z.string() });
+const Trade = Outcome.extend({
+  trade_no: z.string(),
+  out_trade_no: z.string(),
+  trade_status: z.string(),
+  total_amount: z.string(),
+});
+
+/** How each way to pay is called over there. */
+const ways = {
+  pagepay: { method: "alipay.trade.page.pay", product_code: "FAST_INSTANT_TRADE_PAY" },
+  wappay: { method: "alipay.trade.wap.pay", product_code: "QUICK_WAP_WAY" },
+} as const;
+
+/** @param base where the platform is, unless a merchant names the sandbox */
+export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): PaymentGateway {
+  return definePayment({
+    id: "alipay",
+    label,
+    problemsOf: ({ private_key, public_key }) =>
+      keyProblems({
+        private_key: { text: private_key, kind: "private" },
+        public_key: { text: public_key, kind: "public" },
+      }),
+    connect({ app_id, private_key, public_key, pay_type, api_address }, world) {
+      const api = api_address || base;
+      const own = privateKeyOf(private_key);
+      const theirs = publicKeyOf(public_key);
+
+      function signed(method: string, content: object, more: Record<string, string> = {}): URLSearchParams {
+        const fields = {
+          app_id,
+          method,
+          format: "JSON",
+          charset: "utf-8",
+          sign_type: "RSA2",
+          timestamp: beijingTime(world.now()),
+          version: "1.0",
+          ...more,
+          biz_content: JSON.stringify(content),
+        };
+        return new URLSearchParams({ ...fields, sign: signRsa(signedText(fields, ["sign"]), own) });
+      }
+
+      /** The inner answer, after its signature was checked over the very characters that came. */
+      async function call(method: string, content: object, more?: Record<string, string>): Promise<unknown> {
+        const answer = await ask(world, {
+          label,
+          method: "POST",
+          url: `${api}?charset=utf-8`,
+          headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+          body: signed(method, content, more).toString(),
+        });
+        const raw = objectAfter(answer.text, `"${method.replaceAll(".", "_")}_response"`);
+        const sign = z.object({ sign: z.string() }).safeParse(readJson(answer.text));
+        if (raw === undefined) throw unreachable(label, "an answer in an unknown form");
+        const inner = Outcome.safeParse(readJson(raw));
+        if (!sign.success || !isSignedRsa(raw, sign.data.sign, theirs)) {
+          // A refusal of the application itself comes unsigned; its word changes nothing.
+          const why = inner.data?.sub_code ?? "the answer is not signed by Alipay";
+          throw declined(label, why);
+        }
+        return readJson(raw);
+      }
+
+      function contentOf(order: OrderToPay): Record<string, string> {
+        const minutes = Math.max(1, Math.floor((order.expiresAt.getTime() - world.now().getTime()) / 60_000));
+        return {
+          out_trade_no: order.tradeNo,
+          total_amount: formatCents(order.cents),
+          subject: order.title,
+          timeout_express: `${minutes}m`,
+        };
+      }
+
+      return {
+        async open(order) {
+          const content = contentOf(order);
+          if (pay_type === "facepay") {
+            const more = { notify_url: order.notifyUrl };
+            const answer = Precreated.safeParse(await call("alipay.trade.precreate", content, more));
+            if (!answer.success || answer.data.code !== "10000") throw declined(label, "no code to scan");
+            return { kind: "qr", url: answer.data.qr_code };
+          }
+          const { method, product_code } = ways[pay_type];
+          const more = { notify_url: order.notifyUrl, return_url: order.returnUrl };
+          return {
+            kind: "link",
+            url: `${api}?${signed(method, { ...content, product_code }, more).toString()}`,
+          };
+        },
+
+        async verify({ body }) {
+          const fields = readForm(body);
+          if (fields === undefined) throw notGenuine("a field comes twice");
+          if (!isSignedRsa(signedText(fields, ["sign", "sign_type"]), fields["sign"] ?? "", theirs)) {
+            throw notGenuine("the signature is wrong");
+          }
+          if (fields["app_id"] !== app_id) throw notGenuine("it is for another application");
+          // A refund is told in the same way, with the status of the trade it belongs to.
+          const refund = fields["refund_fee"] !== undefined || fields["gmt_refund"] !== undefined;
+          if (refund || !PAID.has(fields["trade_status"] ?? "")) return undefined;
+          return paymentOf(fields["out_trade_no"], fields["trade_no"], fields["total_amount"]);
+        },
+
+        async query({ tradeNo }) {
+          const answer = Trade.safeParse(await call("alipay.trade.query", { out_trade_no: tradeNo }));
+          if (!answer.success || answer.data.code !== "10000") return undefined;
+          const { trade_status, out_trade_no, trade_no, total_amount } = answer.data;
+          if (!PAID.has(trade_status) || out_trade_no !== tradeNo) return undefined;
+          return paymentOf(out_trade_no, trade_no, total_amount);
+        },
+
+        reply: {
+          taken: { status: 200, type: "text/plain", body: "success" },
+          refused: { status: 400, type: "text/plain", body: "failure" },
+        },
+      };
+    },
+  });
+}
+
+function paymentOf(tradeNo: string | undefined, gatewayNo: string | undefined, amount: string | undefined) {
+  const cents = parseCents(amount ?? "");
+  if (!tradeNo || !gatewayNo || cents === undefined) throw notGenuine("it lacks a number or an amount");
+  return { tradeNo, gatewayNo, cents, currency: "CNY" };
+}
+
+/** 2026-11-21 15:04:05, at UTC+8. */
+function beijingTime(instant: Date): string {
+  return new Date(instant.getTime() + 8 * 3_600_000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** The JSON object that follows a name, character by character as it was sent. */
+function objectAfter(text: string, name: string): string | undefined {
+  const start = text.indexOf("{", text.indexOf(name) + name.length);
+  if (!text.includes(name) || start < 0) return undefined;
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === "\\") at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === "{") depth += 1;
+    else if (character === "}") {
+      depth -= 1;
+      if (depth === 0) return text.slice(start, at + 1);
+    }
+  }
+  return undefined;
+}

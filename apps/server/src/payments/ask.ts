@@ -1,0 +1,66 @@
+import { GatewayError } from "#errors.ts";
+import type { World } from "./gateway.ts";
+
+/** A question to a payment gateway, and the two ways it can fail. */
+
+const TIMEOUT_MS = 10_000;
+const MOST = 1_000_000;
+
+export interface Question {
+  label: string;
+  method: "GET" | "POST";
+  url: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Any status below 500 is an answer. Throws `upstream_failed`. */
+export async function ask(world: World, { label, method, url, headers, body }: Question): Promise<Answer> {
+  let answer: Answer;
+  try {
+    const response = await world.fetch(url, {
+      method,
+      headers: { accept: "application/json", "user-agent": "gateway", ...headers },
+      body: body ?? null,
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    answer = { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    throw unreachable(label, error instanceof Error ? `${error.name}: ${error.message}` : "no answer");
+  }
+  if (answer.status >= 500) throw unreachable(label, `status ${answer.status}`);
+  if (answer.text.length > MOST) throw unreachable(label, "an answer without end");
+  return answer;
+}
+
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Worth another try. The reason is for operators; it never holds a secret. */
+export function unreachable(label: string, reason: string): GatewayError {
+  return new GatewayError(
+    "upstream_failed",
+    "The payment gateway cannot be reached. Try again in a moment.",
+    {
+      cause: new Error(`${label}: ${reason}`.slice(0, 500)),
+    },
+  );
+}
+
+export function declined(label: string, reason: string): GatewayError {
+  return new GatewayError("upstream_refused", "The payment gateway refused this order.", {
+    cause: new Error(`${label}: ${reason}`.slice(0, 500)),
+  });
+}

@@ -1,0 +1,283 @@
+import { generateKeyPairSync } from "node:crypto";
+import { paymentConfigs, paymentSecrets, PaymentType } from "@gateway/shared/payment-config";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type PaymentStandIns, startPaymentStandIns } from "#test/payment-stand-ins.ts";
+import { signatureOf } from "./epay.ts";
+import type { OrderToPay, PaymentNotice, World } from "./gateway.ts";
+import { openPaymentGateways } from "./index.ts";
+import { publicKeyOf } from "./signing.ts";
+
+let there: PaymentStandIns;
+let now = Date.now();
+let count = 0;
+const world: World = { fetch: globalThis.fetch, now: () => new Date(now) };
+const types = PaymentType.options;
+
+beforeAll(async () => {
+  there = await startPaymentStandIns();
+});
+beforeEach(() => {
+  now = Date.now();
+});
+afterAll(() => there.close());
+
+function connect(type: PaymentType, over: Record<string, string> = {}, fetch = world.fetch) {
+  const config = { ...there.configs[type], ...over };
+  return openPaymentGateways(there.at)[type].connect(config, { ...world, fetch });
+}
+
+function order(over: Partial<OrderToPay> = {}): OrderToPay {
+  count += 1;
+  return {
+    tradeNo: `T${count}`,
+    // 19.99 is the classic that becomes 1998 on its way through a float.
+    cents: 1_999n,
+    currency: "CNY",
+    title: "Gateway top-up $3 & more",
+    notifyUrl: "https://gateway.example/api/payment/notify/u",
+    returnUrl: "https://gateway.example/panel/topup",
+    expiresAt: new Date(now + 7_200_000),
+    email: "",
+    ...over,
+  };
+}
+
+/** Opens an order and, where that is the browser's part, goes there. */
+async function opened(type: PaymentType, over: Record<string, string> = {}) {
+  const wanted = order(type === "stripe" ? { currency: "USD" } : {});
+  const answer = await connect(type, over).open(wanted);
+  if (type === "epay") expect((await fetch(answer.url)).status).toBe(200);
+  return { ...wanted, ...answer, session: answer.session ?? "" };
+}
+
+function arrived(tradeNo: string, over: object = {}): PaymentNotice {
+  const { url, headers, body } = there.noticeOf(tradeNo, over);
+  return { headers, query: url.split("?")[1] ?? "", body };
+}
+
+const anyone = { forbidden: { code: "forbidden" } };
+
+describe("the registry of payment gateways", () => {
+  it("knows the gateways the console knows, each in the file of its name", async () => {
+    const gateways = openPaymentGateways();
+    expect(Object.keys(gateways).toSorted()).toEqual(types.toSorted());
+    for (const type of types) {
+      expect(gateways[type].id).toBe(type);
+      await expect(
+        import(/* @vite-ignore */ new URL(`./${type}.ts`, import.meta.url).href),
+      ).resolves.toBeDefined();
+    }
+  });
+});
+
+describe.each(types)("payment gateway %s", (type) => {
+  it("keeps what opens its door secret", () => {
+    const secret = Object.keys(paymentConfigs[type].shape).filter((name) =>
+      /secret|private|^key$|v3_key/.test(name),
+    );
+    expect(secret.toSorted()).toEqual([...paymentSecrets[type]].toSorted());
+  });
+
+  it("says of every field that is missing or cannot work", () => {
+    const { problemsOf } = openPaymentGateways()[type];
+    expect(problemsOf(there.configs[type])).toEqual({});
+    for (const name of paymentSecrets[type]) {
+      expect(problemsOf({ ...there.configs[type], [name]: "" })[name], name).toBeTruthy();
+    }
+  });
+
+  it("opens an order for exactly the sum it was given", async () => {
+    const { tradeNo } = await opened(type);
+    expect(there.orders.get(tradeNo)).toMatchObject({ cents: 1_999, paid: false });
+  });
+
+  it("takes its own notice, with number, sum and money", async () => {
+    const { tradeNo } = await opened(type);
+    const payment = await connect(type).verify(arrived(tradeNo));
+    expect(payment).toEqual({
+      tradeNo,
+      gatewayNo: there.orders.get(tradeNo)!.gatewayNo,
+      cents: 1_999n,
+      currency: { epay: undefined, alipay: "CNY", wxpay: "CNY", stripe: "USD" }[type],
+    });
+  });
+
+  it("refuses a notice in which one character was changed, and one without a signature", async () => {
+    const { tradeNo } = await opened(type);
+    const notice = arrived(tradeNo);
+    const changed = (text: string) => text.replace(tradeNo, `${tradeNo}0`);
+    const forgeries: PaymentNotice[] = [
+      type === "wxpay"
+        ? { ...notice, body: notice.body.replace("n1", "n2") }
+        : { ...notice, query: changed(notice.query), body: changed(notice.body) },
+      {
+        headers: {},
+        query: notice.query.replace(/sign=[^&]+/, ""),
+        body: notice.body.replace(/sign=[^&]+/, ""),
+      },
+      { headers: {}, query: "", body: "" },
+      { headers: {}, query: "", body: "{}" },
+    ];
+    for (const forgery of forgeries) {
+      await expect(connect(type).verify(forgery)).rejects.toMatchObject(anyone.forbidden);
+    }
+  });
+
+  it("refuses the notice of somebody with another key", async () => {
+    const { tradeNo } = await opened(type);
+    const other = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const pem = other.publicKey.export({ type: "spki", format: "pem" }).toString();
+    const keys = {
+      epay: { key: "another" },
+      alipay: { public_key: pem },
+      wxpay: { platform_key_id: "5157F09E", platform_public_key: pem },
+      stripe: { webhook_secret: "another" },
+    }[type];
+    const { verify } = connect(type, keys as unknown as Record<string, string>);
+    await expect(verify(arrived(tradeNo))).rejects.toMatchObject(anyone.forbidden);
+  });
+
+  it("refuses what is signed well, but meant for another merchant", async () => {
+    if (type === "stripe") return;
+    const { tradeNo } = await opened(type);
+    const notice = arrived(tradeNo, { merchant: "somebody else" });
+    await expect(connect(type).verify(notice)).rejects.toMatchObject(anyone.forbidden);
+  });
+
+  it("hears that nothing was paid yet, and credits nothing for it", async () => {
+    const { tradeNo } = await opened(type);
+    expect(await connect(type).verify(arrived(tradeNo, { paid: false }))).toBeUndefined();
+  });
+
+  it("can be asked for a payment whose notice was lost", async () => {
+    const { tradeNo, session } = await opened(type);
+    const { query } = connect(type);
+    expect(await query!({ tradeNo, session })).toBeUndefined();
+    there.pay(tradeNo);
+    expect(await query!({ tradeNo, session })).toMatchObject({ tradeNo, cents: 1_999n });
+    if (type !== "stripe") expect(await query!({ tradeNo: "never-opened", session: "" })).toBeUndefined();
+  });
+
+  it("says that it cannot be reached, without saying a secret", async () => {
+    const down: typeof fetch = () => Promise.reject(new TypeError("no network here"));
+    const client = connect(type, {}, down);
+    const asked = type === "epay" ? client.query!({ tradeNo: "T", session: "" }) : client.open(order());
+    const failure: unknown = await asked.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ code: "upstream_failed" });
+    const said = `${(failure as Error).message} ${String((failure as Error).cause)}`;
+    for (const name of paymentSecrets[type]) expect(said).not.toContain(there.configs[type][name]);
+  });
+});
+
+describe("epay", () => {
+  it("signs like the protocol says: sorted, without empty fields, the key at the end", () => {
+    // echo -n 'money=10.00&name=VIP&out_trade_no=M1&pid=10001&type=epaysecret' | md5sum
+    const fields = { type: "epay", pid: "10001", name: "VIP", money: "10.00", out_trade_no: "M1", param: "" };
+    expect(signatureOf({ ...fields, sign: "x", sign_type: "MD5" }, "secret")).toBe(
+      "cb5dec1a8a112d2bdcf865bebebe2e9d",
+    );
+  });
+
+  it("is never asked over a line anybody can write on", () => {
+    expect(connect("epay", { pay_domain: "http://pay.example.com" }).query).toBeUndefined();
+    expect(connect("epay", { pay_domain: "https://pay.example.com" }).query).toBeDefined();
+  });
+
+  it("refuses a notice that says a field twice", async () => {
+    const { tradeNo } = await opened("epay");
+    const notice = arrived(tradeNo);
+    const twice = { ...notice, query: `${notice.query}&money=1000000.00` };
+    await expect(connect("epay").verify(twice)).rejects.toMatchObject(anyone.forbidden);
+    const besides = { ...notice, body: "money=1000000.00" };
+    await expect(connect("epay").verify(besides)).rejects.toMatchObject(anyone.forbidden);
+  });
+});
+
+describe("alipay", () => {
+  it("sends browsers to its pages with an order it has signed", async () => {
+    for (const [pay_type, method] of [
+      ["pagepay", "alipay.trade.page.pay"],
+      ["wappay", "alipay.trade.wap.pay"],
+    ] as const) {
+      const { kind, url, tradeNo } = await opened("alipay", { pay_type });
+      expect(kind).toBe("link");
+      expect(new URL(url).searchParams.get("method")).toBe(method);
+      expect(await (await fetch(url)).text()).toContain(tradeNo);
+      expect(there.orders.get(tradeNo)).toMatchObject({ cents: 1_999 });
+    }
+  });
+
+  it("believes no answer that Alipay has not signed", async () => {
+    const lying: typeof fetch = async () =>
+      new Response(
+        '{"alipay_trade_query_response":{"code":"10000","trade_status":"TRADE_SUCCESS"},"sign":"AAAA"}',
+      );
+    const { query } = connect("alipay", {}, lying);
+    await expect(query!({ tradeNo: "T", session: "" })).rejects.toMatchObject({ code: "upstream_refused" });
+  });
+});
+
+describe("wxpay", () => {
+  it("fetches certificates once, and not again for every serial number somebody makes up", async () => {
+    const { tradeNo } = await opened("wxpay");
+    const client = connect("wxpay");
+    await client.verify(arrived(tradeNo));
+    const before = there.asked.filter((line) => line.includes("certificates")).length;
+    const notice = arrived(tradeNo);
+    for (let round = 0; round < 5; round += 1) {
+      const headers = { ...notice.headers, "wechatpay-serial": `made-up-${round}` };
+      await expect(client.verify({ ...notice, headers })).rejects.toMatchObject(anyone.forbidden);
+    }
+    expect(there.asked.filter((line) => line.includes("certificates"))).toHaveLength(before);
+  });
+
+  it("believes no answer that WeChat Pay has not signed", async () => {
+    const { tradeNo } = await opened("wxpay");
+    const stripped: typeof fetch = async (...args) => new Response(await (await fetch(...args)).text());
+    const { query } = connect("wxpay", {}, stripped);
+    await expect(query!({ tradeNo, session: "" })).rejects.toMatchObject({ code: "upstream_failed" });
+  });
+
+  it("refuses a notice from long ago", async () => {
+    const { tradeNo } = await opened("wxpay");
+    const notice = arrived(tradeNo);
+    now += 3_600_000;
+    await expect(connect("wxpay").verify(notice)).rejects.toMatchObject(anyone.forbidden);
+  });
+
+  it("wants the public key and its id together", () => {
+    const { problemsOf } = openPaymentGateways().wxpay;
+    expect(problemsOf({ ...there.configs.wxpay, platform_key_id: "PUB_KEY_ID_1" })).toHaveProperty(
+      "platform_public_key",
+    );
+  });
+});
+
+describe("stripe", () => {
+  it("refuses a webhook from long ago, and passes over sessions that are not ours", async () => {
+    const { tradeNo } = await opened("stripe");
+    const notice = arrived(tradeNo);
+    now += 301_000;
+    await expect(connect("stripe").verify(notice)).rejects.toMatchObject(anyone.forbidden);
+  });
+
+  it("says why it refuses an order, to the log only", async () => {
+    const failure: unknown = await connect("stripe", { secret_key: "sk_wrong" })
+      .open(order())
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "upstream_refused" });
+    expect((failure as Error).message).toBe("The payment gateway refused this order.");
+  });
+});
+
+describe("keys", () => {
+  it("are never taken for public when they are private", () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    expect(() => publicKeyOf(privateKey.export({ type: "pkcs8", format: "pem" }).toString())).toThrow();
+    const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    expect(() => publicKeyOf(ec.publicKey.export({ type: "spki", format: "pem" }).toString())).toThrow(/RSA/);
+  });
+});

@@ -1,0 +1,98 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign,
+  timingSafeEqual,
+  verify,
+} from "node:crypto";
+
+/** Keys as merchants paste them, and signatures with them. */
+
+/** PEM, or the base64 inside it. Throws for anything but an RSA key. */
+export function privateKeyOf(text: string): KeyObject {
+  return firstRsa([
+    () => createPrivateKey(text),
+    () => createPrivateKey({ key: derOf(text), format: "der", type: "pkcs8" }),
+    () => createPrivateKey({ key: derOf(text), format: "der", type: "pkcs1" }),
+  ]);
+}
+
+/** The same, for a public key or a certificate. */
+export function publicKeyOf(text: string): KeyObject {
+  if (text.includes("PRIVATE KEY")) throw new Error("This is a private key.");
+  return firstRsa([
+    () => createPublicKey(text),
+    () => createPublicKey({ key: derOf(text), format: "der", type: "spki" }),
+    () => createPublicKey({ key: derOf(text), format: "der", type: "pkcs1" }),
+  ]);
+}
+
+/** A sentence per field whose key cannot be read. */
+export function keyProblems(
+  keys: Record<string, { text: string; kind: "private" | "public" }>,
+): Record<string, string> {
+  const problems: Record<string, string> = {};
+  for (const [field, { text, kind }] of Object.entries(keys)) {
+    try {
+      if (kind === "private") privateKeyOf(text);
+      else publicKeyOf(text);
+    } catch {
+      problems[field] =
+        kind === "private" ? "This is not an RSA private key" : "This is not an RSA public key";
+    }
+  }
+  return problems;
+}
+
+/** SHA-256 with RSA, base64. */
+export function signRsa(message: string, key: KeyObject): string {
+  return sign("sha256", Buffer.from(message), key).toString("base64");
+}
+
+export function isSignedRsa(message: string, signature: string, key: KeyObject): boolean {
+  return verify("sha256", Buffer.from(message), key, Buffer.from(signature, "base64"));
+}
+
+/** In constant time. */
+export function sameText(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** `a=1&b=2` by name, without empty values and without the names left out: what is signed of a form. */
+export function signedText(fields: Record<string, string>, leftOut: readonly string[]): string {
+  return Object.entries(fields)
+    .filter(([name, value]) => value !== "" && !leftOut.includes(name))
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+/** The fields of a form or query; undefined when a name comes twice, because then nobody knows what was signed. */
+export function readForm(...texts: string[]): Record<string, string> | undefined {
+  const fields = new Map<string, string>();
+  for (const text of texts) {
+    for (const [name, value] of new URLSearchParams(text)) {
+      if (fields.has(name)) return undefined;
+      fields.set(name, value);
+    }
+  }
+  return Object.fromEntries(fields);
+}
+
+function derOf(text: string): Buffer {
+  return Buffer.from(text.replace(/-----[^-]+-----/g, "").replace(/\s/g, ""), "base64");
+}
+
+function firstRsa(ways: (() => KeyObject)[]): KeyObject {
+  for (const way of ways) {
+    try {
+      const key = way();
+      if (key.asymmetricKeyType === "rsa") return key;
+    } catch {
+      // Not in this form; perhaps in the next.
+    }
+  }
+  throw new Error("There is no RSA key in this text.");
+}

@@ -1,0 +1,74 @@
+import type { PaymentCurrency } from "./payment-config.ts";
+
+/**
+ * What a top-up costs, in exact decimals. Server and console both compute it with this, so that the sum somebody
+ * sees is the sum that is opened. Every line is rounded to the cent, half up, and the lines add up.
+ */
+export interface OrderTerms {
+  /** Whole US dollars. */
+  amount: number;
+  /** 0.9 = ten percent off. */
+  discount: number;
+  /** US dollars. */
+  fixed_fee: number;
+  percent_fee: number;
+  currency: PaymentCurrency;
+  /** CNY for one US dollar. */
+  usd_rate: number;
+}
+
+/** All in cents: of US dollars, `total` of the gateway's money. */
+export interface OrderPrice {
+  amount: bigint;
+  discount: bigint;
+  fee: bigint;
+  usd: bigint;
+  total: bigint;
+}
+
+const SCALE = 6;
+const one = 10n ** BigInt(SCALE);
+
+export function priceOrder(terms: OrderTerms): OrderPrice {
+  const amount = BigInt(terms.amount) * 100n;
+  const discounted = times(amount, terms.discount);
+  const fee = times(discounted, terms.percent_fee) + times(100n, terms.fixed_fee);
+  const usd = discounted + fee;
+  const total = terms.currency === "USD" ? usd : times(usd, terms.usd_rate);
+  return { amount, discount: amount - discounted, fee, usd, total };
+}
+
+/** 6899n → "68.99". */
+export function formatCents(cents: bigint): string {
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, "0");
+  return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** "68.99" → 6899n; undefined for what is no amount ≥ 0 with at most two decimals. */
+export function parseCents(text: string): bigint | undefined {
+  const match = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(text);
+  if (match?.[1] === undefined) return undefined;
+  return BigInt(match[1]) * 100n + BigInt((match[2] ?? "").padEnd(2, "0"));
+}
+
+function times(cents: bigint, factor: number): bigint {
+  const exact = BigInt(factor.toFixed(SCALE).replace(".", ""));
+  return (cents * exact * 2n + one) / (one * 2n);
+}
+
+/** By how much a whole amount is multiplied: amounts to ratios, for everybody, or per group under its symbol. */
+export type DiscountTable = Record<string, number | Record<string, number>>;
+
+/** The amounts with a discount for somebody of this group; the group's own table wins amount by amount. */
+export function discountsFor(table: DiscountTable, group: string): Map<number, number> {
+  const found = new Map<number, number>();
+  const take = (entries: DiscountTable | Record<string, number>) => {
+    for (const [amount, ratio] of Object.entries(entries)) {
+      if (typeof ratio === "number" && /^\d+$/.test(amount)) found.set(Number(amount), ratio);
+    }
+  };
+  take(table);
+  const own = Object.hasOwn(table, group) ? table[group] : undefined;
+  if (typeof own === "object") take(own);
+  return new Map([...found].toSorted(([left], [right]) => left - right));
+}

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+
+export const MAX_TOP_UP = 1_000_000;
+
+/** Only `success` is final: money that comes in late is still credited. */
+export const OrderStatus = z.enum(["pending", "success", "failed", "closed"]);
+export type OrderStatus = z.infer<typeof OrderStatus>;
+
+/** POST /api/user/order. */
+export const OrderInput = z.object({
+  /** Of the gateway. */
+  uuid: z.string().trim().min(1, "Choose how to pay").max(36),
+  /** Whole US dollars. */
+  amount: z
+    .int("Enter a whole number of dollars")
+    .min(1, "Enter a whole number of dollars")
+    .max(MAX_TOP_UP, "Amount cannot exceed 1000000"),
+  /** What the person was shown; refused when it costs something else by now. */
+  order_amount: z.string().max(20).optional(),
+});
+export type OrderInput = z.infer<typeof OrderInput>;
+
+/** How to pay: 1 = open `url` (with `params`, by `method`), 2 = `url` is what a QR code says. */
+export const OpenedOrder = z.object({
+  trade_no: z.string(),
+  type: z.union([z.literal(1), z.literal(2)]),
+  data: z.object({
+    url: z.string(),
+    method: z.literal("GET"),
+    params: z.record(z.string(), z.string()),
+  }),
+  order_amount: z.number(),
+  order_currency: z.string(),
+  expires_at: UnixTime,
+});
+export type OpenedOrder = z.infer<typeof OpenedOrder>;
+
+const values = {
+  id: z.int(),
+  trade_no: z.string(),
+  gateway_name: z.string(),
+  gateway_icon: z.string(),
+  /** Whole US dollars. */
+  amount: z.int(),
+  /** What was to be paid, in `order_currency`. */
+  order_amount: z.number(),
+  order_currency: z.string(),
+  /** US dollars. */
+  fee: z.number(),
+  discount: z.number(),
+  quota: Points,
+  status: OrderStatus,
+  created_at: UnixTime,
+  paid_at: UnixTime.nullable(),
+};
+
+/** GET /api/user/order: one's own. */
+export const OwnOrder = z.object(values);
+export type OwnOrder = z.infer<typeof OwnOrder>;
+export const OwnOrderPage = Page(OwnOrder);
+
+export const OwnOrderQuery = PageQuery;
+
+/** GET /api/payment/order, for administrators. */
+export const OrderRow = z.object({
+  ...values,
+  gateway_id: z.int(),
+  gateway_no: z.string(),
+  user_id: z.int(),
+  username: z.string(),
+  /** What went wrong, in a sentence; "" when nothing did. */
+  trouble: z.string(),
+});
+export type OrderRow = z.infer<typeof OrderRow>;
+export const OrderPage = Page(OrderRow);
+
+const seconds = z.coerce.number().int().min(0).max(253_402_300_799).catch(0).default(0);
+const anId = z.coerce.number().int().min(0).max(2_147_483_647).catch(0).default(0);
+
+/** 0 and "" mean all. */
+export const OrderQuery = PageQuery.extend({
+  user_id: anId,
+  gateway_id: anId,
+  trade_no: z.string().trim().max(50).default(""),
+  gateway_no: z.string().trim().max(100).default(""),
+  status: z
+    .union([z.literal(""), OrderStatus])
+    .catch("")
+    .default(""),
+  start_timestamp: seconds,
+  end_timestamp: seconds,
+});
+export type OrderQuery = z.infer<typeof OrderQuery>;
+
+/** GET /api/user/payment/terms. */
+export const TopUpTerms = z.object({
+  min_amount: z.int(),
+  max_amount: z.int(),
+  usd_rate: z.number(),
+  /** For the reader's group: whole dollars and what they are multiplied by. */
+  discounts: z.array(z.object({ amount: z.int(), discount: z.number() })),
+  points_per_usd: z.number(),
+});
+export type TopUpTerms = z.infer<typeof TopUpTerms>;
+
+/** GET /api/user/order/status. */
+export const OrderState = z.object({ trade_no: z.string(), status: OrderStatus, quota: Points });
+export type OrderState = z.infer<typeof OrderState>;

@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** What each kind of payment gateway wants to be told. The server checks it, the console makes its form of it. */
+
+export const PaymentType = z.enum(["epay", "alipay", "wxpay", "stripe"]);
+export type PaymentType = z.infer<typeof PaymentType>;
+
+const short = z.string().trim().max(200);
+const pem = z.string().trim().max(8_000);
+const required = <T extends z.ZodString>(text: T) => text.min(1, "This is required");
+const address = short.regex(/^https?:\/\/[^\s/?#]+[^\s?#]*$/i, "The address must be an http or https URL");
+
+export const paymentConfigs = {
+  epay: z.object({
+    /** Where its `submit.php` is. */
+    pay_domain: address,
+    partner_id: required(short),
+    key: required(short),
+    /** "" lets people choose on its own page. */
+    pay_type: z.enum(["", "alipay", "wxpay", "qqpay", "jdpay", "bank", "paypal", "usdt"]).default(""),
+  }),
+  alipay: z.object({
+    app_id: required(short),
+    /** The application's own; PEM, or the base64 inside it. */
+    private_key: required(pem),
+    /** Alipay's, not the application's. */
+    public_key: required(pem),
+    pay_type: z.enum(["facepay", "pagepay", "wappay"]).default("facepay"),
+    /** "" is the real one; the sandbox has its own. */
+    api_address: z.union([z.literal(""), address]).default(""),
+  }),
+  wxpay: z.object({
+    app_id: required(short),
+    mch_id: required(short),
+    mch_certificate_serial_number: required(short),
+    mch_private_key: required(pem),
+    mch_apiv3_key: short.regex(/^[!-~]{32}$/, "The APIv3 key has 32 characters"),
+    /** "PUB_KEY_ID_…"; with it WeChat Pay signs with the key below instead of its certificates. */
+    platform_key_id: short.default(""),
+    platform_public_key: pem.default(""),
+  }),
+  stripe: z.object({
+    secret_key: required(short),
+    /** "whsec_…" */
+    webhook_secret: required(short),
+  }),
+} as const;
+
+export type PaymentConfigs = { [T in PaymentType]: z.infer<(typeof paymentConfigs)[T]> };
+
+/** Written, never read again: the answers only say that they are set. */
+export const paymentSecrets = {
+  epay: ["key"],
+  alipay: ["private_key"],
+  wxpay: ["mch_private_key", "mch_apiv3_key"],
+  stripe: ["secret_key", "webhook_secret"],
+} as const satisfies { [T in PaymentType]: readonly (keyof PaymentConfigs[T])[] };
+
+export const PaymentCurrency = z.enum(["CNY", "USD"]);
+export type PaymentCurrency = z.infer<typeof PaymentCurrency>;
+
+/** In which money each kind can be paid. */
+export const paymentCurrencies: Record<PaymentType, readonly PaymentCurrency[]> = {
+  epay: ["CNY", "USD"],
+  alipay: ["CNY"],
+  wxpay: ["CNY"],
+  stripe: ["USD", "CNY"],
+};

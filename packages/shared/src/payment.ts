@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { Page, PageQuery, UnixTime } from "./paging.ts";
+import { paymentConfigs, paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
+
+/** Pictures the console brings along; anything else in `icon` is an address. */
+export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wallet", "coin"] as const;
+
+const pictureAddress = /^(https?:\/\/[^\s/]+\S*|\/[^/\s]\S*)$/i;
+
+const fee = z.number("A number from 0 is required").min(0, "The fee cannot be less than 0");
+
+const values = {
+  name: z.string().trim().min(1, "Name is required").max(100),
+  /** One of `paymentIcons`, or the address of a picture. */
+  icon: z
+    .string()
+    .trim()
+    .min(1, "Choose an icon")
+    .max(300)
+    .refine(
+      (text) =>
+        text === "" || (paymentIcons as readonly string[]).includes(text) || pictureAddress.test(text),
+      "The icon must be one of ours, or the address of a picture",
+    ),
+  /** Where the gateway reports payments, when it is not the server's address. */
+  notify_domain: z
+    .string()
+    .trim()
+    .max(300)
+    .regex(/^(https?:\/\/[^\s/?#]+[^\s?#]*)?$/i, "The address must be an http or https URL")
+    .default(""),
+  currency: PaymentCurrency,
+  /** US dollars per order. */
+  fixed_fee: fee.max(10_000, "The fee is too large").multipleOf(0.01, "At most 2 decimals").default(0),
+  /** 0.05 = 5 %. */
+  percent_fee: fee.max(1, "Write 5 % as 0.05").multipleOf(0.0001, "At most 4 decimals").default(0),
+  /** Higher comes first. */
+  sort: z
+    .int("A whole number is required")
+    .min(0, "The order cannot be less than 0")
+    .max(1_000_000)
+    .default(1),
+  enable: z.boolean().default(true),
+};
+
+/** An object; the older API sends it as JSON in a text. */
+const config = z.preprocess(
+  (given) => {
+    if (typeof given !== "string") return given;
+    try {
+      return JSON.parse(given) as unknown;
+    } catch {
+      return undefined;
+    }
+  },
+  z.record(z.string().max(64), z.string("This must be text").max(8_000)),
+);
+
+/**
+ * POST and PUT /api/payment. Its `config` is checked against its type's own schema; on a change, a secret left empty
+ * stays as it is.
+ */
+export const PaymentInput = z
+  .object({ type: PaymentType, ...values, config })
+  .superRefine((input, context) => {
+    if (paymentCurrencies[input.type].includes(input.currency)) return;
+    context.addIssue({
+      code: "custom",
+      path: ["currency"],
+      message: "This gateway does not take that currency",
+    });
+  });
+export type PaymentInput = z.infer<typeof PaymentInput>;
+
+/** PATCH /api/payment/:id: what is changed in the list itself. */
+export const PaymentPatch = z
+  .object({ enable: values.enable.unwrap(), sort: values.sort.unwrap() })
+  .partial();
+export type PaymentPatch = z.infer<typeof PaymentPatch>;
+
+export const PaymentRow = z.object({
+  id: z.int(),
+  uuid: z.string(),
+  type: PaymentType,
+  name: z.string(),
+  icon: z.string(),
+  notify_domain: z.string(),
+  /** What to enter at the gateway where it asks for one. */
+  notify_url: z.string(),
+  currency: PaymentCurrency,
+  fixed_fee: z.number(),
+  percent_fee: z.number(),
+  /** Without secrets. */
+  config: z.record(z.string(), z.string()),
+  secrets_set: z.array(z.string()),
+  sort: z.int(),
+  enable: z.boolean(),
+  created_at: UnixTime,
+});
+export type PaymentRow = z.infer<typeof PaymentRow>;
+export const PaymentPage = Page(PaymentRow);
+
+/** "" means all. */
+export const PaymentQuery = PageQuery.extend({
+  name: z.string().trim().max(100).default(""),
+  uuid: z.string().trim().max(36).default(""),
+  type: z
+    .union([z.literal(""), PaymentType])
+    .catch("")
+    .default(""),
+  currency: z
+    .union([z.literal(""), PaymentCurrency])
+    .catch("")
+    .default(""),
+});
+export type PaymentQuery = z.infer<typeof PaymentQuery>;
+
+/** GET /api/user/payment: how a person can pay, best first. */
+export const PaymentChoice = z.object({
+  uuid: z.string(),
+  type: PaymentType,
+  name: z.string(),
+  icon: z.string(),
+  fixed_fee: z.number(),
+  percent_fee: z.number(),
+  currency: PaymentCurrency,
+  sort: z.int(),
+});
+export type PaymentChoice = z.infer<typeof PaymentChoice>;
+
+/** The fields of a type that people fill in, for forms. */
+export function configFields(type: PaymentType): string[] {
+  return Object.keys(paymentConfigs[type].shape);
+}
