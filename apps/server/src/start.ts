@@ -7,6 +7,7 @@ import { createGroups } from "#domain/accounts/groups-in-force.ts";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
 import { ensureRoot, issueSetupToken } from "#domain/accounts/setup.ts";
+import { createAnswerCache } from "#domain/answers/answer-cache.ts";
 import { createLedger } from "#domain/billing/ledger.ts";
 import { createPrices } from "#domain/billing/prices.ts";
 import { seedPrices } from "#domain/billing/seed-prices.ts";
@@ -134,6 +135,7 @@ export async function startGateway(
     if (redis !== undefined) closers.push(async () => redis.disconnect());
     const nodes = await watchNodes(pool, nodeId, onError);
     closers.push(async () => nodes.close());
+    const answers = createAnswerCache({ secrets, redis });
     const limiter = createLimiter({ redis, share: () => nodes.current() });
 
     const probe = { settings, upstream, random: Math.random, providers };
@@ -189,6 +191,7 @@ export async function startGateway(
           upstream,
           metrics,
           bodies,
+          answers,
           random: Math.random,
           open,
           fetchPublic: (address, options) => fetchPublic(address, { ...options, mayReach }),

@@ -198,6 +198,12 @@ export const Settings = z.object({
   ChannelUpdateFrequency: z.int().min(0).max(10_080).default(0),
   // logs
   LogRetentionDays: z.int().min(0).max(3650).default(0),
+  /** Minutes for which a token that wants it gets the same answer to the same request; 0 = never. */
+  AnswerCacheMinutes: z.int().min(0).max(43_200).default(60),
+  /** What such an answer costs, of what a new one would. */
+  AnswerCachePercent: z.int().min(0).max(100).default(0),
+  /** Longer answers are not kept. */
+  AnswerCacheKilobytes: z.int().min(1).max(4_096).default(256),
   /** Gigabytes that the log and the kept bodies may take together; 0 = no limit. */
   LogRetentionGigabytes: z.int().min(0).max(1_000_000).default(0),
   /** Requests and answers are kept only where a token or a channel asks for it. */

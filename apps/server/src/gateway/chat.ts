@@ -11,6 +11,7 @@ import { admit, takeRequest } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { wantsFresh } from "./fresh.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { inConversation } from "./in-conversation.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
@@ -86,7 +87,7 @@ async function answerCount(
 }
 
 interface Asked extends JsonBody {
-  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished">;
+  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful">;
 }
 
 /** The call as its client means it: what came before it in a conversation is part of it. */
@@ -111,7 +112,7 @@ async function turnOf(
     await turn.finished?.(end, chosen);
     await inside.finished(end, chosen);
   };
-  return { raw, body, turn: { ...turn, finished } };
+  return { raw, body, turn: { ...turn, finished, stateful: true } };
 }
 
 async function answerChat(
@@ -144,6 +145,7 @@ async function answerChat(
     raw,
     ...turn,
     forward: forwardable(request),
+    fresh: wantsFresh(request),
     signal,
   });
   const asked = caller.setting.heartbeat;

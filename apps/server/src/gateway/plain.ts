@@ -10,6 +10,7 @@ import { relayPlain } from "#relay/plain.ts";
 import { admit } from "./admit.ts";
 import { type Authenticated, authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { wantsFresh } from "./fresh.ts";
 import { BODY_LIMIT, isJsonBody } from "./json-body.ts";
 import { type Form, readForm } from "./multipart.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
@@ -103,6 +104,7 @@ async function answerPlain(
     stream: read.stream === true,
     tools: false,
     calls: read.n ?? 1,
+    fresh: wantsFresh(request),
     signal,
     ...rest,
   });

@@ -3,6 +3,7 @@ import type { Bytes } from "#dialects/addressed.ts";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
+import type { AnswerCache } from "#domain/answers/answer-cache.ts";
 import type { Ledger } from "#domain/billing/ledger.ts";
 import type { Prices } from "#domain/billing/prices.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
@@ -13,6 +14,7 @@ import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Endpoint } from "#providers/provider.ts";
+import type { Billed } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 
 /** What the relay works with; handed in once by app.ts. */
@@ -26,6 +28,7 @@ export interface RelayServices {
   upstream: UpstreamClient;
   metrics: Metrics;
   bodies: Pick<BodyLog, "keep">;
+  answers: AnswerCache;
   random(): number;
   /** Calls that hold points; empty when every bill is closed. */
   open: Set<string>;
@@ -58,6 +61,10 @@ export interface Call {
   signal: AbortSignal;
   /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */
   used?(tokens: number): void;
+  /** Hears what was charged for, once the charge is committed and before the answer's end leaves. */
+  billed?(billed: Billed): void;
+  /** The client wants no answer that was given before. */
+  fresh?: boolean;
 }
 
 /** A chat call, decoded. */
@@ -73,6 +80,8 @@ export interface ChatCall extends Call {
   rewritten?: boolean;
   /** What stands at addresses in the request, for vendors that want the bytes. */
   fetched?: ReadonlyMap<string, Bytes>;
+  /** It adds to a conversation: the same request is another one the next time. */
+  stateful?: boolean;
   /** Called after the bill, before the answer's end leaves, with that end as the client will read it. */
   finished?(end: string, chosen: Chosen): Promise<void>;
 }

@@ -8,23 +8,28 @@ import type { Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
+import { openMemory } from "./remembered.ts";
 import { openStream } from "./stream.ts";
 
 /** A chat call: any client dialect to any upstream dialect, streamed or whole. */
 export async function relayChat(services: RelayServices, asked: ChatCall): Promise<Answer> {
   const call = { ...asked };
+  const memory = openMemory(services, call, call.raw);
+  if (memory !== undefined) call.billed = memory.billed;
   const keeper = openKeeper(services, call, call.raw);
   const serve = (chosen: Chosen, flight: Flight, begun: number) => {
     keeper.through(chosen.channel);
     return tryChannel(services, call, chosen, flight, begun);
   };
   try {
+    const known = await memory?.answer();
+    if (known !== undefined) return keeper.answered(known);
     const answer = await relay(services, call, serve, async (plan) => {
       const ahead = await fetchAhead(services, call, plan);
       Object.assign(call, ahead);
       return ahead !== undefined;
     });
-    return keeper.answered(answer);
+    return keeper.answered(memory?.keep(answer) ?? answer);
   } catch (error) {
     keeper.failed();
     throw error;

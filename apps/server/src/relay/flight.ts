@@ -18,10 +18,22 @@ export interface End {
   counted?: Usage;
 }
 
+/** How a call was served, but for who served it. */
+export type Served = Omit<Chosen, "channel" | "key">;
+
+/** What was charged for, and how it ended. */
+export interface Billed {
+  usage: Usage;
+  outcome: End["outcome"];
+  served: Served;
+}
+
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
 export class Flight {
   readonly attempts: AttemptNote[] = [];
   chosen: Chosen | undefined;
+  /** In the place of `chosen` when the answer was one that had been given before. */
+  remembered: Served | undefined;
   /** The place it takes at its channel. */
   lease: Lease | undefined;
   /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
@@ -65,14 +77,14 @@ export class Flight {
   }
 
   async #settle(end: End): Promise<void> {
-    const { chosen } = this;
-    if (chosen === undefined) throw new Error("A call cannot be settled before a channel served it.");
+    const served = this.chosen ?? this.remembered;
+    if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
     const { usage, estimated } =
       end.vendor === undefined && end.counted !== undefined
         ? { usage: end.counted, estimated: true }
         : meter(end.vendor, end.outcome === "complete", end.delivered, this.#call.estimate);
-    this.#tokens = usage.input + usage.output;
-    const { points, bill } = computeBill(chosen.price, chosen.groupRatio, usage, this.#call.calls);
+    if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
+    const { points, bill } = computeBill(served.price, served.groupRatio, usage, this.#call.calls);
     const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
     const settled = await this.#services.ledger.settle({
       ...this.#record(),
@@ -94,6 +106,7 @@ export class Flight {
     this.#services.metrics.used(usage, points);
     if (settled === "gone")
       throw new GatewayError("internal", "The reservation of this call was lost; it was not charged.");
+    this.#call.billed?.({ usage, outcome: end.outcome, served });
   }
 
   /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
@@ -144,6 +157,7 @@ export class Flight {
     "type" | "outcome" | "status" | "errorCode" | "usage" | "quota" | "estimated" | "bill"
   > {
     const { caller, model, stream } = this.#call;
+    const served = this.chosen ?? this.remembered;
     return {
       requestId: this.#call.requestId,
       createdAt: new Date(this.#call.startedAt),
@@ -152,20 +166,20 @@ export class Flight {
       tokenId: caller.tokenId,
       tokenName: caller.tokenName,
       channelId: this.chosen?.channel.id ?? 0,
-      group: this.chosen?.group ?? caller.group,
-      backupGroup: this.chosen?.backup ?? false,
-      modelName: this.chosen?.billedModel ?? (this.modelKnown ? model : ""),
-      upstreamModel: this.chosen?.upstreamModel ?? "",
+      group: served?.group ?? caller.group,
+      backupGroup: served?.backup ?? false,
+      modelName: served?.billedModel ?? (this.modelKnown ? model : ""),
+      upstreamModel: served?.upstreamModel ?? "",
       endpoint: this.#call.endpoint,
       isStream: stream,
       content: "",
       requestTimeMs: Date.now() - this.#call.startedAt,
       firstByteTimeMs: this.firstByteMs(),
       sourceIp: this.#call.ip,
-      priceVersionId: this.chosen?.price.versionId ?? 0,
+      priceVersionId: served?.price.versionId ?? 0,
       attempts: this.attempts,
       billingTag: caller.billingTag,
-      cacheHit: false,
+      cacheHit: this.remembered !== undefined,
     };
   }
 }

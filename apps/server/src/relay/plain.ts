@@ -12,20 +12,26 @@ import { createPlainReader } from "./plain-stream.ts";
 import { plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
+import { openMemory } from "./remembered.ts";
 import { send } from "./send.ts";
 
 /**
  * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
  * passes as it came, and the meter reads what it can of it.
  */
-export async function relayPlain(services: RelayServices, call: PlainCall): Promise<Answer> {
+export async function relayPlain(services: RelayServices, asked: PlainCall): Promise<Answer> {
+  const call = { ...asked };
+  const memory = openMemory(services, call, call.raw);
+  if (memory !== undefined) call.billed = memory.billed;
   const keeper = openKeeper(services, call, call.raw);
   try {
+    const known = await memory?.answer();
+    if (known !== undefined) return keeper.answered(known);
     const answer = await relay(services, call, (chosen, flight, begun) => {
       keeper.through(chosen.channel);
       return tryChannel(services, call, chosen, flight, begun);
     });
-    return keeper.answered(answer);
+    return keeper.answered(memory?.keep(answer) ?? answer);
   } catch (error) {
     keeper.failed();
     throw error;

@@ -27,10 +27,7 @@ export async function relay<Answer extends object>(
   const flight = new Flight(services, call);
   let plan: Plan;
   try {
-    if (!mayUseModel(call.caller, call.model))
-      throw new GatewayError("model_not_allowed", `This API key may not use the model "${call.model}".`, {
-        param: "model",
-      });
+    requireModel(call);
     plan = makePlan(services, call);
     flight.modelKnown = true;
     if ((await prepare?.(plan)) === true) plan = makePlan(services, call);
@@ -52,6 +49,14 @@ export async function relay<Answer extends object>(
     await flight.fail(error);
     throw error;
   }
+}
+
+/** Throws `model_not_allowed`. */
+export function requireModel({ caller, model }: Call): void {
+  if (mayUseModel(caller, model)) return;
+  throw new GatewayError("model_not_allowed", `This API key may not use the model "${model}".`, {
+    param: "model",
+  });
 }
 
 async function serve<Answer extends object>(

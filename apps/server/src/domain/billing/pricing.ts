@@ -136,6 +136,11 @@ export function computeBill(
   };
 }
 
+/** So many hundredths of a ratio, as a ratio; what is beyond its decimals is cut off. */
+export function shareOf(ratio: string, percent: number): string {
+  return formatDecimal((parseDecimal(ratio) * BigInt(percent)) / 100n, digits);
+}
+
 /** The points of a stored bill, from its lines alone. */
 export function recompute(bill: Bill): { points: bigint; exact: string } {
   const lines = bill.lines.map(({ kind, amount, ratio }) => ({ kind, amount, each: parseLong(ratio) }));

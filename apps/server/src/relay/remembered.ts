@@ -1,0 +1,177 @@
+import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
+import { type PriceInForce, computeBill, shareOf } from "#domain/billing/pricing.ts";
+import type { Endpoint } from "#providers/provider.ts";
+import type { Answer, Call, ChatCall, RelayServices } from "./call.ts";
+import { Flight, type Billed, type Served } from "./flight.ts";
+import { makePlan } from "./plan.ts";
+import { requireModel } from "./relay.ts";
+
+/**
+ * The same request of the same token, answered as it was before: nobody is asked, and what is charged is the
+ * operator's share of what the vendor's answer would cost now. Everything else is as with any call: rights, limits,
+ * reservation, log.
+ */
+export interface Memory {
+  /** Undefined when there is no answer yet; then the vendor is asked. Throws what refuses any call. */
+  answer(): Promise<Answer | undefined>;
+  /** The vendor's answer, which is kept when it comes to its end. */
+  keep(answer: Answer): Answer;
+  /** To be told with the bill of the vendor's answer. */
+  billed(billed: Billed): void;
+}
+
+type Asked = Call & Partial<Pick<ChatCall, "forward" | "request" | "stateful">>;
+
+/** Endpoints whose answer is one text, and that are asked for what is so and not for something new. */
+const lasting: ReadonlySet<Endpoint> = new Set([
+  "chat",
+  "completions",
+  "embeddings",
+  "rerank",
+  "moderations",
+]);
+
+/** @param raw the request as it came. Undefined when this call's answer is not to be remembered. */
+export function openMemory(
+  services: RelayServices,
+  call: Asked,
+  raw: Buffer | undefined,
+): Memory | undefined {
+  const { enabled, tool_streams } = call.caller.setting.cache;
+  if (!enabled || raw === undefined || call.stateful === true || !lasting.has(call.needs)) return undefined;
+  if (call.pin?.only !== undefined || call.pin?.never !== undefined) return undefined;
+  if (call.stream && call.tools && !tool_streams) return undefined;
+  const { AnswerCacheMinutes, AnswerCacheKilobytes, AnswerCachePercent } = services.settings.current();
+  if (AnswerCacheMinutes === 0) return undefined;
+  const request = requestText(call, raw);
+  if (request === undefined) return undefined;
+  const longest = AnswerCacheKilobytes * 1_024;
+  let bill: Billed | undefined;
+
+  function remember(kind: RememberedAnswer["kind"], headers: Record<string, string>, text: string): void {
+    if (bill?.outcome !== "complete" || text.length > longest || request === undefined) return;
+    const { usage, served } = bill;
+    const { raw: _raw, ...counts } = usage;
+    const { "x-upstream-request-id": _id, ...lastingHeaders } = headers;
+    const { group, billedModel, upstreamModel } = served;
+    const made = { usage: counts, group, billedModel, upstreamModel, madeAt: Date.now() };
+    services.answers.keep(request, { kind, headers: lastingHeaders, text, ...made }, AnswerCacheMinutes * 60);
+  }
+
+  return {
+    async answer() {
+      const found = call.fresh === true ? undefined : await services.answers.find(request);
+      return found === undefined ? undefined : giveAgain(services, call, found, AnswerCachePercent);
+    },
+    billed(billed) {
+      bill = billed;
+    },
+    keep(answer) {
+      const headers = { ...answer.headers, "x-gateway-cache": "miss" };
+      switch (answer.kind) {
+        case "body":
+          remember("body", answer.headers, answer.body);
+          return { ...answer, headers };
+        case "stream": {
+          const done = (text: string) => remember("stream", answer.headers, text);
+          return { ...answer, headers, frames: gathering(answer.frames, longest, done) };
+        }
+        case "bytes":
+          return answer;
+      }
+    },
+  };
+}
+
+/** The same for two requests that mean the same to the byte, however their fields are ordered. */
+function requestText(call: Asked, raw: Buffer): string | undefined {
+  const { caller, endpoint, model, stream, forward, request } = call;
+  const from = [caller.userId, caller.tokenId, caller.group, caller.backupGroup, endpoint, model, stream];
+  try {
+    const body: unknown = JSON.parse(raw.toString("utf8"));
+    return JSON.stringify([...from, request?.jsonArrayStream === true, forward ?? {}, body], inOrder);
+  } catch {
+    // Too deep to be put in order: such a request is not remembered.
+    return undefined;
+  }
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+async function giveAgain(
+  services: RelayServices,
+  call: Call,
+  found: RememberedAnswer,
+  percent: number,
+): Promise<Answer | undefined> {
+  const flight = new Flight(services, call);
+  try {
+    requireModel(call);
+    const served = wayOf(services, call, found, percent);
+    // The group or the price is gone since: the vendor's answer is another call.
+    if (served === undefined) return undefined;
+    flight.modelKnown = true;
+    flight.remembered = served;
+    const amount = computeBill(served.price, served.groupRatio, found.usage, call.calls).points;
+    await services.ledger.reserve({
+      requestId: call.requestId,
+      userId: call.caller.userId,
+      tokenId: call.caller.tokenId,
+      amount,
+      tokenAmount: call.caller.unlimited ? 0n : amount,
+    });
+  } catch (error) {
+    flight.refuse(error);
+    throw error;
+  }
+  services.open.add(call.requestId);
+  try {
+    flight.firstByteAt = Date.now();
+    const delivered = { narrow: 0, wide: 0 };
+    await flight.settle({ outcome: "complete", vendor: found.usage, delivered });
+  } catch (error) {
+    await flight.fail(error);
+    throw error;
+  }
+  const age = String(Math.max(0, Math.floor((Date.now() - found.madeAt) / 1_000)));
+  const headers = { ...found.headers, "x-gateway-cache": "hit", age };
+  return found.kind === "body"
+    ? { kind: "body", headers, body: found.text }
+    : { kind: "stream", headers, frames: once(found.text) };
+}
+
+/** The way the answer once came, at the prices and the rights of now. */
+function wayOf(
+  services: RelayServices,
+  call: Call,
+  { group, billedModel, upstreamModel }: RememberedAnswer,
+  percent: number,
+): Served | undefined {
+  const { lanes, prices } = makePlan(services, call);
+  const lane = lanes.find((each) => each.group === group);
+  const price: PriceInForce | undefined = prices.get(billedModel);
+  if (lane === undefined || price === undefined) return undefined;
+  const groupRatio = shareOf(lane.ratio, percent);
+  return { group, backup: lane.backup, groupRatio, upstreamModel, billedModel, price };
+}
+
+async function* once(text: string): AsyncGenerator<string, void, undefined> {
+  yield text;
+}
+
+/** The same frames; once all are gone, their text, unless it is too long to be kept. */
+async function* gathering(
+  frames: AsyncGenerator<string, void, undefined>,
+  longest: number,
+  done: (text: string) => void,
+): AsyncGenerator<string, void, undefined> {
+  let text = "";
+  for await (const frame of frames) {
+    if (text.length <= longest) text += frame;
+    yield frame;
+  }
+  done(text);
+}
