@@ -14,6 +14,7 @@ import { bedrock } from "./bedrock.ts";
 import { cerebras } from "./cerebras.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { cohere } from "./cohere.ts";
+import { coze } from "./coze.ts";
 import { custom } from "./custom.ts";
 import { deepseek } from "./deepseek.ts";
 import { demo } from "./demo.ts";
@@ -27,10 +28,12 @@ import { huggingface } from "./huggingface.ts";
 import { hunyuan } from "./hunyuan.ts";
 import { ideogram } from "./ideogram.ts";
 import { jina } from "./jina.ts";
+import { kling } from "./kling.ts";
 import { lingyi } from "./lingyi.ts";
 import { llama } from "./llama.ts";
 import { llamacpp } from "./llamacpp.ts";
 import { lmstudio } from "./lmstudio.ts";
+import { midjourney } from "./midjourney.ts";
 import { minimax } from "./minimax.ts";
 import { mistral } from "./mistral.ts";
 import { moonshot } from "./moonshot.ts";
@@ -43,10 +46,12 @@ import { palm } from "./palm.ts";
 import { perplexity } from "./perplexity.ts";
 import type { Provider } from "./provider.ts";
 import { recraft } from "./recraft.ts";
+import { replicate } from "./replicate.ts";
 import { rerank } from "./rerank.ts";
 import { siliconflow } from "./siliconflow.ts";
 import { stability } from "./stability.ts";
 import { stepfun } from "./stepfun.ts";
+import { suno } from "./suno.ts";
 import { tencent } from "./tencent.ts";
 import { together } from "./together.ts";
 import { vertex } from "./vertex.ts";
@@ -93,6 +98,7 @@ const vendors: readonly Provider[] = [
   cerebras,
   cloudflare,
   cohere,
+  coze,
   fireworks,
   flux,
   gateway,
@@ -100,18 +106,22 @@ const vendors: readonly Provider[] = [
   huggingface,
   ideogram,
   jina,
+  kling,
   lingyi,
   llama,
   llamacpp,
   lmstudio,
+  midjourney,
   novita,
   nvidia,
   ollama,
   perplexity,
   recraft,
+  replicate,
   rerank,
   stability,
   stepfun,
+  suno,
   together,
   vllm,
   xiaomi,

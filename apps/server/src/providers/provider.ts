@@ -3,7 +3,7 @@ import type { VendorWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
-/** What can be asked of an upstream besides chat, in the words of the OpenAI paths. */
+/** What can be asked of an upstream besides chat, in the words of the OpenAI paths; the last three answer later. */
 export type Endpoint =
   | "chat"
   | "responses"
@@ -13,7 +13,10 @@ export type Endpoint =
   | "images"
   | "audio"
   | "rerank"
-  | "realtime";
+  | "realtime"
+  | "suno"
+  | "kling"
+  | "midjourney";
 
 /** What a provider may know about the call it shapes. */
 export interface Call {

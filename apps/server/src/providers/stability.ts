@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { aspectRatio } from "./aspect-ratio.ts";
 import { type Adapter, bearer, type Provider } from "./provider.ts";
 
 const Asked = z.object({
@@ -11,27 +12,6 @@ const Asked = z.object({
   output_format: z.enum(["png", "jpeg", "webp"]).default("png"),
 });
 const Made = z.object({ image: z.base64() });
-
-/** The vendor makes pictures of a shape, not of a size. */
-const shapes: [ratio: number, name: string][] = [
-  [21 / 9, "21:9"],
-  [16 / 9, "16:9"],
-  [3 / 2, "3:2"],
-  [5 / 4, "5:4"],
-  [1, "1:1"],
-  [4 / 5, "4:5"],
-  [2 / 3, "2:3"],
-  [9 / 16, "9:16"],
-  [9 / 21, "9:21"],
-];
-
-function shapeOf(size: string): string {
-  const [width, height] = size.split("x").map(Number);
-  const wanted = Math.log((width ?? 1) / (height ?? 1));
-  if (!Number.isFinite(wanted)) return "1:1";
-  const distance = (ratio: number) => Math.abs(Math.log(ratio) - wanted);
-  return shapes.reduce((best, shape) => (distance(shape[0]) < distance(best[0]) ? shape : best))[1];
-}
 
 /** Ends a part of the form; text that holds it would end it too early, and is refused. */
 const BOUNDARY = "gateway-part-7d31b0c59f2a";
@@ -59,7 +39,7 @@ const images: Adapter = {
       body: formOf({
         prompt,
         output_format: format,
-        aspect_ratio: shapeOf(size),
+        aspect_ratio: aspectRatio(size),
         ...(engine === undefined ? { model } : {}),
       }),
     };

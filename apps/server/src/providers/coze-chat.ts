@@ -1,0 +1,221 @@
+import { z } from "zod";
+import type { Frame, StreamDecoder, VendorWire, Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type {
+  ChatEvent,
+  ChatRequest,
+  ChatResponse,
+  Message,
+  Part,
+  UpstreamError,
+  Usage,
+} from "#dialects/ir.ts";
+import { createFrameSplitter } from "#dialects/sse.ts";
+import { inOrder } from "#dialects/stream-order.ts";
+import { tokens, usageOf } from "#dialects/tokens.ts";
+import { compact, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+
+/**
+ * Coze's own chat wire: bots, not models, that bring their tools and instructions along. A whole answer would have to
+ * be asked for again and again, so its stream is read to the end instead.
+ */
+
+function pieceOf(part: Part): Wire | undefined {
+  if (part.type === "text" || part.type === "refusal") return { type: "text", text: part.text };
+  if (part.type === "image" && part.source.type === "url")
+    return { type: "image", file_url: part.source.url };
+  if (part.type === "file" && part.source.type === "url") return { type: "file", file_url: part.source.url };
+  return undefined;
+}
+
+/** Plain text, or a list of pieces as text. A bot knows no system: who instructs it does so as its user. */
+function encodeMessage(message: Message, dropped: Set<string>): Wire[] {
+  const pieces: Wire[] = [];
+  for (const part of message.parts) {
+    const piece = pieceOf(part);
+    if (piece !== undefined) pieces.push(piece);
+    else if (part.type !== "reasoning") dropped.add(part.type);
+  }
+  if (pieces.length === 0) return [];
+  const said =
+    message.role === "assistant" ? { role: "assistant", type: "answer" } : { role: "user", type: "question" };
+  if (pieces.every((piece) => piece["type"] === "text"))
+    return [{ ...said, content_type: "text", content: pieces.map((piece) => piece["text"]).join("\n") }];
+  return [{ ...said, content_type: "object_string", content: JSON.stringify(pieces) }];
+}
+
+function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
+  const dropped = new Set<string>();
+  const messages = request.messages.flatMap((message) => encodeMessage(message, dropped));
+  if (messages.length === 0)
+    throw invalidRequest("None of the given content can be said to this bot.", "messages");
+  const fields = [
+    "tools",
+    "toolChoice",
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "stop",
+    "seed",
+    "presencePenalty",
+    "frequencyPenalty",
+    "logprobs",
+    "topLogprobs",
+    "responseFormat",
+    "reasoning",
+    "serverTools",
+    "serviceTier",
+  ] as const;
+  for (const field of unsaid(request, fields)) dropped.add(field);
+  if (request.n !== undefined && request.n > 1) dropped.add("n");
+  for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  const body = {
+    bot_id: request.model.replace(/^coze-/, ""),
+    user_id: request.user ?? "gateway",
+    additional_messages: messages,
+    stream: true,
+    auto_save_history: false,
+  };
+  return { body, dropped: [...dropped] };
+}
+
+const trouble = z.looseObject({ code: z.number().nullish(), msg: z.string().nullish() });
+
+const streamed = z.looseObject({
+  id: z.string().nullish(),
+  type: z.string().nullish(),
+  content: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+  created_at: z.number().nullish(),
+  usage: z.looseObject({ input_count: z.number().nullish(), output_count: z.number().nullish() }).nullish(),
+  last_error: trouble.nullish(),
+});
+type Streamed = z.infer<typeof streamed>;
+
+function decodeUsage({ usage }: Streamed): Usage | undefined {
+  if (!usage) return undefined;
+  const [input, output] = [tokens(usage.input_count), tokens(usage.output_count)];
+  // Counts of nothing are what a bot tells that has not counted.
+  return input === 0 && output === 0 ? undefined : usageOf({ input, output, raw: usage });
+}
+
+function faultOf(value: unknown, status: number): UpstreamError {
+  const { code, msg } = readAs(trouble, value) ?? {};
+  const known = status >= 400 ? status : 0;
+  const error = {
+    message: msg ?? undefined,
+    code: code === undefined || code === null ? undefined : String(code),
+  };
+  return dialects["openai-chat"].decodeError(known, JSON.stringify({ error }), {});
+}
+
+const choice = 0;
+
+function decodeStream(): StreamDecoder {
+  let thought = false;
+
+  function said({ type, content, reasoning_content: reasoning }: Streamed): ChatEvent[] {
+    if (type !== "answer") return [];
+    if (reasoning) {
+      thought = true;
+      return [{ type: "reasoning", choice, part: 0, text: reasoning }];
+    }
+    if (!content) return [];
+    return [{ type: "text", choice, part: thought ? 1 : 0, text: content }];
+  }
+
+  function decode(name: string | undefined, wire: Streamed): ChatEvent[] {
+    switch (name) {
+      case "conversation.chat.created": {
+        const created = wire.created_at ?? undefined;
+        return [{ type: "start", id: wire.id ?? "", model: "", ...(created !== undefined && { created }) }];
+      }
+      case "conversation.message.delta":
+        return said(wire);
+      case "conversation.chat.completed":
+        return [
+          { type: "stop", choice, reason: "stop", raw: "completed" },
+          compact<ChatEvent>({ type: "finish", usage: decodeUsage(wire) }),
+        ];
+      case "conversation.chat.failed":
+        return [{ type: "error", error: faultOf(wire.last_error, 0) }];
+      case "conversation.chat.requires_action":
+        return [
+          {
+            type: "error",
+            error: {
+              kind: "server",
+              message: "The bot waits for a tool that only its own client has.",
+              status: 0,
+            },
+          },
+        ];
+      default:
+        return [];
+    }
+  }
+
+  return inOrder({
+    frame({ event, data }: Frame) {
+      const whole = parseRecord(data);
+      if (event === "error") return [{ type: "error", error: faultOf(whole, 0) }];
+      const wire = readAs(streamed, whole);
+      return wire === undefined ? [] : decode(event, wire);
+    },
+    end: () => [],
+  });
+}
+
+/** The frames of a text that is an event stream; none when it is something else. */
+function framesIn(text: string): Frame[] {
+  const splitter = createFrameSplitter();
+  return [...splitter.push(Buffer.from(text)), ...splitter.flush()].map(({ frame }) => frame);
+}
+
+function eventsIn(text: string): ChatEvent[] {
+  const decoder = decodeStream();
+  return [...framesIn(text).flatMap((frame) => decoder.frame(frame)), ...decoder.end()];
+}
+
+/** A whole answer out of its events. */
+function decodeResponse(events: unknown): ChatResponse {
+  const list = Array.isArray(events) ? (events as ChatEvent[]) : [];
+  const failed = list.some((event) => event.type === "error");
+  const textOf = (type: "text" | "reasoning") =>
+    list.map((event) => (event.type === type ? event.text : "")).join("");
+  const parts: Part[] = [];
+  if (!failed) {
+    const [reasoning, text] = [textOf("reasoning"), textOf("text")];
+    if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning });
+    if (text !== "") parts.push({ type: "text", text });
+  }
+  const start = list.find((event) => event.type === "start");
+  const finish = list.find((event) => event.type === "finish");
+  return compact<ChatResponse>({
+    id: start?.id ?? "",
+    model: "",
+    created: start?.created,
+    choices: [{ index: 0, parts, finish: "stop" }],
+    usage: failed ? undefined : finish?.usage,
+  });
+}
+
+export const cozeChat: VendorWire = {
+  id: "own",
+  path: () => "/v3/chat",
+  encodeRequest,
+  takesAddress: (part) => part.type !== "audio",
+  read: eventsIn,
+  decodeResponse,
+  decodeStream,
+  decodeError(status, body) {
+    const whole = parseRecord(body);
+    if (whole !== undefined) return faultOf(whole, status);
+    const failed =
+      framesIn(body).length === 0 ? undefined : eventsIn(body).find((event) => event.type === "error");
+    return failed?.error ?? faultOf(undefined, status);
+  },
+  isLast: ({ event }) => event === "conversation.chat.completed",
+};

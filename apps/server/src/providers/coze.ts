@@ -1,0 +1,31 @@
+import { cozeChat } from "./coze-chat.ts";
+import { bearer, type Provider } from "./provider.ts";
+
+/** https://docs.coze.cn/developer_guides_chat_v3.md, read 2026-11-21. api.coze.cn in China. */
+export const coze: Provider = {
+  type: 38,
+  id: "coze",
+  label: "Coze",
+  baseUrl: "https://api.coze.com",
+  dialects: ["openai-chat"],
+  wire: () => cozeChat,
+  endpoints: ["chat"],
+  // https://docs.coze.cn/developer_guides/coze_error_codes, read 2026-11-21.
+  refusals: {
+    kinds: {
+      4000: "bad-request",
+      4013: "rate-limited",
+      4027: "quota",
+      4028: "quota",
+      4100: "auth",
+      4101: "not-found",
+      4200: "not-found",
+    },
+  },
+  keyHint: "pat_…",
+  models: [],
+  testModel: "",
+  website: "https://www.coze.com",
+  headers: bearer,
+  listing: "none",
+};
