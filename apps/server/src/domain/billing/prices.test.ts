@@ -103,18 +103,20 @@ describe("the prices of a fresh installation", () => {
     expect(listed.length).toBeGreaterThan(120);
     for (const vendor of priceList.vendors) {
       expect(vendor.date).toMatch(/^\d{4}-\d\d-\d\d$/);
-      expect(vendor.source).not.toBe("");
+      expect(vendor.source).toMatch(
+        /^https:\/\/|^Unverified: |^This project's own choice: |^The built-in demo /,
+      );
     }
   });
 
   it("are added once, and not again after an operator removed or changed them", async () => {
     const added = await Promise.all([seedPrices(database.db), seedPrices(database.db)]);
     expect(added.sort((a, b) => a - b)).toEqual([0, listedPrices().length]);
-    await removePrice(database.db, "gpt-4");
+    await removePrice(database.db, "gpt-4.1");
     await savePrice(database.db, priceOf("gpt-4o", { input: "9" }));
     expect(await seedPrices(database.db)).toBe(0);
     const table = (await createPrices(database.db)).table();
-    expect(findPrice(table, "gpt-4")).toBeUndefined();
+    expect(findPrice(table, "gpt-4.1")).toBeUndefined();
     expect(findPrice(table, "gpt-4o")?.input).toBe("9");
     expect(findPrice(table, "demo-anything")?.model).toBe("demo-*");
   });
@@ -136,7 +138,22 @@ describe("the prices of a fresh installation", () => {
     ["gemini-2.5-pro", { input: 1_000_000, output: 100_000 }, 2.5 + 1.5],
     ["gemini-2.5-flash", { input: 1_000_000, output: 0, audioInput: 1_000_000 }, 1],
     ["gpt-4o-audio-preview", { input: 0, output: 1_000_000, audioOutput: 1_000_000 }, 80],
-    ["dall-e-3", { input: 0, output: 0 }, 0.04],
+    // $32 and $64 per million tokens of sound
+    ["gpt-audio", { input: 1_000_000, output: 1_000_000, audioInput: 1_000_000, audioOutput: 1_000_000 }, 96],
+    // above 100,000 tokens $0.5 and $2.5 per million, cached $0.05, written $0.625
+    [
+      "claude-haiku-5-5",
+      { input: 1_000_000, output: 100_000, cacheRead: 500_000, cacheWrite5m: 200_000 },
+      0.3 * 0.5 + 0.5 * 0.05 + 0.2 * 0.625 + 0.1 * 2.5,
+    ],
+    // $2 and $6 below 200,000 tokens, twice that from there on
+    ["grok-4.7", { input: 199_999, output: 0 }, 0.399998],
+    ["grok-4.7", { input: 200_000, output: 100_000 }, 0.8 + 1.2],
+    // the peak hours: $0.30 and $1.20 per million, cached $0.006
+    ["deepseek-flash", { input: 1_000_000, output: 100_000, cacheRead: 500_000 }, 0.15 + 0.003 + 0.12],
+    // a minute at $0.006, heard as 600 tokens
+    ["whisper-1", { input: 600, output: 0, audioInput: 600 }, 0.006],
+    ["grok-imagine-image-2.0", { input: 0, output: 0 }, 0.04],
     ["mj_imagine", { input: 0, output: 0 }, 0.1],
   ])("cost what the vendor says: %s", async (model, usage, dollars) => {
     const table = (await createPrices(database.db)).table();

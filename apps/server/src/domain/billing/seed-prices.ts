@@ -24,8 +24,12 @@ interface Listed {
 
 interface Vendor {
   owner: number;
+  /** What was read, and its date; never a page that nobody opened. */
   source: string;
   date: string;
+  /** Where the vendor itself says it, when the source is not that page. */
+  page?: string;
+  note?: string;
   prices: Listed[];
 }
 
