@@ -225,12 +225,12 @@ describe("an upload", () => {
       void residentMemory().then((now) => (most = Math.max(most, now)));
     }, 20);
     const all = await Promise.all(
-      Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 25 * MEGABYTE))),
+      Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 60 * MEGABYTE))),
     );
     clearInterval(watch);
     expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-    // 200 MB passed; held whole, once, they would be all of that.
-    expect((most - before) / MEGABYTE).toBeLessThan(100);
+    // 480 MB passed; held whole, once, they would be all of that. Some wait for the collector.
+    expect((most - before) / MEGABYTE).toBeLessThan(240);
     expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
   }, 60_000);
 

@@ -103,6 +103,7 @@ describe("the available models", () => {
     expect(guest["gpt-9"]).toEqual({
       groups: ["default"],
       owned_by: "OpenAI",
+      info: null,
       price: { type: "tokens", input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.1 }, tiers: [] },
     });
     expect(guest["unpriced"]).toMatchObject({ owned_by: "Anthropic", price: null });
