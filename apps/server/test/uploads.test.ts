@@ -103,7 +103,7 @@ beforeAll(async () => {
     name: "two",
     model_mapping: { "ear-of-ours": "ear", "dall-e-2": "+painter" },
   });
-  for (const model of ["ear", "ear-of-ours"])
+  for (const model of ["ear", "ear-of-ours", "dall-e-2"])
     await api("POST", "/prices/single", {
       model,
       type: "tokens",
