@@ -212,6 +212,13 @@ export async function startGateway(
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings: () => settings.current() },
+      tasks: {
+        ...probe,
+        db,
+        secrets,
+        post: (address, body, headers) => postToPublic(address, body, headers, { mayReach }),
+        onError,
+      },
       onError,
     });
     closers.push(() => jobs.stop());

@@ -44,6 +44,16 @@ async function runJob(): Promise<void> {
       ),
       post: unused,
     },
+    tasks: {
+      ...probe,
+      db,
+      secrets,
+      post: unused,
+      onError: (error) => {
+        throw error;
+      },
+    },
+    stopping: new AbortController().signal,
     onError: (error) => {
       throw error;
     },

@@ -38,6 +38,7 @@ import { settingRoutes } from "./settings.ts";
 import { signInRoutes } from "./sign-in.ts";
 import { siteRoutes } from "./site.ts";
 import { statementRoutes } from "./statements.ts";
+import { taskRoutes } from "./tasks.ts";
 import { tokenAdministrationRoutes } from "./token-administration.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userSessionRoutes } from "./user-sessions.ts";
@@ -115,6 +116,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   tokenAdministrationRoutes(app, services);
   logRoutes(app, services);
   logBodyRoutes(app, services);
+  taskRoutes(app, services);
   explainRoutes(app, services);
   analyticsRoutes(app, services);
   statementRoutes(app, services);

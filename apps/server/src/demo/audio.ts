@@ -24,7 +24,7 @@ export function melody(text: string): Buffer {
   return samples;
 }
 
-function wave(samples: Buffer): Buffer {
+export function wave(samples: Buffer): Buffer {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");
   header.writeUInt32LE(36 + samples.length, 4);

@@ -18,7 +18,7 @@ function chunk(name: string, data: Buffer): Buffer {
 }
 
 /** A soft picture of two colours that the seed decides: PNG, 8-bit RGB. */
-function picture(seed: string): Buffer {
+export function picture(seed: string): Buffer {
   const colours = createHash("sha256").update(seed).digest();
   const rows = Buffer.alloc(SIZE * (1 + SIZE * 3));
   for (let y = 0; y < SIZE; y += 1) {

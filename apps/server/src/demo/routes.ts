@@ -17,6 +17,14 @@ import { readResponses } from "./openai-responses-request.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import type { Question } from "./question.ts";
 import { rerank } from "./ranking.ts";
+import {
+  fetchKling,
+  fetchMidjourney,
+  fetchSuno,
+  submitKling,
+  submitMidjourney,
+  submitSuno,
+} from "./tasks.ts";
 
 /** What stands at an address. */
 export type Route =
@@ -83,6 +91,13 @@ const posts: Record<string, Route> = {
   "/v1/audio/transcriptions": task("openai", transcription),
   "/v1/audio/translations": task("openai", transcription),
   "/v1/rerank": task("openai", (body) => json(rerank(body))),
+  "/suno/submit/music": task("openai", (body) => submitSuno("MUSIC", body)),
+  "/suno/submit/lyrics": task("openai", (body) => submitSuno("LYRICS", body)),
+  "/suno/fetch": task("openai", fetchSuno),
+  "/v1/videos/text2video": task("openai", (body) => submitKling("text2video", body)),
+  "/v1/videos/image2video": task("openai", (body) => submitKling("image2video", body)),
+  "/mj/task/list-by-condition": task("openai", fetchMidjourney),
+  "/mj/insight-face/swap": task("openai", (body) => submitMidjourney("SWAP_FACE", body)),
 };
 
 function chat(vendor: Vendor, wire: ChatWire, failure: StreamFailure, target: Target = inBody): Route {
@@ -95,6 +110,8 @@ function task(vendor: Vendor, run: (body: Json) => Reply | Told, model = ""): Ro
 
 const geminiPath = /^\/v1(?:beta|alpha)?\/models\/(.+):(\w+)$/;
 const geminiList = /^\/v1(?:beta|alpha)\/models(?:\/(.+))?$/;
+const klingPath = /^\/v1\/videos\/(?:text2video|image2video)\/([\w-]+)$/;
+const midjourneyPath = /^\/mj\/submit\/([\w-]+)$/;
 const openaiList = /^\/v1\/models(?:\/(.+))?$/;
 
 /** Which vendor's errors an address speaks, whether anything stands there or not. */
@@ -109,8 +126,10 @@ export function routeAt(
   query: URLSearchParams,
   headers: Record<string, unknown>,
 ): Route | undefined {
-  if (method === "POST") return posts[path] ?? geminiRoute(path, query);
+  if (method === "POST") return posts[path] ?? midjourneyRoute(path) ?? geminiRoute(path, query);
   if (method !== "GET") return undefined;
+  const video = klingPath.exec(path)?.[1];
+  if (video !== undefined) return task("openai", () => fetchKling(video));
   const listed = geminiList.exec(path) ?? openaiList.exec(path);
   if (listed === null) return undefined;
   return { kind: "models", vendor: vendorAt(path, headers), id: listed[1] ?? "" };
@@ -119,6 +138,11 @@ export function routeAt(
 export function listModels(route: Extract<Route, { kind: "models" }>): Reply | undefined {
   const found = modelsFor(route.vendor, route.id);
   return found === undefined ? undefined : json(found);
+}
+
+function midjourneyRoute(path: string): Route | undefined {
+  const action = midjourneyPath.exec(path)?.[1]?.toUpperCase();
+  return action === undefined ? undefined : task("openai", (body) => submitMidjourney(action, body));
 }
 
 function geminiRoute(path: string, query: URLSearchParams): Route | undefined {
@@ -147,7 +171,7 @@ function countTokens(body: Json, model: string): Json {
 
 /** What a request that is no chat says, for the switches in it. */
 export function saidIn(body: Json): string {
-  for (const name of ["input", "prompt", "query"]) {
+  for (const name of ["input", "prompt", "query", "gpt_description_prompt"]) {
     const value = body[name];
     const text = Array.isArray(value) ? asText(value[0]) : asText(value);
     if (text !== "") return text;

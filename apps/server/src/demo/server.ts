@@ -89,7 +89,10 @@ function keyOf(request: IncomingMessage, query: URLSearchParams): string {
   const { headers } = request;
   return (
     /^Bearer\s+(.*)$/i.exec(headers.authorization ?? "")?.[1]?.trim() ??
-    (asText(headers["x-api-key"]) || asText(headers["x-goog-api-key"]) || (query.get("key") ?? ""))
+    (asText(headers["x-api-key"]) ||
+      asText(headers["x-goog-api-key"]) ||
+      asText(headers["mj-api-secret"]) ||
+      (query.get("key") ?? ""))
   );
 }
 

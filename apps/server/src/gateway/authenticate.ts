@@ -11,7 +11,7 @@ export interface Authenticated {
 /** The key wherever a client of any dialect puts it. */
 function presentedKey(request: FastifyRequest): string {
   const { authorization, "x-api-key": anthropic, "x-goog-api-key": google } = request.headers;
-  for (const header of [authorization, anthropic, google])
+  for (const header of [authorization, anthropic, google, request.headers["mj-api-secret"]])
     if (typeof header === "string" && header !== "") return header;
   const { key } = request.query as { key?: unknown };
   if (typeof key === "string" && key !== "") return key;

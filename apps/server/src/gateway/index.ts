@@ -6,12 +6,14 @@ import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { acceptJson, BODY_LIMIT } from "./json-body.ts";
+import { midjourneyErrors, midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes } from "./models.ts";
 import { nameError } from "./name-error.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
+import { taskErrors, taskRoutes } from "./tasks.ts";
 
 /**
  * The door for AI clients: one scope per dialect, each with its own way to say what went wrong. Knows nothing of the
@@ -19,6 +21,7 @@ import type { GatewayServices } from "./services.ts";
  */
 
 const prefixes = ["/v1", "/v1beta", "/claude", "/gemini"];
+const taskPrefixes = ["/suno", "/kling"];
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   allowBrowsers(app);
@@ -41,18 +44,35 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     compactRoutes(scope, services);
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
-    for (const prefix of prefixes) {
-      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
-        scope.route({
-          method,
-          url: `${prefix}/*`,
-          handler: async (request) => {
-            throw notFound(`The address ${request.method} ${request.url.split("?")[0]}`);
-          },
-        });
-      }
-    }
+    nothingElse(scope, prefixes);
   });
+  void app.register(async (scope) => {
+    spellErrors(scope, taskErrors);
+    acceptJson(scope);
+    taskRoutes(scope, services);
+    nothingElse(scope, taskPrefixes);
+  });
+  void app.register(async (scope) => {
+    spellErrors(scope, midjourneyErrors);
+    acceptJson(scope);
+    midjourneyRoutes(scope, services);
+    nothingElse(scope, midjourneyPrefixes);
+  });
+}
+
+/** What is not there is said in the words of those who look for it. */
+function nothingElse(scope: FastifyInstance, below: readonly string[]): void {
+  for (const prefix of below) {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+      scope.route({
+        method,
+        url: `${prefix}/*`,
+        handler: async (request) => {
+          throw notFound(`The address ${request.method} ${request.url.split("?")[0]}`);
+        },
+      });
+    }
+  }
 }
 
 export const gatewayBodyLimit = BODY_LIMIT;
@@ -63,7 +83,7 @@ function allowBrowsers(app: FastifyInstance): void {
     reply.raw.setHeader("access-control-allow-origin", "*");
     reply.raw.setHeader("access-control-expose-headers", "*");
   });
-  for (const prefix of prefixes) {
+  for (const prefix of [...prefixes, ...taskPrefixes, ...midjourneyPrefixes]) {
     app.options(`${prefix}/*`, (_request, reply) =>
       reply
         .code(204)
@@ -77,7 +97,7 @@ function allowBrowsers(app: FastifyInstance): void {
   }
 }
 
-function spellErrors(scope: FastifyInstance, dialect: Dialect): void {
+function spellErrors(scope: FastifyInstance, dialect: Pick<Dialect, "encodeError">): void {
   scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) => {
     const named = nameError(error);
     if (named.code === "internal") request.log.error({ err: error }, "call failed");

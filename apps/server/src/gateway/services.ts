@@ -1,6 +1,6 @@
 import type { Limiter } from "#domain/limits/take.ts";
 import type { Callers } from "#domain/tokens/callers.ts";
-import type { Db } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { RelayServices } from "#relay/call.ts";
 
 /** What the doors for AI clients work with. */
@@ -8,7 +8,7 @@ export interface GatewayServices {
   callers: Callers;
   limiter: Limiter;
   relay: RelayServices;
-  db: Db;
+  db: PrismaClient;
   /** A folder for large uploads while their call lasts. */
   uploads: string;
 }

@@ -11,6 +11,7 @@ import { sweepAccounts } from "./sweep-accounts.ts";
 import { tellOperators } from "./tell-operators.ts";
 import { updatePrices } from "./update-prices.ts";
 import { watchChannels } from "./watch-channels.ts";
+import { watchTasks } from "./watch-tasks.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
 const jobs: readonly Job[] = [
@@ -24,10 +25,16 @@ const jobs: readonly Job[] = [
   tellOperators,
   updatePrices,
   watchChannels,
+  watchTasks,
 ];
 
 /** Starts the schedules; `stop` lets a running job finish. */
-export async function startJobs(url: string, services: JobServices): Promise<{ stop(): Promise<void> }> {
+export async function startJobs(
+  url: string,
+  given: Omit<JobServices, "stopping">,
+): Promise<{ stop(): Promise<void> }> {
+  const ending = new AbortController();
+  const services: JobServices = { ...given, stopping: ending.signal };
   const boss = new PgBoss({ connectionString: url, max: 3, application_name: "gateway-jobs" });
   boss.on("error", (error) => services.onError(error));
   await boss.start();
@@ -36,7 +43,12 @@ export async function startJobs(url: string, services: JobServices): Promise<{ s
     await boss.schedule(job.name, job.every);
     await boss.work(job.name, () => runOrTell(job, services));
   }
-  return { stop: () => boss.stop({ graceful: true, close: true, timeout: 10_000 }) };
+  return {
+    stop: () => {
+      ending.abort();
+      return boss.stop({ graceful: true, close: true, timeout: 10_000 });
+    },
+  };
 }
 
 /** A job that fails quietly is found out weeks later. */

@@ -3,6 +3,7 @@ import type { Telling } from "#domain/notices/deliver.ts";
 import type { Pool } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import type { TaskWatch } from "#relay/poll-tasks.ts";
 import type { ProbeServices } from "#relay/probe.ts";
 
 /** What the clock works with. */
@@ -13,6 +14,9 @@ export interface JobServices {
   probe: ProbeServices;
   runner: ChannelRunner;
   telling: Telling;
+  tasks: TaskWatch;
+  /** Aborts when the process ends: a job that waits ends with it. */
+  stopping: AbortSignal;
   onError(error: unknown): void;
 }
 

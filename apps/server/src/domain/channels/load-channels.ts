@@ -15,11 +15,11 @@ interface Read {
 }
 
 interface Which {
-  /** 1 enabled, 3 disabled automatically. */
-  status: 1 | 3;
+  /** 1 enabled, 2 disabled by hand, 3 automatically. */
+  status: 1 | 3 | "any";
   ids?: readonly number[];
   /** Which of their keys, by status; those in use unless given. Channels of several vendors have none. */
-  keys?: readonly (1 | 3)[];
+  keys?: readonly (1 | 2 | 3)[];
   /** Only channels that have such a key. */
   onlyWithKeys?: boolean;
 }
@@ -53,7 +53,7 @@ async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which
   const rows = await db.channel.findMany({
     where: {
       id: { gt: after, ...among },
-      status,
+      ...(status === "any" ? {} : { status }),
       deleted_at: null,
       ...(onlyWithKeys ? { keys: { some: ofKey } } : {}),
     },

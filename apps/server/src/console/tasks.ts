@@ -1,0 +1,88 @@
+import { MidjourneyPage, MidjourneyQuery, TaskPage, TaskQuery } from "@gateway/shared/task";
+import type { FastifyRequest } from "fastify";
+import {
+  describeMidjourney,
+  describeTask,
+  searchTasks,
+  type TaskSearch,
+  type TaskView,
+} from "#domain/tasks/search.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { pageOf, sliceOf } from "./paging.ts";
+import type { Services } from "./services.ts";
+
+const sortable = [
+  "id",
+  "created_at",
+  "submit_time",
+  "finish_time",
+  "channel_id",
+  "user_id",
+  "platform",
+  "action",
+  "status",
+  "progress",
+] as const;
+
+/** Work that vendors do later: everybody's for administrators, one's own for everybody. */
+export function taskRoutes(app: ConsoleApp, { db }: Services): void {
+  const doors = [
+    {
+      below: "",
+      config: { access: "admin", permission: "logs" } as const,
+      view: (): TaskView => ({ of: "everybody" }),
+    },
+    {
+      below: "/self",
+      config: { access: "user" } as const,
+      view: (request: FastifyRequest): TaskView => ({ of: "owner", userId: viewerOf(request).id }),
+    },
+  ];
+  for (const { below, config, view } of doors) {
+    app.get(
+      `/task${below}`,
+      { config, schema: { querystring: TaskQuery, response: answers(TaskPage) } },
+      async (request) => {
+        const { query } = request;
+        const search = {
+          ...searchOf(query, 1_000),
+          platforms: query.platform === "" ? (["suno", "kling"] as const) : [query.platform],
+        };
+        const { found, total } = await searchTasks(db, view(request), search, sliceOf(query, sortable));
+        return ok(pageOf(query, found.map(describeTask), total));
+      },
+    );
+    app.get(
+      `/mj${below}`,
+      { config, schema: { querystring: MidjourneyQuery, response: answers(MidjourneyPage) } },
+      async (request) => {
+        const { query } = request;
+        const search = {
+          ...searchOf(query, 1),
+          task_id: query.mj_id || query.task_id,
+          platforms: ["midjourney"] as const,
+        };
+        const slice = sliceOf(query, sortable);
+        const { found, total } = await searchTasks(db, view(request), search, slice);
+        return ok(pageOf(query, found.map(describeMidjourney), total));
+      },
+    );
+  }
+}
+
+/** @param unit milliseconds that one of the query's times counts */
+function searchOf(query: Omit<MidjourneyQuery, "mj_id">, unit: number): Omit<TaskSearch, "platforms"> {
+  const { action, status, task_id, token_id, user_id, channel_id } = query;
+  const instant = (time: number) => (time === 0 ? undefined : new Date(Math.min(time * unit, 8.64e15)));
+  return {
+    action,
+    status,
+    task_id,
+    token_id,
+    user_id,
+    channel_id,
+    from: instant(query.start_timestamp),
+    to: instant(query.end_timestamp),
+  };
+}

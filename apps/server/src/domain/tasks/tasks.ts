@@ -1,0 +1,181 @@
+import type { TaskPlatform } from "@gateway/shared/task";
+import { credit } from "#domain/billing/ledger.ts";
+import { conflict, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
+import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/task-wire.ts";
+
+/**
+ * Work that vendors do after its call was answered: from the row that remembers it to its one end. It knows that a
+ * failure is paid back, and must never know how a vendor is asked.
+ */
+
+const MINUTE_MS = 60_000;
+
+export interface NewTask {
+  platform: TaskPlatform;
+  asked: AskedTask;
+  accepted: AcceptedTask;
+  /** Minutes until it counts as failed. */
+  minutes: number;
+  userId: number;
+  tokenId: number;
+  channelId: number;
+  keyId: number | undefined;
+  requestId: string;
+  /** The beginning of the call, as its log row has it. */
+  submittedAt: Date;
+}
+
+/**
+ * Remembers a task before its call is charged: what is charged must never be forgotten. "known" when the vendor
+ * answered with a task that this account has already. Throws `conflict` when it is somebody else's.
+ */
+export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; known: boolean }> {
+  const { platform, asked, accepted } = input;
+  const [task] = await db.task.createManyAndReturn({
+    skipDuplicates: true,
+    data: [
+      {
+        platform,
+        task_id: accepted.taskId,
+        action: asked.action.slice(0, 40),
+        status: "SUBMITTED",
+        user_id: input.userId,
+        token_id: input.tokenId,
+        channel_id: input.channelId,
+        key_id: input.keyId ?? null,
+        request_id: input.requestId,
+        model: asked.model,
+        submit_time: input.submittedAt,
+        deadline: new Date(input.submittedAt.getTime() + input.minutes * MINUTE_MS),
+        properties: { prompt: asked.prompt, ...asked.properties },
+        data: accepted.data as Prisma.InputJsonObject,
+        notify_hook: asked.notifyHook,
+      },
+    ],
+  });
+  if (task !== undefined) return { task, known: false };
+  const earlier = await findTask(db, platform, accepted.taskId, input.userId);
+  if (earlier === undefined) throw conflict("The upstream gave this task a name that is taken.");
+  return { task: earlier, known: true };
+}
+
+/** The charge is committed: from here on a failure gives back this much, and one that came in between does so now. */
+export async function markCharged(db: PrismaClient, id: bigint, points: bigint): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const task = await tx.task.update({ where: { id }, data: { quota: points } });
+    if (task.status === "FAILURE") await payBack(tx, task);
+  });
+}
+
+/**
+ * Takes in what a vendor says. Ends at most once, whoever says it first; a failure is paid back in the same
+ * transaction. Answers the task when it ended now.
+ */
+export async function advance(
+  db: PrismaClient,
+  id: bigint,
+  standing: Omit<TaskStanding, "taskId">,
+): Promise<Task | undefined> {
+  const { status } = standing;
+  const ended = status === "SUCCESS" || status === "FAILURE";
+  return db.$transaction(async (tx) => {
+    const [task] = await tx.task.updateManyAndReturn({
+      where: { id, status: { notIn: ["SUCCESS", "FAILURE"] } },
+      data: {
+        status,
+        progress: ended ? 100 : standing.progress,
+        fail_reason: standing.failReason,
+        ...(standing.startTime === undefined ? {} : { start_time: standing.startTime }),
+        ...(ended ? { finish_time: standing.finishTime ?? new Date() } : {}),
+        data: standing.data as Prisma.InputJsonObject,
+        updated_at: new Date(),
+      },
+    });
+    if (task === undefined || !ended) return undefined;
+    if (status === "FAILURE") await payBack(tx, task);
+    return task;
+  });
+}
+
+/** Ends a task that its vendor will not end any more. */
+export function giveUp(db: PrismaClient, task: Task, reason: string): Promise<Task | undefined> {
+  return advance(db, task.id, {
+    status: "FAILURE",
+    progress: 100,
+    failReason: reason,
+    startTime: undefined,
+    finishTime: undefined,
+    data: task.data as Record<string, unknown>,
+  });
+}
+
+/** Unique by the task: paid back once, however often it fails. */
+async function payBack(tx: Prisma.TransactionClient, task: Task): Promise<void> {
+  const points = task.quota === 0n ? await chargedFor(tx, task) : task.quota;
+  if (points === 0n) return;
+  await credit(tx, {
+    userId: task.user_id,
+    kind: "task",
+    amount: points,
+    reference: refundReference(task.id),
+    reason: `The ${task.platform} task ${task.task_id} failed: its charge is given back.`,
+  });
+}
+
+export function refundReference(id: bigint): string {
+  return `task:${id}`;
+}
+
+/** What the log says: the process may have ended between the charge and its note here. */
+async function chargedFor(tx: Prisma.TransactionClient, task: Task): Promise<bigint> {
+  const [row] = await tx.$queryRaw<{ quota: bigint }[]>`
+    SELECT quota FROM request_logs
+    WHERE created_at = ${task.submit_time}::timestamptz AND request_id = ${task.request_id} AND type = 2`;
+  return row?.quota ?? 0n;
+}
+
+/** A task of this account; undefined when it has none of that name. */
+export async function findTask(
+  db: Db,
+  platform: TaskPlatform,
+  taskId: string,
+  userId: number,
+): Promise<Task | undefined> {
+  const task = await db.task.findUnique({ where: { platform_task_id: { platform, task_id: taskId } } });
+  return task === null || task.user_id !== userId ? undefined : task;
+}
+
+/** Throws `not_found`. */
+export async function getTask(db: Db, platform: TaskPlatform, taskId: string, userId: number): Promise<Task> {
+  const task = await findTask(db, platform, taskId, userId);
+  if (task === undefined) throw notFound("Task");
+  return task;
+}
+
+/** Those of this account, newest first; names of others' tasks find nothing. */
+export function findTasks(
+  db: Db,
+  platform: TaskPlatform,
+  taskIds: readonly string[],
+  userId: number,
+): Promise<Task[]> {
+  return db.task.findMany({
+    where: { platform, user_id: userId, task_id: { in: [...taskIds] } },
+    orderBy: { id: "desc" },
+  });
+}
+
+/**
+ * Unfinished tasks whose vendor was not asked for some seconds, those that waited longest first; they are this node's
+ * to ask for until then.
+ */
+export function claimTasks(db: Db, waitedSeconds: number, most: number): Promise<Task[]> {
+  return db.$queryRaw<Task[]>`
+    UPDATE tasks SET updated_at = now() WHERE id IN (
+      SELECT id FROM tasks
+      WHERE status NOT IN ('SUCCESS', 'FAILURE') AND updated_at <= now() - make_interval(secs => ${waitedSeconds})
+      ORDER BY updated_at LIMIT ${most} FOR UPDATE SKIP LOCKED
+    ) RETURNING *`;
+}

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { asRecord, parseAt } from "#dialects/wire.ts";
+import { findTasks, getTask } from "#domain/tasks/tasks.ts";
+import { type GatewayError, invalidRequest, notFound } from "#errors.ts";
+import type { Task } from "#platform/prisma/client.ts";
+import {
+  type MidjourneyMode,
+  midjourneyOrigin,
+  midjourneySubmits,
+  readMidjourney,
+  SWAP,
+} from "#providers/midjourney-asked.ts";
+import { midjourneyWire } from "#providers/midjourney-wire.ts";
+import { authenticate } from "./authenticate.ts";
+import type { GatewayServices } from "./services.ts";
+import { jsonIn, pinnedTo, takeOn } from "./submit-task.ts";
+
+/** Pictures in the wire of midjourney-proxy. The speed is part of the address; `/mj` itself means fast. */
+
+const modes: Record<string, MidjourneyMode> = {
+  "/mj": "fast",
+  "/mj-fast/mj": "fast",
+  "/mj-turbo/mj": "turbo",
+  "/mj-relax/mj": "relax",
+};
+export const midjourneyPrefixes = Object.keys(modes);
+
+const Fetch = z.object({ ids: z.array(z.union([z.string(), z.number()]).transform(String)).max(100) });
+const MAX_IMAGE_BYTES = 30 * 1024 * 1024;
+
+export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices): void {
+  const { callers, db } = services;
+  for (const [prefix, mode] of Object.entries(modes)) {
+    for (const name of midjourneySubmits)
+      app.post(`${prefix}/submit/${name}`, (request, reply) => submit(services, request, reply, name, mode));
+    app.post(`${prefix}/${SWAP}`, (request, reply) => submit(services, request, reply, SWAP, mode));
+    app.post(`${prefix}/task/list-by-condition`, async (request) => {
+      const { caller } = await authenticate(callers, request);
+      const { ids } = parseAt(Fetch, jsonIn(request), "");
+      return (await findTasks(db, "midjourney", ids, caller.userId)).map(midjourneyWire.show);
+    });
+    app.get(`${prefix}/task/:id/fetch`, async (request) =>
+      midjourneyWire.show(await ownTask(services, request)),
+    );
+    app.get(`${prefix}/image/:id`, async (request, reply) => {
+      const { mediaType, bytes } = await imageOf(services, await ownTask(services, request));
+      return reply.type(mediaType).header("x-content-type-options", "nosniff").send(bytes);
+    });
+  }
+}
+
+async function submit(
+  services: GatewayServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+  wanted: MidjourneyMode,
+) {
+  const startedAt = Date.now();
+  const known = await authenticate(services.callers, request);
+  const body = jsonIn(request);
+  const origin = midjourneyOrigin(name, body);
+  const earlier =
+    origin === undefined ? undefined : await getTask(services.db, "midjourney", origin, known.caller.userId);
+  // A dialog that waits for its answer has not succeeded yet.
+  if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
+    throw invalidRequest("The task to go on from has no picture yet.", "taskId");
+  const asked = readMidjourney(name, body, modeOf(earlier) ?? wanted);
+  return takeOn(services, request, reply, {
+    ...pinnedTo(known, earlier),
+    startedAt,
+    endpoint: asked.path,
+    wire: midjourneyWire,
+    asked,
+  });
+}
+
+function modeOf(task: Task | undefined): MidjourneyMode | undefined {
+  const mode = asRecord(task?.properties)?.["mode"];
+  return Object.values(modes).find((known) => known === mode);
+}
+
+async function ownTask({ callers, db }: GatewayServices, request: FastifyRequest): Promise<Task> {
+  const { caller } = await authenticate(callers, request);
+  const { id } = request.params as { id: string };
+  return getTask(db, "midjourney", id, caller.userId);
+}
+
+/** A vendor's word leads us nowhere but to a public machine, and brings back nothing but a picture. */
+async function imageOf(
+  { relay }: GatewayServices,
+  task: Task,
+): Promise<{ mediaType: string; bytes: Buffer }> {
+  const address = asRecord(task.data)?.["imageUrl"];
+  if (typeof address !== "string" || address === "") throw notFound("Image");
+  const held = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/.exec(address);
+  if (held !== null) return { mediaType: held[1] ?? "", bytes: Buffer.from(held[2] ?? "", "base64") };
+  const found = await relay.fetchPublic(address, { maxBytes: MAX_IMAGE_BYTES, timeoutMs: 30_000 });
+  if (!/^image\/(?!svg)/.test(found.mediaType)) throw notFound("Image");
+  return found;
+}
+
+/** What went wrong, as clients of this wire read it: 30 is about money and pace, 4 about the request. */
+export const midjourneyErrors = {
+  encodeError: (error: GatewayError, requestId: string) => ({
+    status: error.status,
+    body: {
+      code: error.status === 429 || error.status === 402 ? 30 : 4,
+      description: `${error.message} (request id: ${requestId})`,
+      type: error.code.startsWith("upstream") ? "upstream_error" : "internal_error",
+      result: "",
+    },
+  }),
+};

@@ -1,0 +1,128 @@
+import { parseJson } from "#dialects/wire.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import { loadChannels } from "#domain/channels/load-channels.ts";
+import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
+import { GatewayError } from "#errors.ts";
+import type { PrismaClient, Task } from "#platform/prisma/client.ts";
+import type { postToPublic } from "#platform/public-fetch.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { Providers } from "#providers/index.ts";
+import type { TaskQuestion, TaskStanding, TaskWire } from "#providers/task-wire.ts";
+import { taskWires } from "#providers/task-wires.ts";
+import type { RelayServices } from "./call.ts";
+import { send } from "./send.ts";
+
+/** Asks vendors how their tasks stand: each through the channel and the key that made it, in the fewest questions. */
+export interface TaskWatch extends Pick<RelayServices, "settings" | "upstream"> {
+  db: PrismaClient;
+  secrets: Secrets;
+  providers: Providers;
+  /** Tells clients who want to be told; reaches public machines only. */
+  post: typeof postToPublic;
+  onError(error: unknown): void;
+}
+
+/** Seconds between two questions about one task. */
+const PACE_SECONDS = 10;
+const MOST_AT_ONCE = 200;
+const MOST_IN_A_QUESTION = 50;
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** One round; answers how many tasks were looked at. @param paceSeconds for tests, which do not wait */
+export async function pollTasks(watch: TaskWatch, paceSeconds = PACE_SECONDS): Promise<number> {
+  const tasks = await claimTasks(watch.db, paceSeconds, MOST_AT_ONCE);
+  const accounts = Map.groupBy(tasks, (task) => `${task.channel_id} ${task.key_id} ${task.platform}`);
+  // Vendors do not wait for each other; one that is silent costs its time-out and nothing else.
+  await Promise.all(
+    [...accounts.values()].map((group) => pollAccount(watch, group).catch((error: unknown) => watch.onError(error))),
+  );
+  return tasks.length;
+}
+
+async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<void> {
+  const [first] = tasks;
+  if (first === undefined) return;
+  const wire = wireOf(first.platform);
+  const channel = await channelOf(watch, first.channel_id);
+  if (wire === undefined || channel === "deleted") {
+    for (const task of tasks)
+      await finish(watch, wire, await giveUp(watch.db, task, "The channel that made this task is gone."));
+    return;
+  }
+  const told = channel === undefined ? new Map() : await askAll(watch, wire, channel, tasks);
+  for (const task of tasks) {
+    const standing: TaskStanding | undefined = told.get(task.task_id);
+    if (standing !== undefined) await finish(watch, wire, await advance(watch.db, task.id, standing));
+    const late = task.deadline !== null && task.deadline.getTime() < Date.now();
+    if (late && standing?.status !== "SUCCESS")
+      await finish(watch, wire, await giveUp(watch.db, task, "The task took longer than it may."));
+  }
+}
+
+async function askAll(
+  watch: TaskWatch,
+  wire: TaskWire,
+  channel: ChannelInForce,
+  tasks: readonly Task[],
+): Promise<Map<string, TaskStanding>> {
+  const told = new Map<string, TaskStanding>();
+  const key = channel.keys.find(({ id }) => id === tasks[0]?.key_id);
+  if (key === undefined && channel.provider.keyless !== true) return told;
+  for (let from = 0; from < tasks.length; from += MOST_IN_A_QUESTION) {
+    for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION))) {
+      const answer = await ask(watch, { channel, key }, question);
+      for (const standing of wire.standings(answer)) told.set(standing.taskId, standing);
+    }
+  }
+  return told;
+}
+
+/** The answer, undefined when there is none that can be read: the next round asks again. */
+async function ask(
+  watch: TaskWatch,
+  account: Parameters<typeof send>[1],
+  { method, path, body }: TaskQuestion,
+): Promise<unknown> {
+  try {
+    const response = await send(watch, account, {
+      method,
+      path,
+      ownPath: true,
+      headers: { accept: "application/json", ...(body === null ? {} : { "content-type": "application/json" }) },
+      body: body === null ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      timeoutMs: TIMEOUT_MS,
+    });
+    const text = await response.text(MAX_ANSWER_BYTES);
+    return response.status === 200 ? parseJson(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A channel that was switched off still owes its tasks. Undefined while it has nothing to ask with. */
+async function channelOf(watch: TaskWatch, id: number): Promise<ChannelInForce | "deleted" | undefined> {
+  const [channel] = await loadChannels(watch, { status: "any", ids: [id], keys: [1, 2, 3] });
+  if (channel !== undefined) return channel;
+  const stored = await watch.db.channel.count({ where: { id, deleted_at: null } });
+  return stored === 0 ? "deleted" : undefined;
+}
+
+/** Tells the client once; one that cannot be reached asks itself. */
+async function finish(
+  watch: TaskWatch,
+  wire: TaskWire | undefined,
+  task: Task | undefined,
+): Promise<void> {
+  if (task === undefined || wire === undefined || task.notify_hook === "") return;
+  try {
+    await watch.post(task.notify_hook, JSON.stringify(wire.show(task)));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+function wireOf(platform: string): TaskWire | undefined {
+  return Object.values(taskWires).find((wire) => wire.platform === platform);
+}

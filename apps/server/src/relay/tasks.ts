@@ -1,0 +1,109 @@
+import { dialects } from "#dialects/index.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { parseRecord } from "#dialects/wire.ts";
+import { computeBill } from "#domain/billing/pricing.ts";
+import { addTask, markCharged } from "#domain/tasks/tasks.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { AcceptedTask, AskedTask, TaskWire } from "#providers/task-wire.ts";
+import { transportFailure } from "./attempt.ts";
+import type { Call, RelayServices } from "./call.ts";
+import type { Flight } from "./flight.ts";
+import type { Chosen } from "./plan.ts";
+import { answerHeaders, relay } from "./relay.ts";
+import { send } from "./send.ts";
+
+/** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
+export interface TaskCall extends Call {
+  wire: TaskWire;
+  asked: AskedTask;
+}
+
+/** What a task sold by the token counts as: it has none that anybody could count. */
+export const TASK_USAGE = { input: 1_000, output: 0 };
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+export interface Taken {
+  headers: Record<string, string>;
+  accepted: AcceptedTask;
+}
+
+export function submitTask(services: RelayServices, db: PrismaClient, call: TaskCall): Promise<Taken> {
+  return relay(services, call, (chosen, flight, begun) => tryChannel(services, db, call, chosen, flight, begun));
+}
+
+async function tryChannel(
+  services: RelayServices,
+  db: PrismaClient,
+  call: TaskCall,
+  chosen: Chosen,
+  flight: Flight,
+  begun: number,
+): Promise<Taken | { error: UpstreamError }> {
+  const asked = await ask(services, call, chosen);
+  if ("error" in asked) return asked;
+  const { accepted, headers } = asked;
+  flight.chosen = chosen;
+  flight.firstByteAt ??= Date.now();
+  flight.noteAttempt(chosen, begun, undefined);
+  const { task, known } = await addTask(db, {
+    platform: call.wire.platform,
+    asked: call.asked,
+    accepted,
+    minutes: call.wire.minutes,
+    userId: call.caller.userId,
+    tokenId: call.caller.tokenId,
+    channelId: chosen.channel.id,
+    keyId: chosen.key?.id,
+    requestId: call.requestId,
+    submittedAt: new Date(call.startedAt),
+  });
+  // Asked for twice, made once: the second costs nothing.
+  if (known) call.calls = 0;
+  const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
+  await flight.settle({ outcome: "complete", vendor: usage, delivered: { narrow: 0, wide: 0 } });
+  if (!known) {
+    const { points } = computeBill(chosen.price, chosen.groupRatio, usage, call.calls);
+    // The log row says the same; what fails here is found there.
+    await markCharged(db, task.id, points).catch((error: unknown) => services.onError(error));
+  }
+  return { headers, accepted };
+}
+
+async function ask(
+  services: RelayServices,
+  { wire, asked, signal }: TaskCall,
+  chosen: Chosen,
+): Promise<Taken | { error: UpstreamError }> {
+  try {
+    const response = await send(services, chosen, {
+      method: "POST",
+      path: asked.path,
+      ownPath: true,
+      model: chosen.upstreamModel,
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(asked.bodyFor(chosen.upstreamModel)),
+      signal,
+    });
+    const text = await response.text(MAX_ANSWER_BYTES);
+    const answer = parseRecord(text) ?? {};
+    if (response.status < 200 || response.status >= 300)
+      return { error: refused(response.status, text, answer, response.headers) };
+    const accepted = wire.accepted(answer);
+    return "error" in accepted ? accepted : { accepted, headers: answerHeaders(response.headers, []) };
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}
+
+/** The status says what kind of trouble it is; these wires have their sentence at one of two places. */
+function refused(
+  status: number,
+  text: string,
+  { message, description }: Record<string, unknown>,
+  headers: Record<string, string | string[] | undefined>,
+): UpstreamError {
+  const error = dialects["openai-chat"].decodeError(status, text, headers);
+  const said = [message, description].find((sentence) => typeof sentence === "string");
+  return said === undefined ? error : { ...error, message: said };
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+
+/** Work that a vendor does after the call that asked for it has been answered: songs, videos, pictures. */
+export const TaskPlatform = z.enum(["suno", "kling", "midjourney"]);
+export type TaskPlatform = z.infer<typeof TaskPlatform>;
+
+export const TaskStatus = z.enum([
+  "NOT_START",
+  "SUBMITTED",
+  "QUEUED",
+  "IN_PROGRESS",
+  "FAILURE",
+  "SUCCESS",
+  "UNKNOWN",
+]);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+const about = {
+  id: z.int(),
+  action: z.string(),
+  status: TaskStatus,
+  model: z.string(),
+  user_id: z.int(),
+  username: z.string(),
+  token_id: z.int(),
+  /** 0 and "" for who is no administrator. */
+  channel_id: z.int(),
+  channel_name: z.string(),
+  /** What it was charged with. */
+  quota: Points,
+  /** The charge was given back. */
+  refunded: z.boolean(),
+  fail_reason: z.string(),
+};
+
+/** One entry of GET /api/task and /api/task/self: songs, lyrics and videos. */
+export const TaskRow = z.object({
+  ...about,
+  task_id: z.string(),
+  platform: TaskPlatform,
+  prompt: z.string(),
+  /** Percent. */
+  progress: z.int(),
+  submit_time: UnixTime,
+  start_time: UnixTime.nullable(),
+  finish_time: UnixTime.nullable(),
+  /** What the vendor says of it, in the vendor's words. */
+  data: z.unknown(),
+});
+export type TaskRow = z.infer<typeof TaskRow>;
+export const TaskPage = Page(TaskRow);
+
+const filters = {
+  action: z.string().trim().max(40).default(""),
+  status: TaskStatus.or(z.literal("")).catch("").default(""),
+  task_id: z.string().trim().max(64).default(""),
+  token_id: z.coerce.number().int().min(0).catch(0).default(0),
+  user_id: z.coerce.number().int().min(0).catch(0).default(0),
+  channel_id: z.coerce.number().int().min(0).catch(0).default(0),
+  /** 0 = open. */
+  start_timestamp: z.coerce.number().int().min(0).catch(0).default(0),
+  end_timestamp: z.coerce.number().int().min(0).catch(0).default(0),
+};
+
+/** 0 and "" mean all; times are seconds and about the submission. Who is no administrator is shown own tasks only. */
+export const TaskQuery = PageQuery.extend({
+  platform: z.enum(["", "suno", "kling"]).catch("").default(""),
+  ...filters,
+});
+export type TaskQuery = z.infer<typeof TaskQuery>;
+
+/** One entry of GET /api/mj and /api/mj/self. Its times are milliseconds, as this wire has them everywhere. */
+export const MidjourneyRow = z.object({
+  ...about,
+  mj_id: z.string(),
+  /** The vendor's answer to the submission; 1 = accepted. */
+  code: z.int(),
+  /** FAST, TURBO or RELAX. */
+  mode: z.string(),
+  prompt: z.string(),
+  prompt_en: z.string(),
+  description: z.string(),
+  state: z.string(),
+  /** "" until there is a picture. */
+  image_url: z.string(),
+  /** "NN%" */
+  progress: z.string(),
+  submit_time: z.int(),
+  start_time: z.int(),
+  /** 0 while it is not finished. */
+  finish_time: z.int(),
+});
+export type MidjourneyRow = z.infer<typeof MidjourneyRow>;
+export const MidjourneyPage = Page(MidjourneyRow);
+
+/** As for tasks, but times are milliseconds. */
+export const MidjourneyQuery = PageQuery.extend({
+  ...filters,
+  mj_id: z.string().trim().max(64).default(""),
+});
+export type MidjourneyQuery = z.infer<typeof MidjourneyQuery>;

@@ -1,0 +1,4 @@
+-- AlterTable
+ALTER TABLE "tasks" ADD COLUMN     "key_id" INTEGER,
+ADD COLUMN     "model" VARCHAR(160) NOT NULL DEFAULT '',
+ADD COLUMN     "request_id" VARCHAR(64) NOT NULL DEFAULT '';
