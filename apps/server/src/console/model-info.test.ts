@@ -2,6 +2,7 @@ import type { AvailableModels } from "@gateway/shared/model";
 import type { ModelInfoRow } from "@gateway/shared/model-info";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listedModels, seedModelInfo } from "#domain/catalog/model-info.ts";
+import modelList from "#domain/catalog/model-list.json" with { type: "json" };
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
 let site: TestConsole;
@@ -23,6 +24,18 @@ describe("the model catalogue", () => {
     await db.modelInfo.deleteMany();
     await seedModelInfo(db);
     expect(await db.modelInfo.count()).toBe(0);
+  });
+
+  it("names each model once, with what it was read from, and sends people to the vendor", () => {
+    const listed = listedModels();
+    expect(new Set(listed.map((info) => info.model)).size).toBe(listed.length);
+    for (const vendor of modelList.vendors) {
+      expect(vendor.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(vendor.source).toMatch(/^https:\/\/|^Unverified: |^This product's simulated vendor\.$/);
+    }
+    const support = (model: string) => listed.find((info) => info.model === model)?.support_url;
+    expect(support("gpt-4o")).toEqual(["https://developers.openai.com/api/docs/models"]);
+    expect(support("demo-chat")).toEqual([]);
   });
 
   it("is read by anybody and edited by administrators", async () => {

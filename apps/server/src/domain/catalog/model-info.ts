@@ -119,10 +119,18 @@ export function readModelList(json: unknown): ModelInfoInput[] {
   return [...new Map(models.map((info) => [info.model, info])).values()];
 }
 
+/** What a block of the list was read from is not always what people should read: `page` is the vendor's own. */
+interface Listed {
+  source: string;
+  page?: string;
+  models: Omit<ModelInfoInput, "support_url">[];
+}
+
 /** The list that comes with this version. */
 export function listedModels(): ModelInfoInput[] {
-  return modelList.vendors.flatMap(({ source, models }) =>
-    models.map((info) => ({ ...info, support_url: source.startsWith("https://") ? [source] : [] })),
+  const vendors: Listed[] = modelList.vendors;
+  return vendors.flatMap(({ source, page = source, models }) =>
+    models.map((info) => ({ ...info, support_url: page.startsWith("https://") ? [page] : [] })),
   );
 }
 
