@@ -27,7 +27,7 @@ function wholeAnswer(body: Wire, call: Call): Wire {
 }
 
 /**
- * https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope, read 2026-11.
+ * https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope and …/realtime, read 2026-11-21.
  * dashscope-intl.aliyuncs.com outside China.
  */
 export const ali: Provider = {
@@ -37,7 +37,7 @@ export const ali: Provider = {
   icon: "qwen",
   baseUrl: "https://dashscope.aliyuncs.com",
   dialects: ["openai-chat"],
-  endpoints: ["chat", "completions", "embeddings", "rerank"],
+  endpoints: ["chat", "completions", "embeddings", "rerank", "realtime"],
   // https://help.aliyun.com/zh/model-studio/error-code, read 2026-11-21.
   refusals: {
     kinds: {
@@ -74,7 +74,9 @@ export const ali: Provider = {
     ...bearer(key),
     ...(other === "" ? {} : { "x-dashscope-plugin": other }),
   }),
-  path: (_call, standard) =>
-    standard === "/v1/rerank" ? "/compatible-api/v1/reranks" : `/compatible-mode${standard}`,
+  path(_call, standard) {
+    if (standard === "/v1/rerank") return "/compatible-api/v1/reranks";
+    return standard.startsWith("/v1/realtime") ? `/api-ws${standard}` : `/compatible-mode${standard}`;
+  },
   adjustRequest: onChat(...plain, search, wholeAnswer),
 };

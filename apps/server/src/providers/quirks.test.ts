@@ -9,8 +9,10 @@ import { moonshot } from "./moonshot.ts";
 import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
+import { perplexity } from "./perplexity.ts";
 import type { Call, Provider } from "./provider.ts";
 import { serves } from "./provider.ts";
+import { stepfun } from "./stepfun.ts";
 import { xai } from "./xai.ts";
 import { xunfei } from "./xunfei.ts";
 import { zhipu } from "./zhipu.ts";
@@ -171,6 +173,18 @@ describe("features that a channel switches on", () => {
     expect(adjust(ali, { model: "deepseek-v3.2" }, { plugin })).not.toHaveProperty("enable_search");
   });
 
+  it("search the web with Perplexity, where its own models go by another name", () => {
+    const plugin = { web_search: { enable: true } };
+    const asked = (body: Wire) => adjust(perplexity, body, { dialect: "openai-responses", plugin });
+    expect(asked({ model: "sonar", input: "Hi" })).toEqual({
+      model: "perplexity/sonar",
+      input: "Hi",
+      tools: [{ type: "web_search" }],
+    });
+    const own = { model: "openai/gpt-5-mini", input: "Hi", tools: [] };
+    expect(asked(own)).toBe(own);
+  });
+
   it("run code with Gemini unless the caller brings functions", () => {
     const call = { dialect: "gemini" as const, plugin: { code_execution: { enable: true } } };
     expect(adjust(gemini, { contents: [] }, call)).toEqual({ contents: [], tools: [{ codeExecution: {} }] });
@@ -196,6 +210,19 @@ describe("features that a channel switches on", () => {
     expect(ollama.headers("", { model: "", stream: false, other: "", plugin })).toEqual({
       "cf-access-client-id": "id",
     });
+  });
+});
+
+describe("sessions in OpenAI's wire", () => {
+  it.each([
+    [xai, "/v1/realtime?model=m"],
+    [stepfun, "/v1/realtime?model=m"],
+    [ali, "/api-ws/v1/realtime?model=m"],
+  ])("are opened with $label where it serves them", (provider: Provider, path) => {
+    const call: Call = { model: "m", stream: false, other: "", plugin: {} };
+    const standard = "/v1/realtime?model=m";
+    expect(serves(provider, "realtime", "/v1/realtime", {})).toBe(true);
+    expect(provider.path?.(call, standard) ?? standard).toBe(path);
   });
 });
 

@@ -4,14 +4,14 @@ import { onChat, plain } from "./quirks.ts";
 
 const Account = z.object({ balance: z.number() });
 
-/** https://platform.stepfun.com/docs/zh/api-reference, read 2026-11. */
+/** https://platform.stepfun.com/docs/zh/api-reference and …/docs/guide/realtime, read 2026-11-21. */
 export const stepfun: Provider = {
   type: 909,
   id: "stepfun",
   label: "StepFun",
   baseUrl: "https://api.stepfun.com",
   dialects: ["openai-chat"],
-  endpoints: ["chat", "images", "audio"],
+  endpoints: ["chat", "images", "audio", "realtime"],
   keyHint: "",
   models: ["step-3", "step-2-mini", "step-1-8k"],
   testModel: "step-2-mini",

@@ -12,14 +12,14 @@ function limits(body: Wire, call: Call): Wire {
   return call.model.startsWith("grok-3-mini") ? free : without("reasoning_effort")(free, call);
 }
 
-/** https://docs.x.ai/docs/api-reference, read 2026-11. */
+/** https://docs.x.ai/docs/api-reference and https://docs.x.ai/docs/guides/voice/agent, read 2026-11-21. */
 export const xai: Provider = {
   type: 56,
   id: "xai",
   label: "xAI",
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
-  endpoints: ["chat", "responses", "images"],
+  endpoints: ["chat", "responses", "images", "realtime"],
   // https://docs.x.ai/docs/key-information/debugging, read 2026-11-21.
   refusals: {
     kinds: {},
@@ -29,7 +29,7 @@ export const xai: Provider = {
     ],
   },
   keyHint: "xai-…",
-  models: ["grok-4", "grok-4-fast", "grok-code-fast-1"],
+  models: ["grok-4", "grok-4-fast", "grok-code-fast-1", "grok-voice-latest"],
   testModel: "grok-4-fast",
   website: "https://console.x.ai",
   headers: bearer,

@@ -300,7 +300,7 @@ describe("questions to the vendor itself", () => {
   });
 
   it("are answered from what is known where the vendor keeps no list", async () => {
-    expect(await fetchModels(services, channel({ type: 904 }))).toContain("sonar-pro");
+    expect(await fetchModels(services, channel({ type: 904 }))).toContain("perplexity/sonar");
     expect(asked).toEqual([]);
   });
 

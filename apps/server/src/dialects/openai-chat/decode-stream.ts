@@ -179,7 +179,8 @@ export function decodeStream(): StreamDecoder {
     }
     const wire = readAs(chatChunk, chunk);
     if (wire === undefined) return [];
-    usage = decodeUsage(wire.usage) ?? usage;
+    const beside = wire.choices?.find((choice) => choice.usage !== undefined)?.usage;
+    usage = decodeUsage(wire.usage) ?? decodeUsage(beside) ?? usage;
     serviceTier = wire.service_tier ?? serviceTier;
     const events: ChatEvent[] = [];
     // Some vendors open with a chunk that has neither a choice nor an id.

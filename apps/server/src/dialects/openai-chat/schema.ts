@@ -154,6 +154,8 @@ const usageDetails = z
   .looseObject({
     cached_tokens: z.number().nullish(),
     cache_write_tokens: z.number().nullish(),
+    cache_creation_input_tokens: z.number().nullish(),
+    cache_creation: z.looseObject({ ephemeral_1h_input_tokens: z.number().nullish() }).nullish(),
     audio_tokens: z.number().nullish(),
     image_tokens: z.number().nullish(),
     reasoning_tokens: z.number().nullish(),
@@ -167,6 +169,8 @@ export const chatUsage = z.looseObject({
   prompt_tokens_details: usageDetails,
   completion_tokens_details: usageDetails,
   prompt_cache_hit_tokens: z.number().nullish(),
+  cached_tokens: z.number().nullish(),
+  server_tool_use: z.looseObject({ web_search_requests: z.number().nullish() }).nullish(),
 });
 
 const wireToolCall = z.looseObject({
@@ -225,6 +229,8 @@ export const chatChunk = z.looseObject({
         delta: chatAnswerMessage.nullish(),
         finish_reason: z.string().nullish(),
         logprobs: z.unknown().optional(),
+        // Some vendors tell their counts beside the reason to stop.
+        usage: z.unknown().optional(),
       }),
     )
     .nullish(),

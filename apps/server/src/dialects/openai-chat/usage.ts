@@ -25,16 +25,26 @@ export function decodeUsage(value: unknown): Usage | undefined {
   const written = wire.completion_tokens_details;
   const input = tokens(wire.prompt_tokens);
   const reasoning = tokens(written?.reasoning_tokens);
+  const cacheWrite = tokens(read?.cache_write_tokens) ?? tokens(read?.cache_creation_input_tokens);
+  const cacheWrite1h = Math.min(
+    tokens(read?.cache_creation?.ephemeral_1h_input_tokens) ?? 0,
+    cacheWrite ?? 0,
+  );
+  const searches = tokens(wire.server_tool_use?.web_search_requests) ?? 0;
   return usageOf({
     input,
     output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),
-    cacheRead: tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens),
-    cacheWrite5m: tokens(read?.cache_write_tokens),
+    // Three places for the same count, by vendor.
+    cacheRead:
+      tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens) ?? tokens(wire.cached_tokens),
+    cacheWrite5m: cacheWrite === undefined ? undefined : cacheWrite - cacheWrite1h,
+    cacheWrite1h: cacheWrite1h > 0 ? cacheWrite1h : undefined,
     reasoning,
     audioInput: tokens(read?.audio_tokens),
     audioOutput: tokens(written?.audio_tokens),
     imageInput: tokens(read?.image_tokens),
     imageOutput: tokens(written?.image_tokens),
+    toolCalls: searches > 0 ? { "web-search": searches } : undefined,
     raw: value,
   });
 }
