@@ -35,6 +35,7 @@ import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fetch.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
+import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { openProviders } from "#providers/index.ts";
 import { checkModel } from "#relay/model-check.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe.ts";
@@ -50,10 +51,16 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** @param mayReach for tests, whose pictures and files are on this machine: which addresses callers may name */
+/**
+ * @param mayReach for tests, whose pictures and files are on this machine: which addresses callers may name
+ * @param paymentGateways for tests, whose payment gateways are there too
+ */
 export async function startGateway(
   env: Env,
-  { mayReach = isPublicAddress }: { mayReach?: (address: string) => boolean } = {},
+  {
+    mayReach = isPublicAddress,
+    paymentGateways = openPaymentGateways(),
+  }: { mayReach?: (address: string) => boolean; paymentGateways?: PaymentGateways } = {},
 ): Promise<Gateway> {
   const log = openLog(env);
   const onError = (error: unknown) => log.error({ err: error }, "background work failed");
@@ -163,6 +170,7 @@ export async function startGateway(
         health,
         providers,
         identityProviders,
+        paymentGateways,
         mailer,
         checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
         post: postToPublic,
@@ -212,6 +220,13 @@ export async function startGateway(
       probe,
       runner,
       telling: { db, mailer, post: postToPublic, settings: () => settings.current() },
+      payments: {
+        db,
+        secrets,
+        settings: () => settings.current(),
+        gateways: paymentGateways,
+        fetch: globalThis.fetch,
+      },
       tasks: {
         ...probe,
         db,

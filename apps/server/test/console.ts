@@ -13,6 +13,7 @@ import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
+import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
@@ -61,6 +62,7 @@ export async function buildConsole(
     basePath?: string;
     trustProxy?: boolean;
     identityProviders?: IdentityProviders;
+    paymentGateways?: PaymentGateways;
     turnstile?: string;
   } = {},
 ): Promise<TestConsole> {
@@ -113,6 +115,7 @@ export async function buildConsole(
     // What tests listen with is on this machine.
     post: (url, body, headers) => postToPublic(url, body, headers, { mayReach: () => true }),
     identityProviders: options.identityProviders ?? identityProviders,
+    paymentGateways: options.paymentGateways ?? openPaymentGateways(),
     async fetchModels(channel) {
       upstream.calls.push({ channel, model: "" });
       return ["model-b", "model-a"];

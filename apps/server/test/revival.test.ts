@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { reviveChannels } from "#jobs/revive-channels.ts";
+import { openPaymentGateways } from "#payments/index.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { createMailer } from "#platform/mail.ts";
 import { openSecrets } from "#platform/secrets.ts";
@@ -43,6 +44,13 @@ async function runJob(): Promise<void> {
         () => {},
       ),
       post: unused,
+    },
+    payments: {
+      db,
+      secrets,
+      settings: () => settings.current(),
+      gateways: openPaymentGateways(),
+      fetch: unused,
     },
     tasks: {
       ...probe,

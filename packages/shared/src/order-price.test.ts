@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { discountsFor, formatCents, type OrderTerms, parseCents, priceOrder } from "./order-price.ts";
+import { formatCents, type OrderTerms, parseCents, priceOrder } from "./order-price.ts";
 
 const plain: OrderTerms = {
   amount: 10,
@@ -84,21 +84,5 @@ describe("cents", () => {
     for (const text of ["", "-1.00", "1.005", "1e3", "１", "0x10", " 1", "1.", ".5", "NaN"]) {
       expect(parseCents(text), text).toBeUndefined();
     }
-  });
-});
-
-describe("discounts", () => {
-  it("are for exact amounts, and a group's own win", () => {
-    const table = { "10": 0.95, "100": 0.9, vip: { "100": 0.8, "500": 0.7 } };
-    expect([...discountsFor(table, "default")]).toEqual([
-      [10, 0.95],
-      [100, 0.9],
-    ]);
-    expect([...discountsFor(table, "vip")]).toEqual([
-      [10, 0.95],
-      [100, 0.8],
-      [500, 0.7],
-    ]);
-    expect([...discountsFor(table, "constructor")]).toHaveLength(2);
   });
 });

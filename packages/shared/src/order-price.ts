@@ -55,20 +55,3 @@ function times(cents: bigint, factor: number): bigint {
   const exact = BigInt(factor.toFixed(SCALE).replace(".", ""));
   return (cents * exact * 2n + one) / (one * 2n);
 }
-
-/** By how much a whole amount is multiplied: amounts to ratios, for everybody, or per group under its symbol. */
-export type DiscountTable = Record<string, number | Record<string, number>>;
-
-/** The amounts with a discount for somebody of this group; the group's own table wins amount by amount. */
-export function discountsFor(table: DiscountTable, group: string): Map<number, number> {
-  const found = new Map<number, number>();
-  const take = (entries: DiscountTable | Record<string, number>) => {
-    for (const [amount, ratio] of Object.entries(entries)) {
-      if (typeof ratio === "number" && /^\d+$/.test(amount)) found.set(Number(amount), ratio);
-    }
-  };
-  take(table);
-  const own = Object.hasOwn(table, group) ? table[group] : undefined;
-  if (typeof own === "object") take(own);
-  return new Map([...found].toSorted(([left], [right]) => left - right));
-}

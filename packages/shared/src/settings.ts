@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ChatLinkEntry } from "./chat-link.ts";
+import { DiscountText } from "./discount.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
 import { SyncMode } from "./price.ts";
@@ -165,6 +166,17 @@ export const Settings = z.object({
   QuotaForInvitee: z.int().min(0).default(0),
   /** Days a balance lives after the last top-up; 0 = for ever. */
   QuotaValidityDays: z.int().min(0).max(3650).default(180),
+  /** Yuan for one dollar, at gateways that take yuan. */
+  PaymentUSDRate: z
+    .number("A number above 0 is required")
+    .gt(0, "A number above 0 is required")
+    .max(1_000)
+    .multipleOf(0.000_001, "At most 6 decimals")
+    .default(7.3),
+  /** Whole dollars. */
+  PaymentMinAmount: z.int().min(1).max(1_000_000).default(1),
+  /** JSON: amounts and what they are multiplied by, see discount.ts. */
+  RechargeDiscount: DiscountText.default(""),
   /** Charge a model without a price like One Hub did (ratio 30) instead of refusing it. */
   ChargeUnpricedModels: z.boolean().default(false),
   /** Where the price list is fetched from; "" = the list that this version brings. */
@@ -186,6 +198,12 @@ export const Settings = z.object({
   IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),
   /** Seconds of silence after which a stream gets a heartbeat comment; 0 = never. */
   HeartbeatSeconds: z.int().min(0).max(90).default(15),
+  /** Minutes for which a token that wants it gets the same answer to the same request; 0 = never. */
+  AnswerCacheMinutes: z.int().min(0).max(43_200).default(60),
+  /** What such an answer costs, of what a new one would. */
+  AnswerCachePercent: z.int().min(0).max(100).default(0),
+  /** Longer answers are not kept. */
+  AnswerCacheKilobytes: z.int().min(1).max(4_096).default(256),
   /** Seconds after which a realtime session without any event is closed. */
   RealtimeIdleSeconds: z.int().min(1).max(3_600).default(300),
   AutomaticDisableChannelEnabled: z.boolean().default(true),
@@ -198,12 +216,6 @@ export const Settings = z.object({
   ChannelUpdateFrequency: z.int().min(0).max(10_080).default(0),
   // logs
   LogRetentionDays: z.int().min(0).max(3650).default(0),
-  /** Minutes for which a token that wants it gets the same answer to the same request; 0 = never. */
-  AnswerCacheMinutes: z.int().min(0).max(43_200).default(60),
-  /** What such an answer costs, of what a new one would. */
-  AnswerCachePercent: z.int().min(0).max(100).default(0),
-  /** Longer answers are not kept. */
-  AnswerCacheKilobytes: z.int().min(1).max(4_096).default(256),
   /** Gigabytes that the log and the kept bodies may take together; 0 = no limit. */
   LogRetentionGigabytes: z.int().min(0).max(1_000_000).default(0),
   /** Requests and answers are kept only where a token or a channel asks for it. */

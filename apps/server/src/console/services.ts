@@ -4,7 +4,9 @@ import type { PersonCheck } from "#domain/accounts/person-check.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { PaymentRoom } from "#domain/payments/room.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -22,6 +24,7 @@ export interface Services {
   health: Pick<Health, "freezes" | "forgive">;
   providers: Providers;
   identityProviders: IdentityProviders;
+  paymentGateways: PaymentGateways;
   mailer: Mailer;
   /** Throws `person_unproven` while the operator wants visitors checked. */
   checkPerson: PersonCheck;
@@ -43,4 +46,9 @@ export interface Services {
   version: string;
   /** The simulated vendor is available as a channel type. */
   demoUpstream: boolean;
+}
+
+/** What taking money needs of them. Operators name the addresses it asks, so they may be anywhere. */
+export function paymentRoom({ db, secrets, settings, paymentGateways: gateways }: Services): PaymentRoom {
+  return { db, secrets, gateways, settings: () => settings.current(), fetch: globalThis.fetch };
 }

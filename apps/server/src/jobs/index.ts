@@ -11,6 +11,7 @@ import { sweepAccounts } from "./sweep-accounts.ts";
 import { tellOperators } from "./tell-operators.ts";
 import { updatePrices } from "./update-prices.ts";
 import { watchChannels } from "./watch-channels.ts";
+import { watchOrders } from "./watch-orders.ts";
 import { watchTasks } from "./watch-tasks.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
@@ -25,6 +26,7 @@ const jobs: readonly Job[] = [
   tellOperators,
   updatePrices,
   watchChannels,
+  watchOrders,
   watchTasks,
 ];
 

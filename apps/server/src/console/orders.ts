@@ -1,0 +1,104 @@
+import {
+  OpenedOrder,
+  OrderInput,
+  OrderState,
+  OwnOrder,
+  OwnOrderPage,
+  OwnOrderQuery,
+  TopUpTerms,
+} from "@gateway/shared/order";
+import { PaymentChoice } from "@gateway/shared/payment";
+import { z } from "zod";
+import { listChoices } from "#domain/payments/gateways.ts";
+import { openOrder, termsFor } from "#domain/payments/open-order.ts";
+import { closeOrder, describeOwnOrder, getOwnOrder, listOwnOrders } from "#domain/payments/orders.ts";
+import { askForOrder } from "#domain/payments/watch-orders.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { siteUrlOf } from "./origin.ts";
+import { pageOf, sliceOf } from "./paging.ts";
+import { paymentRoom, type Services } from "./services.ts";
+
+const sortable = ["id", "status", "created_at", "amount"] as const;
+const TradeNo = z.object({ trade_no: z.string().trim().min(1).max(50) });
+/** Orders of one address within a minute. */
+const OPEN_LIMIT = { max: 20, timeWindow: 60_000 };
+/** A waiting browser asks every few seconds; three minutes of the general limit would end that. */
+const POLL_LIMIT = { max: 600, timeWindow: 180_000 };
+/** The gateway itself is asked this often at most while somebody waits. */
+const ASK_EVERY_MS = 10_000;
+
+/**
+ * Topping up by payment, for whoever is signed in.
+ *
+ * @param root the base path: "" or "/gateway"
+ */
+export function orderRoutes(app: ConsoleApp, services: Services, root: string): void {
+  const { db, settings } = services;
+  const config = { access: "user" } as const;
+  const room = paymentRoom(services);
+
+  app.get("/user/payment", { config, schema: { response: answers(z.array(PaymentChoice)) } }, async () =>
+    ok(await listChoices(db)),
+  );
+
+  app.get("/user/payment/terms", { config, schema: { response: answers(TopUpTerms) } }, async (request) =>
+    ok(termsFor(settings.current(), viewerOf(request).group)),
+  );
+
+  app.post(
+    "/user/order",
+    {
+      config: { ...config, rateLimit: OPEN_LIMIT },
+      schema: { body: OrderInput, response: answers(OpenedOrder) },
+    },
+    async (request) => {
+      const siteUrl = siteUrlOf(request, settings.current().ServerAddress, root);
+      return ok(await openOrder(room, { ...request.body, userId: viewerOf(request).id, siteUrl }));
+    },
+  );
+
+  app.get(
+    "/user/order",
+    { config, schema: { querystring: OwnOrderQuery, response: answers(OwnOrderPage) } },
+    async (request) => {
+      const { query } = request;
+      const slice = sliceOf(query, sortable);
+      const { rows, total } = await listOwnOrders(db, viewerOf(request).id, slice);
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get(
+    "/user/order/status",
+    {
+      config: { ...config, rateLimit: POLL_LIMIT },
+      schema: { querystring: TradeNo, response: answers(OrderState) },
+    },
+    async (request) => {
+      const { id } = viewerOf(request);
+      const { trade_no } = request.query;
+      const order = await getOwnOrder(db, id, trade_no);
+      const asked =
+        order.status !== "success" &&
+        (await askForOrder(room, order, ASK_EVERY_MS).catch((error: unknown) => {
+          // Its notice may come all the same; whoever waits need not know.
+          request.log.warn({ err: error }, "a payment gateway could not be asked for an order");
+          return false;
+        }));
+      const { status, quota } = asked ? await getOwnOrder(db, id, trade_no) : order;
+      return ok(OrderState.parse({ trade_no, status, quota: Number(quota) }));
+    },
+  );
+
+  app.post(
+    "/user/order/close",
+    { config, schema: { body: TradeNo, response: answers(OwnOrder) } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const order = await getOwnOrder(db, viewer.id, request.body.trade_no);
+      await closeOrder(db, viewer, order);
+      return ok(describeOwnOrder(await getOwnOrder(db, viewer.id, order.trade_no)));
+    },
+  );
+}

@@ -1,0 +1,131 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { OrderPage, OrderQuery, OrderRow } from "@gateway/shared/order";
+import { PaymentInput, PaymentPage, PaymentPatch, PaymentQuery, PaymentRow } from "@gateway/shared/payment";
+import type { FastifyRequest } from "fastify";
+import {
+  changeGateway,
+  createGateway,
+  deleteGateway,
+  describeGateway,
+  getGateway,
+  listGateways,
+  patchGateway,
+} from "#domain/payments/gateways.ts";
+import { closeOrder, describeOrder, getOrder, listOrders } from "#domain/payments/orders.ts";
+import { askForOrder } from "#domain/payments/watch-orders.ts";
+import type { PaymentGateway } from "#platform/prisma/client.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { siteUrlOf } from "./origin.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import { paymentRoom, type Services } from "./services.ts";
+
+const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
+const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
+
+/**
+ * Payment gateways and everybody's orders, for administrators.
+ *
+ * @param root the base path: "" or "/gateway"
+ */
+export function paymentRoutes(app: ConsoleApp, services: Services, root: string): void {
+  const { db, secrets, settings, paymentGateways: gateways } = services;
+  const config = { access: "admin", permission: "payments" } as const;
+  const editing = { db, secrets, gateways };
+  const row = answers(PaymentRow);
+  const baseOf = (request: FastifyRequest) => siteUrlOf(request, settings.current().ServerAddress, root);
+  const show = (request: FastifyRequest, gateway: PaymentGateway) =>
+    ok(describeGateway(secrets, gateway, baseOf(request)));
+
+  app.get(
+    "/payment",
+    { config, schema: { querystring: PaymentQuery, response: answers(PaymentPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listGateways(db, { ...query, ...sliceOf(query, sortable) });
+      const base = baseOf(request);
+      return ok(
+        pageOf(
+          query,
+          rows.map((gateway) => describeGateway(secrets, gateway, base)),
+          total,
+        ),
+      );
+    },
+  );
+
+  app.get("/payment/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    show(request, await getGateway(db, request.params.id)),
+  );
+
+  app.post("/payment", { config, schema: { body: PaymentInput, response: row } }, async (request) =>
+    show(request, await createGateway(editing, viewerOf(request), request.body)),
+  );
+
+  app.put(
+    "/payment/:id",
+    { config, schema: { params: IdParams, body: PaymentInput, response: row } },
+    async (request) =>
+      show(request, await changeGateway(editing, viewerOf(request), request.params.id, request.body)),
+  );
+
+  // The older API's habit: the id is in the body.
+  app.put(
+    "/payment",
+    { config, schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row } },
+    async (request) =>
+      show(request, await changeGateway(editing, viewerOf(request), request.body.id, request.body)),
+  );
+
+  app.patch(
+    "/payment/:id",
+    { config, schema: { params: IdParams, body: PaymentPatch, response: row } },
+    async (request) =>
+      show(request, await patchGateway(editing, viewerOf(request), request.params.id, request.body)),
+  );
+
+  app.delete(
+    "/payment/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteGateway(editing, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  app.get(
+    "/payment/order",
+    { config, schema: { querystring: OrderQuery, response: answers(OrderPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listOrders(db, { ...query, ...sliceOf(query, ordersSortable) });
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  const order = answers(OrderRow);
+  const showOrder = async (id: number) => {
+    const found = await getOrder(db, id);
+    return ok(describeOrder(found, found.user.username));
+  };
+
+  app.post(
+    "/payment/order/:id/check",
+    { config, schema: { params: IdParams, response: order } },
+    async (request) => {
+      const { id } = request.params;
+      await askForOrder(paymentRoom(services), await getOrder(db, id), 1_000);
+      return showOrder(id);
+    },
+  );
+
+  app.post(
+    "/payment/order/:id/close",
+    { config, schema: { params: IdParams, response: order } },
+    async (request) => {
+      const { id } = request.params;
+      await closeOrder(db, viewerOf(request), await getOrder(db, id));
+      return showOrder(id);
+    },
+  );
+}

@@ -1,0 +1,226 @@
+import { randomUUID } from "node:crypto";
+import type {
+  PaymentChoice,
+  PaymentInput,
+  PaymentPatch,
+  PaymentQuery,
+  PaymentRow,
+} from "@gateway/shared/payment";
+import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/payment-config";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import type { PaymentGateways } from "#payments/index.ts";
+import type { Db } from "#platform/db.ts";
+import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { configOf, sealConfig } from "./room.ts";
+
+/** Payment gateways as administrators edit them. Secrets go in and never come out. */
+
+export interface GatewayEditing {
+  db: PrismaClient;
+  secrets: Secrets;
+  gateways: PaymentGateways;
+}
+
+/** Throws `invalid_request` with a sentence per field. */
+export async function createGateway(
+  { db, secrets, gateways }: GatewayEditing,
+  actor: Actor,
+  input: PaymentInput,
+): Promise<PaymentGateway> {
+  const config = checkedConfig(gateways, input.type, input.config);
+  const uuid = randomUUID();
+  return db.$transaction(async (tx) => {
+    const data = { ...columnsOf(input), uuid, type: input.type };
+    const created = await tx.paymentGateway.create({
+      data: { ...data, config_encrypted: sealConfig(secrets, uuid, config) },
+    });
+    await note(tx, secrets, { actor, action: "payment.create", after: created });
+    return created;
+  });
+}
+
+/** A secret that is left empty stays as it is. Throws `conflict` when the type is another. */
+export async function changeGateway(
+  { db, secrets, gateways }: GatewayEditing,
+  actor: Actor,
+  id: number,
+  input: PaymentInput,
+): Promise<PaymentGateway> {
+  return db.$transaction(async (tx) => {
+    const before = await lockGateway(tx, id);
+    // What is on its way through it is reported in the old one's words.
+    if (before.type !== input.type) {
+      const sentence = "The type cannot be changed. Add another gateway instead";
+      throw conflict(sentence, { type: sentence });
+    }
+    const stored = configOf(secrets, before);
+    const given = { ...input.config };
+    for (const name of paymentSecrets[input.type]) given[name] ||= stored[name] ?? "";
+    const config = checkedConfig(gateways, input.type, given);
+    const after = await tx.paymentGateway.update({
+      where: { id },
+      data: { ...columnsOf(input), config_encrypted: sealConfig(secrets, before.uuid, config) },
+    });
+    await note(tx, secrets, { actor, action: "payment.change", before, after });
+    return after;
+  });
+}
+
+export async function patchGateway(
+  { db, secrets }: GatewayEditing,
+  actor: Actor,
+  id: number,
+  { enable, sort }: PaymentPatch,
+): Promise<PaymentGateway> {
+  return db.$transaction(async (tx) => {
+    const before = await lockGateway(tx, id);
+    const data = { ...(enable === undefined ? {} : { enable }), ...(sort === undefined ? {} : { sort }) };
+    const after = await tx.paymentGateway.update({ where: { id }, data });
+    const action = enable === undefined ? "payment.change" : "payment.switch";
+    await note(tx, secrets, { actor, action, before, after });
+    return after;
+  });
+}
+
+/** Nothing new is paid through it; what is on its way still arrives, so the row stays. */
+export async function deleteGateway(
+  { db, secrets }: GatewayEditing,
+  actor: Actor,
+  id: number,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await lockGateway(tx, id);
+    await tx.paymentGateway.update({ where: { id }, data: { enable: false, deleted_at: new Date() } });
+    await note(tx, secrets, { actor, action: "payment.delete", before });
+  });
+}
+
+/** Throws `not_found`. */
+export async function getGateway(db: Db, id: number): Promise<PaymentGateway> {
+  const found = await db.paymentGateway.findFirst({ where: { id, deleted_at: null } });
+  if (found === null) throw notFound("Payment gateway");
+  return found;
+}
+
+export interface GatewaySearch extends Pick<PaymentQuery, "name" | "uuid" | "type" | "currency"> {
+  skip: number;
+  take: number;
+  orderBy: Prisma.PaymentGatewayOrderByWithRelationInput[];
+}
+
+export async function listGateways(
+  db: Db,
+  { name, uuid, type, currency, skip, take, orderBy }: GatewaySearch,
+): Promise<{ rows: PaymentGateway[]; total: number }> {
+  const where: Prisma.PaymentGatewayWhereInput = { deleted_at: null };
+  // What the database would read as a wildcard is meant as it is written.
+  if (name !== "") where.name = { startsWith: name.replace(/[\\%_]/g, String.raw`\$&`), mode: "insensitive" };
+  if (uuid !== "") where.uuid = uuid;
+  if (type !== "") where.type = type;
+  if (currency !== "") where.currency = currency;
+  const [rows, total] = await Promise.all([
+    db.paymentGateway.findMany({ where, skip, take, orderBy }),
+    db.paymentGateway.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+/** @param base where the world reaches us, unless the gateway names another place */
+export function describeGateway(secrets: Secrets, row: PaymentGateway, base: string): PaymentRow {
+  const type = PaymentType.parse(row.type);
+  const secret: readonly string[] = paymentSecrets[type];
+  const config = configOf(secrets, row);
+  return {
+    ...shownOf(row),
+    id: row.id,
+    type,
+    notify_domain: row.notify_domain,
+    notify_url: notifyUrlOf(row, base),
+    config: Object.fromEntries(Object.entries(config).filter(([name]) => !secret.includes(name))),
+    secrets_set: secret.filter((name) => (config[name] ?? "") !== ""),
+    enable: row.enable,
+    created_at: Math.floor(row.created_at.getTime() / 1000),
+  };
+}
+
+export function notifyUrlOf(row: Pick<PaymentGateway, "uuid" | "notify_domain">, base: string): string {
+  return `${(row.notify_domain || base).replace(/\/+$/, "")}/api/payment/notify/${row.uuid}`;
+}
+
+/** How people can pay, best first. */
+export async function listChoices(db: Db): Promise<PaymentChoice[]> {
+  const rows = await db.paymentGateway.findMany({
+    where: { enable: true, deleted_at: null },
+    orderBy: [{ sort: "desc" }, { id: "asc" }],
+    take: 100,
+  });
+  return rows.map((row) => ({ ...shownOf(row), type: PaymentType.parse(row.type) }));
+}
+
+function shownOf(row: PaymentGateway) {
+  return {
+    uuid: row.uuid,
+    name: row.name,
+    icon: row.icon,
+    fixed_fee: row.fixed_fee.toNumber(),
+    percent_fee: row.percent_fee.toNumber(),
+    currency: PaymentCurrency.parse(row.currency),
+    sort: row.sort,
+  };
+}
+
+function columnsOf({
+  name,
+  icon,
+  notify_domain,
+  currency,
+  fixed_fee,
+  percent_fee,
+  sort,
+  enable,
+}: PaymentInput) {
+  return { name, icon, notify_domain, currency, fixed_fee, percent_fee, sort, enable };
+}
+
+function checkedConfig(
+  gateways: PaymentGateways,
+  type: PaymentType,
+  config: Record<string, string>,
+): Record<string, string> {
+  const problems = Object.entries(gateways[type].problemsOf(config));
+  const [first] = problems;
+  if (first !== undefined) {
+    const fields = Object.fromEntries(problems.map(([name, sentence]) => [`config.${name}`, sentence]));
+    throw new GatewayError("invalid_request", `config.${first[0]}: ${first[1]}.`, { fields });
+  }
+  return config;
+}
+
+async function lockGateway(tx: Db, id: number): Promise<PaymentGateway> {
+  await tx.$queryRaw`SELECT 1 FROM payments WHERE id = ${id} FOR UPDATE`;
+  return getGateway(tx, id);
+}
+
+/** With the settings that are no secret, so that the log says who sent the money elsewhere. */
+async function note(
+  tx: Db,
+  secrets: Secrets,
+  entry: { actor: Actor; action: string; before?: PaymentGateway; after?: PaymentGateway },
+): Promise<void> {
+  const shown = (row: PaymentGateway | undefined) => {
+    if (row === undefined) return undefined;
+    const { config_encrypted: _sealed, deleted_at: _gone, ...columns } = row;
+    return { ...columns, config: describeGateway(secrets, row, "").config };
+  };
+  const { actor, action, before, after } = entry;
+  await audit(tx, {
+    actor,
+    action,
+    targetType: "payment",
+    targetId: (after ?? before)?.id ?? "",
+    before: shown(before),
+    after: shown(after),
+  });
+}

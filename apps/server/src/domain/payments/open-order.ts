@@ -1,0 +1,167 @@
+import { discountsFor } from "@gateway/shared/discount";
+import { MAX_TOP_UP, type OpenedOrder, type OrderInput, type TopUpTerms } from "@gateway/shared/order";
+import { formatCents, type OrderPrice, parseCents, priceOrder } from "@gateway/shared/order-price";
+import { PaymentCurrency } from "@gateway/shared/payment-config";
+import type { Settings } from "@gateway/shared/settings";
+import { raiseNotice } from "#domain/notices/notices.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import type { PaymentGateway } from "#platform/prisma/client.ts";
+import { randomText } from "#platform/secrets.ts";
+import { notifyUrlOf } from "./gateways.ts";
+import { clientOf, type PaymentRoom } from "./room.ts";
+
+/** From an amount to something that can be paid. The order is stored before the gateway hears of it. */
+
+const HOUR_MS = 3_600_000;
+/** The gateway takes no money for it after this; we give it up an hour later. */
+const OPEN_FOR_MS = 2 * HOUR_MS;
+export const GIVEN_UP_AFTER_MS = 3 * HOUR_MS;
+const MOST_OPEN = 20;
+
+export interface OpenOrderInput extends OrderInput {
+  userId: number;
+  /** Where the world reaches this site, with its base path. */
+  siteUrl: string;
+}
+
+export function termsFor(settings: Settings, group: string): TopUpTerms {
+  return {
+    min_amount: settings.PaymentMinAmount,
+    max_amount: MAX_TOP_UP,
+    usd_rate: settings.PaymentUSDRate,
+    discounts: [...discountsFor(settings.RechargeDiscount, group)].map(([amount, discount]) => ({
+      amount,
+      discount,
+    })),
+    points_per_usd: settings.QuotaPerUnit,
+  };
+}
+
+/**
+ * Throws `invalid_request` for an amount that cannot be topped up, `not_found` for a gateway that is off, `conflict`
+ * when the price is not the one that was shown, `rate_limited` with too many orders open, and what the gateway says.
+ */
+export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promise<OpenedOrder> {
+  const { userId, amount } = input;
+  const settings = room.settings();
+  const payer = await room.db.user.findUniqueOrThrow({
+    where: { id: userId },
+    select: { group: true, email: true },
+  });
+  const gateway = await room.db.paymentGateway.findFirst({
+    where: { uuid: input.uuid, enable: true, deleted_at: null },
+  });
+  if (gateway === null) throw notFound("Payment gateway");
+  const price = priceFor(settings, payer.group, gateway, amount);
+  if (input.order_amount !== undefined && parseCents(input.order_amount) !== price.total) {
+    throw conflict("The price has changed meanwhile. Look at it again before you pay.");
+  }
+  await refuseTooMany(room, userId);
+
+  const now = Date.now();
+  const order = await room.db.order.create({
+    data: {
+      trade_no: tradeNo(now),
+      user_id: userId,
+      gateway_id: gateway.id,
+      amount,
+      order_amount: formatCents(price.total),
+      order_currency: gateway.currency,
+      fee: formatCents(price.fee),
+      discount: formatCents(price.discount),
+      quota: pointsOf(settings, amount),
+    },
+  });
+  const expiresAt = new Date(now + OPEN_FOR_MS);
+  try {
+    const opened = await clientOf(room, gateway).open({
+      tradeNo: order.trade_no,
+      cents: price.total,
+      currency: PaymentCurrency.parse(gateway.currency),
+      title: `${settings.SystemName} $${amount}`,
+      notifyUrl: notifyUrlOf(gateway, input.siteUrl),
+      returnUrl: `${input.siteUrl}/panel/topup?order=${order.trade_no}`,
+      expiresAt,
+      email: payer.email ?? "",
+    });
+    if (opened.session !== undefined) {
+      await room.db.order.update({ where: { id: order.id }, data: { session: opened.session } });
+    }
+    return {
+      trade_no: order.trade_no,
+      type: opened.kind === "link" ? 1 : 2,
+      data: { url: opened.url, method: "GET", params: {} },
+      order_amount: order.order_amount.toNumber(),
+      order_currency: order.order_currency,
+      expires_at: Math.floor(expiresAt.getTime() / 1000),
+    };
+  } catch (error) {
+    await fail(room, gateway, order.trade_no, error);
+    throw error;
+  }
+}
+
+function priceFor(settings: Settings, group: string, gateway: PaymentGateway, amount: number): OrderPrice {
+  if (amount < settings.PaymentMinAmount) throw amountRefused("The amount is below the minimum");
+  const price = priceOrder({
+    amount,
+    discount: discountsFor(settings.RechargeDiscount, group).get(amount) ?? 1,
+    fixed_fee: gateway.fixed_fee.toNumber(),
+    percent_fee: gateway.percent_fee.toNumber(),
+    currency: PaymentCurrency.parse(gateway.currency),
+    usd_rate: settings.PaymentUSDRate,
+  });
+  if (price.total < 1n) throw amountRefused("The amount is below the minimum");
+  return price;
+}
+
+function pointsOf(settings: Settings, amount: number): bigint {
+  const points = Math.round(amount * settings.QuotaPerUnit);
+  if (points >= 1 && Number.isSafeInteger(points)) return BigInt(points);
+  throw amountRefused("The balance cannot hold that much.");
+}
+
+function amountRefused(sentence: string): GatewayError {
+  return new GatewayError("invalid_request", sentence, { fields: { amount: sentence }, param: "amount" });
+}
+
+async function refuseTooMany(room: PaymentRoom, userId: number): Promise<void> {
+  const since = new Date(Date.now() - GIVEN_UP_AFTER_MS);
+  const open = await room.db.order.count({
+    where: { user_id: userId, status: "pending", created_at: { gt: since } },
+  });
+  if (open < MOST_OPEN) return;
+  throw new GatewayError("rate_limited", "Too many orders wait to be paid. Pay or cancel one of them first.");
+}
+
+/** The instant in UTC and 60 bits nobody can guess; 26 letters and digits, which every gateway takes. */
+function tradeNo(now: number): string {
+  const instant = new Date(now).toISOString().replace(/\D/g, "").slice(0, 14);
+  return instant + randomText(12);
+}
+
+/** Operators hear why: a gateway that opens nothing earns nothing. */
+async function fail(
+  room: PaymentRoom,
+  gateway: PaymentGateway,
+  trade_no: string,
+  error: unknown,
+): Promise<void> {
+  const trouble = reasonOf(error);
+  await room.db.$transaction(async (tx) => {
+    await tx.order.updateMany({
+      where: { trade_no, status: "pending" },
+      data: { status: "failed", trouble: trouble.slice(0, 500), updated_at: new Date() },
+    });
+    await raiseNotice(tx, {
+      event: "payment-trouble",
+      topic: `payment:${gateway.id}`,
+      facts: { name: gateway.name, order: trade_no, reason: trouble },
+    });
+  });
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,44 @@
+import type { PaymentType } from "@gateway/shared/payment-config";
+import type { Settings } from "@gateway/shared/settings";
+import { z } from "zod";
+import type { PaymentClient } from "#payments/gateway.ts";
+import type { PaymentGateways } from "#payments/index.ts";
+import type { PaymentGateway as GatewayRecord, PrismaClient } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+
+/** What taking money needs of the process. */
+export interface PaymentRoom {
+  db: PrismaClient;
+  secrets: Secrets;
+  settings(): Settings;
+  gateways: PaymentGateways;
+  fetch: typeof globalThis.fetch;
+}
+
+const Config = z.record(z.string(), z.string());
+
+export function sealConfig(
+  secrets: Secrets,
+  uuid: string,
+  config: Record<string, string>,
+): Uint8Array<ArrayBuffer> {
+  return secrets.encrypt(JSON.stringify(config), contextOf(uuid));
+}
+
+export function configOf(
+  secrets: Secrets,
+  { uuid, config_encrypted }: Pick<GatewayRecord, "uuid" | "config_encrypted">,
+): Record<string, string> {
+  if (config_encrypted === null) return {};
+  return Config.parse(JSON.parse(secrets.decrypt(config_encrypted, contextOf(uuid))));
+}
+
+/** Throws `internal` when its settings are not complete. */
+export function clientOf(room: PaymentRoom, gateway: GatewayRecord): PaymentClient {
+  const record = room.gateways[gateway.type as PaymentType];
+  return record.connect(configOf(room.secrets, gateway), { fetch: room.fetch, now: () => new Date() });
+}
+
+function contextOf(uuid: string): string {
+  return `payment:${uuid}`;
+}

@@ -1,0 +1,129 @@
+import { formatCents, parseCents } from "@gateway/shared/order-price";
+import { promoteUser } from "#domain/accounts/promotion.ts";
+import { audit, systemActor } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/billing/ledger.ts";
+import { raiseNotice } from "#domain/notices/notices.ts";
+import { conflict } from "#errors.ts";
+import type { Payment } from "#payments/gateway.ts";
+import type { Db } from "#platform/db.ts";
+import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
+import type { PaymentRoom } from "./room.ts";
+
+/**
+ * The one way from a payment to a credit, whoever brings the news of it. The order's row is locked first, so that two
+ * bearers of the same news take turns, and the second finds it done.
+ */
+
+const DAY_MS = 86_400_000;
+
+/**
+ * "known": it was credited before. Throws `conflict` when the payment is not what this gateway opened; operators are
+ * told, and nothing is credited.
+ */
+export async function takePayment(
+  room: PaymentRoom,
+  gateway: PaymentGateway,
+  payment: Payment,
+  ip: string,
+): Promise<"credited" | "known"> {
+  const verdict = await room.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM orders WHERE trade_no = ${payment.tradeNo} FOR UPDATE`;
+    const order = await tx.order.findUnique({ where: { trade_no: payment.tradeNo } });
+    const trouble = await troubleWith(tx, order, gateway, payment);
+    if (trouble !== undefined) {
+      await tell(tx, gateway, payment, order, trouble);
+      // Paid twice is not the gateway's mistake: it is told that we know.
+      return order?.status === "success" && order.gateway_id === gateway.id ? "known" : trouble;
+    }
+    if (order === null || order.status === "success") return "known";
+    await creditOrder(tx, room, order, payment, ip);
+    return "credited";
+  });
+  if (verdict === "credited" || verdict === "known") return verdict;
+  throw conflict(verdict);
+}
+
+async function troubleWith(
+  tx: Db,
+  order: Order | null,
+  gateway: PaymentGateway,
+  { gatewayNo, cents, currency }: Payment,
+): Promise<string | undefined> {
+  if (order === null) return "There is no order with this number.";
+  if (order.gateway_id !== gateway.id) return "The order was opened with another gateway.";
+  if (order.status === "success") {
+    return order.gateway_no === gatewayNo ? undefined : "The order was paid a second time.";
+  }
+  if (currency !== undefined && currency !== order.order_currency) {
+    return `Paid in ${currency.slice(0, 8)} instead of ${order.order_currency}.`;
+  }
+  const expected = parseCents(order.order_amount.toFixed(2));
+  if (expected !== cents) return `Paid ${formatCents(cents)} instead of ${order.order_amount.toFixed(2)}.`;
+  const other = await tx.order.findFirst({ where: { gateway_id: gateway.id, gateway_no: gatewayNo } });
+  return other === null ? undefined : "This payment belongs to another order.";
+}
+
+async function creditOrder(
+  tx: Db,
+  room: PaymentRoom,
+  order: Order,
+  payment: Payment,
+  ip: string,
+): Promise<void> {
+  const now = new Date();
+  await tx.order.update({
+    where: { id: order.id },
+    data: { status: "success", gateway_no: payment.gatewayNo, trouble: "", paid_at: now, updated_at: now },
+  });
+  const days = room.settings().QuotaValidityDays;
+  const paid = `${order.order_amount.toFixed(2)} ${order.order_currency}`;
+  await credit(tx, {
+    userId: order.user_id,
+    kind: "topup",
+    amount: order.quota,
+    reference: order.trade_no,
+    reason: `Online top-up ${order.trade_no}, ${paid} paid`,
+    ip,
+    ...(days > 0 ? { validUntil: new Date(now.getTime() + days * DAY_MS) } : {}),
+  });
+  const group = await promoteUser(tx, order.user_id);
+  await audit(tx, {
+    actor: { ...systemActor, ip },
+    action: "order.pay",
+    targetType: "order",
+    targetId: order.trade_no,
+    before: { status: order.status },
+    after: {
+      status: "success",
+      user_id: order.user_id,
+      gateway_id: order.gateway_id,
+      gateway_no: payment.gatewayNo,
+      paid,
+      quota: order.quota,
+      group,
+    },
+  });
+}
+
+/** Gateways repeat what they were refused, so the same trouble is told once per order. */
+async function tell(
+  tx: Db,
+  gateway: PaymentGateway,
+  payment: Payment,
+  order: Order | null,
+  trouble: string,
+): Promise<void> {
+  const own = order !== null && order.gateway_id === gateway.id;
+  if (own && order.trouble === trouble) return;
+  if (own) await tx.order.update({ where: { id: order.id }, data: { trouble } });
+  await raiseNotice(tx, {
+    event: "payment-trouble",
+    topic: `order:${payment.tradeNo}`,
+    facts: {
+      name: gateway.name,
+      order: payment.tradeNo,
+      payment: payment.gatewayNo,
+      reason: `${trouble} (${payment.tradeNo}, ${payment.gatewayNo})`,
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+
+/**
+ * What whole amounts of dollars are multiplied by when they are topped up: `{"100": 0.9}` for everybody, and under the
+ * symbol of a group for its members alone, whose own ratio wins amount by amount.
+ */
+
+const ratio = z
+  .number()
+  .gt(0, "A discount must be above 0 and at most 1; 0.9 is ten percent off")
+  .max(1, "A discount must be above 0 and at most 1; 0.9 is ten percent off")
+  .multipleOf(0.0001, "At most 4 decimals");
+const isAmount = (text: string) => /^[1-9]\d{0,6}$/.test(text) && Number(text) <= 1_000_000;
+const wrongAmount = "Write whole dollars from 1 to 1000000 in front of each discount";
+
+const Ratios = z.record(z.string().refine(isAmount, wrongAmount), ratio);
+
+const DiscountTable = z.record(z.string().max(50), z.union([ratio, Ratios])).superRefine((table, context) => {
+  for (const [name, value] of Object.entries(table)) {
+    if (typeof value === "number" && !isAmount(name))
+      context.addIssue({ code: "custom", message: wrongAmount });
+  }
+});
+export type DiscountTable = z.infer<typeof DiscountTable>;
+
+/** The table as the older API has it: JSON in a text. */
+export const DiscountText = z
+  .string()
+  .trim()
+  .max(10_000)
+  .superRefine((text, context) => {
+    const problem = problemOf(text);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+  });
+
+/** The amounts with a discount for somebody of this group, smallest first. What cannot be read gives none. */
+export function discountsFor(text: string, group: string): Map<number, number> {
+  const table = DiscountTable.safeParse(readJson(text)).data ?? {};
+  const found = new Map<number, number>();
+  const own = Object.hasOwn(table, group) ? table[group] : undefined;
+  for (const entries of [table, typeof own === "object" ? own : {}]) {
+    for (const [amount, value] of Object.entries(entries)) {
+      if (typeof value === "number") found.set(Number(amount), value);
+    }
+  }
+  return new Map([...found].toSorted(([left], [right]) => left - right));
+}
+
+function problemOf(text: string): string | undefined {
+  const table = readJson(text);
+  if (table === undefined) return "Must be a valid JSON string";
+  const issue = DiscountTable.safeParse(table).error?.issues[0];
+  if (issue === undefined) return undefined;
+  const inner =
+    issue.code === "invalid_union" ? issue.errors.flat().find((one) => one.code !== "invalid_type") : issue;
+  return inner?.code === "invalid_key" ? wrongAmount : (inner?.message ?? issue.message);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return text === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
