@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { openaiSearches } from "./implied-search.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
 
 /** Our paths by the numbers under which operators have always configured them. */
@@ -80,6 +81,7 @@ export const custom: Provider = {
   testModel: "",
   website: "",
   plugin,
+  searches: openaiSearches,
   headers: bearer,
   path(call, standard) {
     const [path = "", query] = standard.split("?");

@@ -1,3 +1,4 @@
+import { openaiSearches } from "./implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "./provider.ts";
 
 /** A gateway with the same doors as ours: it is asked in the client's own dialect, so nothing is translated twice. */
@@ -23,6 +24,7 @@ export const gateway: Provider = {
   models: [],
   testModel: "",
   website: "",
+  searches: openaiSearches,
   headers(key, { dialect }) {
     if (dialect === "anthropic") return { ...bearer(key), ...anthropicKey(key) };
     return dialect === "gemini" ? { ...bearer(key), "x-goog-api-key": key } : bearer(key);

@@ -1,3 +1,4 @@
+import { openaiSearches } from "./implied-search.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
 
@@ -21,6 +22,7 @@ export const openai: Provider = {
   ],
   testModel: "gpt-4o-mini",
   website: "https://platform.openai.com/usage",
+  searches: openaiSearches,
   headers: bearer,
   adjustRequest: onChat(openaiLimits, withoutThoughts),
 };

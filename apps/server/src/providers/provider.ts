@@ -125,6 +125,8 @@ export interface Provider {
   endpoints: readonly Endpoint[];
   /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
   offers?(path: string, plugin: Call["plugin"]): boolean;
+  /** Models that search the web for every answer, which this vendor bills by the call and does not count. */
+  searches?: RegExp;
   /** Of `dialects`, those in which this vendor takes pictures and files as bytes only, whatever the wire could say. */
   bytesOnly?: readonly DialectId[];
   /** Vendors on the operator's own machine may have no key. */

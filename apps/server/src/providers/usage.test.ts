@@ -2,6 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { UpstreamDialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
+import { deepseek } from "./deepseek.ts";
+import { withImpliedSearch } from "./implied-search.ts";
+import { openai } from "./openai.ts";
 
 /**
  * What vendors of one wire call the same counts, from the examples in the documentation that their files name. Each is
@@ -176,6 +179,23 @@ describe.each(cases)("the counts of %s", (_vendor, usage, counted) => {
     }
     expect(skimmer.usage).toMatchObject(counted);
     expect(skimmer.complete).toBe(true);
+  });
+});
+
+describe("a search that nobody counts", () => {
+  const usage = { input: 1, output: 2 };
+
+  it("is one for each answer of a model that always searches", () => {
+    const searched = withImpliedSearch(openai, "gpt-4o-mini-search-preview", usage);
+    expect(searched).toEqual({ ...usage, toolCalls: { "web-search": 1 } });
+    expect(withImpliedSearch(openai, "gpt-5-search-api", usage)).toHaveProperty("toolCalls");
+  });
+
+  it("is none elsewhere, and no second one where it was counted", () => {
+    expect(withImpliedSearch(openai, "gpt-4o", usage)).toBe(usage);
+    expect(withImpliedSearch(deepseek, "gpt-4o-search-preview", usage)).toBe(usage);
+    const counted = { ...usage, toolCalls: { "web-search": 3 } };
+    expect(withImpliedSearch(openai, "gpt-4o-search-preview", counted)).toBe(counted);
   });
 });
 

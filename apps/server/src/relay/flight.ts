@@ -5,6 +5,7 @@ import { computeBill } from "#domain/billing/pricing.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError } from "#errors.ts";
+import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { meter } from "./meter.ts";
 import type { Chosen } from "./plan.ts";
@@ -76,13 +77,23 @@ export class Flight {
     return this.#closing;
   }
 
+  #vendorCount(vendor: Usage | undefined): Usage | undefined {
+    if (vendor === undefined || this.chosen === undefined) return vendor;
+    return withImpliedSearch(this.chosen.channel.provider, this.chosen.upstreamModel, vendor);
+  }
+
   async #settle(end: End): Promise<void> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
     const { usage, estimated } =
       end.vendor === undefined && end.counted !== undefined
         ? { usage: end.counted, estimated: true }
-        : meter(end.vendor, end.outcome === "complete", end.delivered, this.#call.estimate);
+        : meter(
+            this.#vendorCount(end.vendor),
+            end.outcome === "complete",
+            end.delivered,
+            this.#call.estimate,
+          );
     if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
     const { points, bill } = computeBill(served.price, served.groupRatio, usage, this.#call.calls);
     const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
