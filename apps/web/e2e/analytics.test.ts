@@ -51,6 +51,28 @@ it("shows what was used by model, as a chart, as a table and as a file; the addr
   await page.getByRole("rowheader", { name: "Demo upstream" }).waitFor();
 });
 
+it("reads a day of the chart out under the pointer, and to who walks through it with the keyboard", async () => {
+  const page = await site.open("/panel/analytics");
+  const chart = page.getByRole("slider", { name: "Usage over time" });
+  await chart.waitFor();
+  const days = Number(await chart.getAttribute("aria-valuemax"));
+  expect(await chart.getAttribute("aria-valuetext")).toContain("demo-think $");
+
+  await chart.hover({ position: { x: 90, y: 40 } });
+  const table = chart.locator("table");
+  await table.getByText("$0.00").waitFor();
+  await page.mouse.move(0, 0);
+  await table.waitFor({ state: "detached" });
+
+  await chart.focus();
+  await page.keyboard.press("End");
+  await table.getByText("demo-chat").waitFor();
+  await page.keyboard.press("ArrowLeft");
+  expect(await chart.getAttribute("aria-valuenow")).toBe(String(days - 1));
+  await page.keyboard.press("Escape");
+  await table.waitFor({ state: "detached" });
+});
+
 it("narrows to one user by a click, and says when nothing was used", async () => {
   const page = await site.open("/panel/analytics");
   await page.getByRole("button", { name: "root", pressed: false }).click();

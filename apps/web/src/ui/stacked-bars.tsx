@@ -1,13 +1,16 @@
-/** Bars per day, stacked by name. The chart library comes with this file only: load it lazily. */
-import "@mantine/charts/styles.css";
-import { BarChart } from "@mantine/charts";
+/** Bars per day, stacked by name. A day is read under the pointer, at a touch, or with the arrow keys. */
 import { Group, Text } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { axisTicks, barPaths, dayAt, labelEvery, middleOf } from "./bar-plot.ts";
 import { othersColor, seriesColor } from "./chart-colors.ts";
-import { othersKey, type Stacks } from "./stacks.ts";
+import { othersKey, type Stacks, topOf } from "./stacks.ts";
 import classes from "./stacked-bars.module.css";
 
 type StackedBarsProps = Stacks & {
+  /** What is drawn, for who does not see it. */
+  title: string;
   /** A value as the axis shows it. */
   tick: (value: number) => string;
   /** A value as the table under the pointer shows it. */
@@ -21,67 +24,142 @@ type StackedBarsProps = Stacks & {
   colors?: Record<string, string>;
 };
 
+/** Half a line, so that the highest tick stands at its grid line. */
+const topSpace = 9;
+const dateSpace = 30;
+const dateWidth = 48;
+const tickGap = 10;
+
 /** "03-01" of "2026-03-01". */
 function shortDate(date: string): string {
   return date.slice(5);
 }
 
 export function StackedBars(props: StackedBarsProps) {
-  const { series, rows, tick, print, axisWidth = 64, height = 260, nameOf, colors } = props;
+  const { series, rows, title, tick, print, axisWidth = 64, height = 260, nameOf, colors } = props;
   const { t } = useTranslation();
+  const { ref, width: wholeWidth } = useElementSize();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const days = rows.length;
+  const width = Math.max(0, wholeWidth - axisWidth);
+  const plotHeight = height - topSpace - dateSpace;
+  const ticks = axisTicks(topOf({ series, rows }));
+  const highest = ticks.at(-1) ?? 1;
+  const every = labelEvery(days, width, dateWidth);
+
   const colorOf = (name: string) =>
     name === othersKey ? othersColor : (colors?.[name] ?? seriesColor(name));
   const label = (name: string) => (name === othersKey ? t("Others") : (nameOf?.(name) ?? name));
-  const showBar = ({ payload, label: date }: HoveredBar) => {
-    const lines = (payload ?? [])
-      .map((line) => ({ name: String(line.dataKey), value: Number(line.value ?? 0) }))
+  const linesOf = (day: number) =>
+    series
+      .map((name) => ({ name, value: Number(rows[day]?.[name] ?? 0) }))
       .filter((line) => line.value > 0)
       .reverse();
-    const total = lines.reduce((sum, line) => sum + line.value, 0);
-    return (
-      <div className={classes.tooltip}>
-        <table>
-          <thead>
-            <tr>
-              <th>{String(date)}</th>
-              <th>{print(total)}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map((line) => (
-              <tr key={line.name}>
-                <td>
-                  <span className={classes.swatch} style={{ background: colorOf(line.name) }} />{" "}
-                  {label(line.name)}
-                </td>
-                <td>{print(line.value)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    );
+  const totalOf = (day: number) => print(linesOf(day).reduce((sum, line) => sum + line.value, 0));
+
+  // The period became shorter while a day was shown.
+  const shown = chosen !== null && chosen < days ? chosen : null;
+  const read = shown ?? days - 1;
+  const spoken = [
+    `${rows[read]?.date ?? ""}: ${totalOf(read)}`,
+    ...linesOf(read).map((line) => `${label(line.name)} ${print(line.value)}`),
+  ].join(", ");
+
+  const follow = (event: PointerEvent<HTMLDivElement>) => {
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - axisWidth;
+    if (width > 0) setChosen(dayAt(x, days, width));
+  };
+  const step = (event: KeyboardEvent) => {
+    const next = dayByKey(event.key, read, days);
+    if (next === undefined) return;
+    event.preventDefault();
+    setChosen(next);
   };
   return (
     <>
-      <BarChart
-        h={height}
-        data={rows}
-        dataKey="date"
-        type="stacked"
-        series={series.map((name) => ({ name, label: label(name), color: colorOf(name) }))}
-        maxBarWidth={44}
-        gridAxis="x"
+      <div
+        ref={ref}
         className={classes.chart}
-        tickLine="none"
-        strokeDasharray="0"
-        barProps={{ isAnimationActive: false }}
-        // Half a line, so that the highest tick stands at its grid line.
-        barChartProps={{ margin: { top: 9 } }}
-        xAxisProps={{ tickFormatter: shortDate, tickMargin: 8, interval: "equidistantPreserveStart" }}
-        yAxisProps={{ tickFormatter: tick, width: axisWidth }}
-        tooltipProps={{ content: showBar }}
-      />
+        style={{ height }}
+        data-chart
+        role="slider"
+        tabIndex={0}
+        aria-label={title}
+        aria-orientation="horizontal"
+        aria-valuemin={1}
+        aria-valuemax={days}
+        aria-valuenow={read + 1}
+        aria-valuetext={spoken}
+        onPointerDown={follow}
+        onPointerMove={follow}
+        // A finger leaves as soon as it has tapped.
+        onPointerLeave={(event) => event.pointerType === "mouse" && setChosen(null)}
+        onFocus={(event) => event.currentTarget.matches(":focus-visible") && setChosen(days - 1)}
+        onBlur={() => setChosen(null)}
+        onKeyDown={step}
+      >
+        <svg width={wholeWidth} height={height} aria-hidden>
+          {ticks.map((value) => {
+            const y = topSpace + plotHeight * (1 - value / highest);
+            return (
+              <g key={value}>
+                <line className={classes.grid} x1={axisWidth} x2={axisWidth + width} y1={y} y2={y} />
+                <text className="tabular" x={axisWidth - tickGap} y={y} dy="0.355em" textAnchor="end">
+                  {tick(value)}
+                </text>
+              </g>
+            );
+          })}
+          {width > 0 ? (
+            <g transform={`translate(${axisWidth} ${topSpace})`}>
+              {shown === null ? null : (
+                <rect
+                  className={classes.cursor}
+                  x={(shown * width) / days}
+                  width={width / days}
+                  height={plotHeight}
+                />
+              )}
+              {barPaths({ series, rows }, highest, { width, height: plotHeight }).map((path, index) => (
+                <path key={series[index]} d={path} fill={colorOf(series[index] ?? "")} />
+              ))}
+              {rows.map((row, day) =>
+                day % every === 0 ? (
+                  <text key={row.date} x={middleOf(day, days, width)} y={plotHeight + 22} textAnchor="middle">
+                    {shortDate(row.date)}
+                  </text>
+                ) : null,
+              )}
+            </g>
+          ) : null}
+        </svg>
+        {shown === null ? null : (
+          <div
+            className={classes.tooltip}
+            style={besideDay(axisWidth + middleOf(shown, days, width), wholeWidth)}
+          >
+            <table>
+              <thead>
+                <tr>
+                  <th>{rows[shown]?.date}</th>
+                  <th>{totalOf(shown)}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {linesOf(shown).map((line) => (
+                  <tr key={line.name}>
+                    <td>
+                      <span className={classes.swatch} style={{ background: colorOf(line.name) }} />{" "}
+                      {label(line.name)}
+                    </td>
+                    <td>{print(line.value)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </div>
       <Group gap="6px 16px" mt="md">
         {series.map((name) => (
           <Group key={name} gap={6} wrap="nowrap" miw={0}>
@@ -96,4 +174,19 @@ export function StackedBars(props: StackedBarsProps) {
   );
 }
 
-type HoveredBar = { payload?: readonly { dataKey?: unknown; value?: unknown }[]; label?: unknown };
+/** Undefined for a key that means nothing here. */
+function dayByKey(key: string, day: number, days: number): number | null | undefined {
+  if (key === "ArrowLeft" || key === "ArrowDown") return Math.max(0, day - 1);
+  if (key === "ArrowRight" || key === "ArrowUp") return Math.min(days - 1, day + 1);
+  if (key === "Home") return 0;
+  if (key === "End") return days - 1;
+  return key === "Escape" ? null : undefined;
+}
+
+/** On the side that has more room, and within it. */
+function besideDay(x: number, width: number) {
+  const gap = 14;
+  return x > width / 2
+    ? { right: width - x + gap, maxWidth: x - gap }
+    : { left: x + gap, maxWidth: width - x - gap };
+}

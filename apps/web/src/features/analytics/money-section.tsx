@@ -3,20 +3,16 @@ import type { Period } from "@gateway/shared/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
+import { StackedBars } from "#ui/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/stacks.ts";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
 import classes from "./analytics.module.css";
-
-const StackedBars = lazy(() =>
-  import("#ui/stacked-bars.tsx").then((module) => ({ default: module.StackedBars })),
-);
 
 const kindWords: Record<string, string> = {
   topup: phrase("Top-ups"),
@@ -87,9 +83,10 @@ function Credits({ period }: { period: Period }) {
     );
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   return (
-    <Suspense fallback={<Skeleton height={260} />}>
+    <>
       <StackedBars
         {...stacks}
+        title={t("Credits")}
         height={220}
         colors={kindColors}
         nameOf={(kind) => t(kindWords[kind] ?? kind)}
@@ -102,7 +99,7 @@ function Credits({ period }: { period: Period }) {
           {facts.join(" · ")}
         </Text>
       ) : null}
-    </Suspense>
+    </>
   );
 }
 
@@ -119,16 +116,15 @@ function Accounts({ period }: { period: Period }) {
   if (stacks.series.length === 0)
     return <Empty compact icon={IconUserPlus} title={t("Nobody new in this time")} />;
   return (
-    <Suspense fallback={<Skeleton height={260} />}>
-      <StackedBars
-        {...stacks}
-        height={220}
-        colors={kindColors}
-        nameOf={(name) => (name === "direct" ? t("Came alone") : t("Invited"))}
-        tick={(value) => (Number.isInteger(value) ? format.whole(value) : "")}
-        print={format.whole}
-        axisWidth={44}
-      />
-    </Suspense>
+    <StackedBars
+      {...stacks}
+      title={t("New accounts")}
+      height={220}
+      colors={kindColors}
+      nameOf={(name) => (name === "direct" ? t("Came alone") : t("Invited"))}
+      tick={format.whole}
+      print={format.whole}
+      axisWidth={44}
+    />
   );
 }

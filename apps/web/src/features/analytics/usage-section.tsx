@@ -3,13 +3,13 @@ import type { GroupType, Period } from "@gateway/shared/analytics";
 import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { IconChartBar, IconDownload, IconTable } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
+import { StackedBars } from "#ui/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/stacks.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
@@ -18,10 +18,6 @@ import { type Metric, metrics, partsOf } from "./period.ts";
 import { UsageTable } from "./usage-table.tsx";
 import { UserFilter } from "./user-filter.tsx";
 import classes from "./analytics.module.css";
-
-const StackedBars = lazy(() =>
-  import("#ui/stacked-bars.tsx").then((module) => ({ default: module.StackedBars })),
-);
 
 const groupWords: Record<GroupType, string> = {
   model: phrase("By model"),
@@ -107,9 +103,7 @@ export function UsageSection({ params, onChange }: View) {
               by={params.by}
             />
           ) : (
-            <Suspense fallback={<Skeleton height={300} />}>
-              <UsageChart period={period.data} metric={params.metric} />
-            </Suspense>
+            <UsageChart period={period.data} metric={params.metric} />
           )}
         </div>
       )}
@@ -130,6 +124,7 @@ function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
   return (
     <StackedBars
       {...stacks}
+      title={t("Usage over time")}
       height={300}
       tick={(value) => (money ? format.quota(value, digits) : format.short(value))}
       print={money ? format.spend : format.whole}

@@ -2,7 +2,6 @@
 import { Button, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/quota.ts";
@@ -16,12 +15,11 @@ import { DayTable } from "./day-table.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { ModelsCard } from "./models-card.tsx";
 import { RateCard } from "./rate-card.tsx";
+import { SpendChart } from "./spend-chart.tsx";
 import { StatCard } from "./stat-card.tsx";
 import { StatementsCard } from "./statements-card.tsx";
 import { change, type DaySum, lastDays, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
-
-const SpendChart = lazy(() => import("./spend-chart.tsx").then((module) => ({ default: module.SpendChart })));
 
 export default function DashboardPage() {
   const { t } = useTranslation();
@@ -108,9 +106,7 @@ function Usage() {
               hint={t("Each call with a price shows up here within a minute.")}
             />
           ) : (
-            <Suspense fallback={<Skeleton height={260} />}>
-              <SpendChart {...stacks} />
-            </Suspense>
+            <SpendChart {...stacks} />
           )}
         </Section>
         <Section title={t("Usage by day")}>

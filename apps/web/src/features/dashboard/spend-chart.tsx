@@ -1,15 +1,18 @@
 /** Spend per day, stacked by model. */
+import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/stacked-bars.tsx";
 import { type Stacks, tickDigits, topOf } from "#ui/stacks.ts";
 
 export function SpendChart(stacks: Stacks) {
+  const { t } = useTranslation();
   const format = useFormat();
   // One number of digits for the whole axis.
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   return (
     <StackedBars
       {...stacks}
+      title={t("Spend by model")}
       tick={(value) => format.quota(value, digits)}
       print={format.spend}
       axisWidth={digits > 2 ? 82 : 64}
