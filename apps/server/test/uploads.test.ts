@@ -91,19 +91,19 @@ beforeAll(async () => {
     base_url: vendorUrl,
     key: "k",
     groups: ["default"],
-    models: ["ear", "ear-of-ours", "dall-e-2"],
+    models: ["ear", "ear-of-ours", "gpt-image-2.5-sunburst"],
   };
   await api("POST", "/channel", {
     ...channel,
     name: "one",
-    model_mapping: { "ear-of-ours": "ear", "dall-e-2": "+painter" },
+    model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
   });
   await api("POST", "/channel", {
     ...channel,
     name: "two",
-    model_mapping: { "ear-of-ours": "ear", "dall-e-2": "+painter" },
+    model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
   });
-  for (const model of ["ear", "ear-of-ours", "dall-e-2"])
+  for (const model of ["ear", "ear-of-ours"])
     await api("POST", "/prices/single", {
       model,
       type: "tokens",
@@ -195,7 +195,7 @@ describe("an upload", () => {
     expect(heard.slice(before).map(({ digest }) => digest)).toEqual([renamed, renamed]);
   });
 
-  it("gets a model that the caller left out when the vendor knows it by another name", async () => {
+  it("gets a picture model that the caller left out, under the vendor's name for it", async () => {
     expect(await upload(formOf({ prompt: "a boat" }, 1_000), "/v1/images/edits")).toMatchObject({
       status: 200,
     });

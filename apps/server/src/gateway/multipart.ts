@@ -16,8 +16,8 @@ export interface Form {
   /** Bytes of all files, and how the first one begins. */
   fileBytes: number;
   fileHead: Buffer;
-  /** The body with this model in its `model` field; `assumed` is what a vendor takes when there is none. */
-  withModel(model: string, assumed: string | undefined): StreamedBody;
+  /** The body with this model in its `model` field, which it gets when it has none. */
+  withModel(model: string): StreamedBody;
   /** Gives the space back. The body cannot be sent after that. */
   close(): Promise<void>;
 }
@@ -59,9 +59,8 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
     fields,
     fileBytes,
     fileHead,
-    withModel(upstream, assumed) {
-      const given = fields.get("model");
-      if ((given ?? assumed) === upstream) return bodyOf(whole, [[0, whole]]);
+    withModel(upstream) {
+      if (fields.get("model") === upstream) return bodyOf(whole, [[0, whole]]);
       if (model !== undefined)
         return bodyOf(whole, [[0, model.from], Buffer.from(upstream), [model.to, whole]]);
       const field = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${upstream}\r\n`;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
 import { inForm } from "#dialects/vectors.ts";
-import { estimateUsage, recordingTokens } from "#domain/billing/estimate.ts";
+import { estimateUsage, recordingSeconds, recordingTokens } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/call.ts";
@@ -21,13 +21,16 @@ interface PlainDoor {
   path: string;
   needs: Endpoint;
   form?: boolean;
-  /** The model when the caller names none, as OpenAI documents it. */
+  /** The model when the caller names none. */
   model?: string;
   /** Tokens that one answer may have beyond what its request says. */
   output?: number;
   /** The answer as this caller wants it spelled. */
   spell?(answer: string, asked: Record<string, unknown>): string;
 }
+
+/** OpenAI wants its painters named since it retired the one that was meant without a name; this is whom it names instead. */
+const PAINTER = "gpt-image-2.5-sunburst";
 
 const doors: readonly PlainDoor[] = [
   { path: "/v1/completions", needs: "completions", output: 4_096 },
@@ -38,9 +41,9 @@ const doors: readonly PlainDoor[] = [
   },
   { path: "/v1/moderations", needs: "moderations", model: "omni-moderation-latest" },
   { path: "/v1/rerank", needs: "rerank" },
-  { path: "/v1/images/generations", needs: "images", model: "dall-e-2", output: 6_240 },
-  { path: "/v1/images/edits", needs: "images", form: true, model: "dall-e-2", output: 6_240 },
-  { path: "/v1/images/variations", needs: "images", form: true, model: "dall-e-2", output: 6_240 },
+  { path: "/v1/images/generations", needs: "images", model: PAINTER, output: 6_240 },
+  { path: "/v1/images/edits", needs: "images", form: true, model: PAINTER, output: 6_240 },
+  { path: "/v1/images/variations", needs: "images", form: true, output: 6_240 },
   { path: "/v1/audio/speech", needs: "audio" },
   { path: "/v1/audio/transcriptions", needs: "audio", form: true, output: 4_096 },
   { path: "/v1/audio/translations", needs: "audio", form: true, output: 4_096 },
@@ -121,7 +124,7 @@ async function answerPlain(
   });
 }
 
-type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate"> & { read: Read };
+type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "heardSeconds"> & { read: Read };
 
 function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
   if (!isJsonBody(request.body))
@@ -155,12 +158,14 @@ async function formIn(
 function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {
   const read = readFields({ model: door.model, ...Object.fromEntries(form.fields) });
   const usage = estimateOf(door, read, [form.fields.get("prompt") ?? ""]);
-  const audio = door.needs === "audio" ? recordingTokens(form.fileHead, form.fileBytes) : 0;
+  const heardSeconds = door.needs === "audio" ? recordingSeconds(form.fileHead, form.fileBytes) : 0;
+  const audio = recordingTokens(heardSeconds);
   return {
     read,
     contentType: request.headers["content-type"] ?? "",
-    bodyFor: (model) => form.withModel(model, door.model),
+    bodyFor: (model) => form.withModel(model),
     estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
+    heardSeconds,
   };
 }
 

@@ -91,6 +91,8 @@ export interface PlainCall extends Call {
   /** Path below the vendor's address. */
   path: string;
   contentType: string;
+  /** How long the recording in it is, as far as its file says; 0 or absent when there is none. */
+  heardSeconds?: number;
   /** The body as it came; a form has none that could be read. */
   raw?: Buffer;
   /** The body for a vendor that knows the model by this name. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { tokensOf } from "#domain/billing/estimate.ts";
+import type { PlainCall } from "./call.ts";
 import { addTo } from "./meter.ts";
 
 /** Usage in the shapes that vendors of embeddings, images, audio and rerankers report it. Pure. */
@@ -32,6 +34,8 @@ const Answer = z.object({
   meta: z.object({ tokens: Reported.nullish() }).nullish(),
   /** A transcription's text: what a vendor without usage is billed by. */
   text: z.string().nullish(),
+  /** The recording's length in seconds, where the answer is a long one; some write it as a text. */
+  duration: z.coerce.number().positive().nullish().catch(undefined),
 });
 
 export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally } {
@@ -39,12 +43,26 @@ export function plainUsage(body: string): { usage: Usage | undefined; tally: Tal
   const parsed = Answer.safeParse(parsedJson(body));
   if (!parsed.success) return { usage: undefined, tally };
   if (typeof parsed.data.text === "string") addTo(tally, parsed.data.text);
-  const reported = parsed.data.usage ?? parsed.data.meta?.tokens;
+  const { usage, meta, text, duration } = parsed.data;
+  const seconds =
+    typeof text === "string" && typeof duration === "number" ? { seconds: duration } : undefined;
+  const reported = usage ?? meta?.tokens ?? seconds;
   return { usage: reported === null || reported === undefined ? undefined : usageOf(reported), tally };
 }
 
 /** The vendor that bills recordings by their length counts ten tokens for a second where it counts tokens. */
 export const TOKENS_PER_SECOND_HEARD = 10;
+
+/** Our own count of a recording whose vendor is silent. Not that of the hold, which must cover the dearest vendor. */
+export function heardUsage(
+  { heardSeconds = 0, estimate }: Pick<PlainCall, "heardSeconds" | "estimate">,
+  delivered: Tally,
+): Usage | undefined {
+  if (heardSeconds === 0) return undefined;
+  const heard = Math.ceil(heardSeconds * TOKENS_PER_SECOND_HEARD);
+  const said = estimate.input - (estimate.audioInput ?? 0);
+  return { input: said + heard, output: tokensOf(delivered), audioInput: heard };
+}
 
 function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
   if (typeof reported.seconds === "number" && reported.input_tokens === undefined) {

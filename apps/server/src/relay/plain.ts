@@ -9,7 +9,7 @@ import type { Answer, PlainCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
 import { createPlainReader } from "./plain-stream.ts";
-import { plainUsage } from "./plain-usage.ts";
+import { heardUsage, plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
@@ -72,7 +72,12 @@ async function tryChannel(
       return { kind: "bytes", headers, chunks: passBytes(call, flight, response, type) };
     const body = await response.text(MAX_BODY_BYTES);
     const { usage, tally } = plainUsage(body);
-    await flight.settle({ outcome: "complete", vendor: usage, delivered: tally });
+    await flight.settle({
+      outcome: "complete",
+      vendor: usage,
+      delivered: tally,
+      counted: heardUsage(call, tally),
+    });
     return { kind: "body", headers, body };
   } catch (error) {
     return { error: transportFailure(error) };
@@ -110,7 +115,13 @@ async function* passBytes(
   const reader = createPlainReader(type);
   let kept = Buffer.alloc(0);
   let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
-  const close = () => flight.settle({ outcome, vendor: reader.usage, delivered: reader.tally });
+  const close = () =>
+    flight.settle({
+      outcome,
+      vendor: reader.usage,
+      delivered: reader.tally,
+      counted: heardUsage(call, reader.tally),
+    });
   try {
     for await (const chunk of response.chunks()) {
       const end = chunk.length - Math.min(chunk.length, reader.push(chunk));

@@ -217,9 +217,13 @@ function plainSeconds(head: Buffer, bytes: number): number {
   return bytes / Math.min(said > 0 ? said : plainBytesPerSecond, 384_000);
 }
 
-/** Tokens of a recording, from how its file begins and how long that is. */
-export function recordingTokens(head: Buffer, bytes: number): number {
-  const seconds = isWave(head) ? plainSeconds(head, bytes) : bytes / compressedBytesPerSecond;
+/** How long a recording is at most, from how its file begins and how many bytes it has. */
+export function recordingSeconds(head: Buffer, bytes: number): number {
+  return isWave(head) ? plainSeconds(head, bytes) : bytes / compressedBytesPerSecond;
+}
+
+/** The most that any vendor makes of a recording. */
+export function recordingTokens(seconds: number): number {
   return capped(seconds * audioTokensPerSecond);
 }
 
