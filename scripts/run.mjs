@@ -1,13 +1,15 @@
-// pnpm dev | audit:money | bench | bench:channels | chaos, on the pinned Node.
+// pnpm dev | audit:money | bench | bench:channels | chaos | lighthouse, on the pinned Node.
 //   dev      the server, restarted on every change, and Vite in front of it
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
 //   bench:channels  what thousands of channels cost
 //   seed-logs, measure-logs   ten million calls, and what each screen waits for them
+//   lighthouse  what Lighthouse says of the first pages of the built web
 //   chaos    strikes gateways, Postgres and Redis under load and checks the books
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import {
+  buildWeb,
   fail,
   generate,
   hand,
@@ -35,9 +37,12 @@ install();
 generate();
 
 if (what === "dev") dev();
-else if (what in programs) {
+else if (what === "lighthouse") {
+  buildWeb();
+  hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
+} else if (what in programs) {
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
-} else fail(`Say what to run: dev, ${Object.keys(programs).join(", ")}.`);
+} else fail(`Say what to run: dev, lighthouse, ${Object.keys(programs).join(", ")}.`);
 
 function dev() {
   const web = join(root, "apps/web");

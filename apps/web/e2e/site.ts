@@ -13,6 +13,8 @@ export const rootUser = { username: "root", password: "a long password" };
 export interface Site {
   /** Without a slash at the end. */
   url: string;
+  /** Root's session, as a request header says it. */
+  cookie: string;
   /** The management API in root's name: `api("POST", "/token", {...})`. Throws when it says no. */
   api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** A new browser window; root is signed in unless `guest`. */
@@ -30,7 +32,7 @@ export interface WindowOptions {
 
 const main = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 const browserPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const browserFlags = [
+export const browserFlags = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-background-networking",
@@ -44,6 +46,7 @@ export async function openSite(env: Record<string, string> = {}): Promise<Site> 
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
   const gateway = await startGateway(dataDir, env);
   const cookie = await signIn(gateway.url);
+  const sessionCookie = `${cookie.name}=${cookie.value}`;
   const windows: BrowserContext[] = [];
   let browser: Browser | undefined;
 
@@ -71,7 +74,7 @@ export async function openSite(env: Record<string, string> = {}): Promise<Site> 
       method,
       headers: {
         origin: gateway.url,
-        cookie: `${cookie.name}=${cookie.value}`,
+        cookie: sessionCookie,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -88,12 +91,12 @@ export async function openSite(env: Record<string, string> = {}): Promise<Site> 
     await rm(dataDir, { recursive: true, force: true });
   }
 
-  return { url: gateway.url, api, open, close };
+  return { url: gateway.url, cookie: sessionCookie, api, open, close };
 }
 
 type Envelope = { success: boolean; message: string; data: unknown };
 
-function browserPath(): string {
+export function browserPath(): string {
   const found = browserPaths.find((path) => existsSync(path));
   if (!found) throw new Error(`There is no browser: looked for ${browserPaths.join(", ")}.`);
   return found;
