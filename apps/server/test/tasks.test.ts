@@ -1,7 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { MidjourneyRow, TaskRow } from "@gateway/shared/task";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { credit } from "#domain/billing/ledger.ts";
 import { createSettings } from "#domain/settings/settings.ts";
+import { giveUp, markCharged } from "#domain/tasks/tasks.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets } from "#platform/secrets.ts";
@@ -154,6 +156,44 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
+  it("is paid back once when several nodes hear of its failure at the same time", async () => {
+    const before = await balance();
+    const orders = Array.from({ length: 6 }, () =>
+      ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=fail]]" }),
+    );
+    await Promise.all(orders);
+    for (let round = 0; round < 4; round += 1)
+      await Promise.all([pollTasks(watch, 0), pollTasks(watch, 0), pollTasks(watch, 0)]);
+    expect(await balance()).toBe(before);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("that failed before its charge was noted is paid back with the note", async () => {
+    const { db } = gateway.database;
+    const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
+    const before = await balance();
+    const task = await db.task.findFirstOrThrow({ where: { task_id: String(body.data) } });
+    // The log row is not there yet either, as when the poll overtakes the bill.
+    await db.task.update({ where: { id: task.id }, data: { quota: 0, request_id: "not-yet" } });
+    await giveUp(db, { ...task, quota: 0n, request_id: "not-yet" }, "Too fast.");
+    expect(await balance()).toBe(before);
+    await markCharged(db, task.id, 5_000n);
+    await markCharged(db, task.id, 5_000n);
+    expect(await balance()).toBe(before + 5_000);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("outlives a vendor that answers nonsense for a while", async () => {
+    const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
+    for (const trouble of [{ status: 500 }, { garbage: true }, { cut: "start" as const }, { status: 401 }]) {
+      gateway.vendor.control.set({ ...trouble, times: 1 });
+      await rounds(1);
+    }
+    gateway.vendor.control.reset();
+    await rounds(3);
+    expect((await listed(`task_id=${String(body.data)}`))[0]?.status).toBe("SUCCESS");
+  });
+
   it("that the vendor forgot is given up at its deadline, and paid back", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=forget]]" });
@@ -294,6 +334,17 @@ describe("a picture", () => {
     expect(data[0]?.submit_time).toBeGreaterThan(1e12);
   });
 
+  it("that the vendor has already is not paid twice, and is nobody else's", async () => {
+    const { body } = await ask("POST", "/mj/submit/imagine", { prompt: "A hill" });
+    const before = await balance();
+    const again = await ask("POST", "/mj/submit/imagine", { prompt: `A hill [[again=${body.result}]]` });
+    expect(again).toMatchObject({ status: 200, body: { code: 1, result: body.result } });
+    expect(await balance()).toBe(before);
+    expect(await gateway.drift()).toBe(0n);
+    const seed = await ask("GET", `/mj/task/${body.result}/image-seed`);
+    expect(seed.body).toMatchObject({ code: 1, result: expect.any(String) as string });
+  });
+
   it("with words the vendor bans is refused with the vendor's sentence, and costs nothing", async () => {
     const before = await balance();
     const refused = await ask("POST", "/mj/submit/imagine", { prompt: "A [[banned]] boat" });
@@ -319,5 +370,34 @@ describe("somebody else", () => {
     expect((await ask("GET", path, undefined, other)).status).toBe(404);
     const list = await ask("POST", "/suno/fetch", { ids: [String(body.data)] }, other);
     expect(list.body.data).toEqual([]);
+  });
+
+  it("sees no list but their own, and never a channel", async () => {
+    const { db } = gateway.database;
+    const user = await db.user.findFirstOrThrow({ where: { username: "stranger" } });
+    const { key: theirs } = await gateway.addToken({ name: "theirs" });
+    await db.token.updateMany({ where: { name: "theirs" }, data: { user_id: user.id } });
+    await credit(db, {
+      userId: user.id,
+      kind: "gift",
+      amount: 1_000_000n,
+      reference: "stranger",
+      reason: "",
+    });
+    expect((await ask("POST", "/suno/submit/lyrics", { prompt: "Theirs" }, theirs)).status).toBe(200);
+    const signedIn = await fetch(`${gateway.url}/api/user/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: gateway.url },
+      body: JSON.stringify({ username: "stranger", password: "a long password" }),
+    });
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const look = async (path: string) => {
+      const response = await fetch(`${gateway.url}/api${path}`, { headers: { cookie } });
+      return { status: response.status, ...((await response.json()) as { data?: { data: TaskRow[] } }) };
+    };
+    expect((await look("/task")).status).toBe(403);
+    expect((await look("/mj")).status).toBe(403);
+    const own = await look(`/task/self?user_id=1&channel_id=1`);
+    expect(own.data?.data).toMatchObject([{ prompt: "Theirs", channel_id: 0, channel_name: "" }]);
   });
 });

@@ -1,5 +1,5 @@
 import { MidjourneyPage, MidjourneyQuery, TaskPage, TaskQuery } from "@gateway/shared/task";
-import type { FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import {
   describeMidjourney,
   describeTask,
@@ -25,18 +25,20 @@ const sortable = [
   "progress",
 ] as const;
 
+interface Door {
+  below: "" | "/self";
+  config: FastifyContextConfig;
+  view(request: FastifyRequest): TaskView;
+}
+
 /** Work that vendors do later: everybody's for administrators, one's own for everybody. */
 export function taskRoutes(app: ConsoleApp, { db }: Services): void {
-  const doors = [
-    {
-      below: "",
-      config: { access: "admin", permission: "logs" } as const,
-      view: (): TaskView => ({ of: "everybody" }),
-    },
+  const doors: Door[] = [
+    { below: "", config: { access: "admin", permission: "logs" }, view: () => ({ of: "everybody" }) },
     {
       below: "/self",
-      config: { access: "user" } as const,
-      view: (request: FastifyRequest): TaskView => ({ of: "owner", userId: viewerOf(request).id }),
+      config: { access: "user" },
+      view: (request) => ({ of: "owner", userId: viewerOf(request).id }),
     },
   ];
   for (const { below, config, view } of doors) {

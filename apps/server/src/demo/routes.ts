@@ -21,6 +21,7 @@ import {
   fetchKling,
   fetchMidjourney,
   fetchSuno,
+  seedOf,
   submitKling,
   submitMidjourney,
   submitSuno,
@@ -111,6 +112,7 @@ function task(vendor: Vendor, run: (body: Json) => Reply | Told, model = ""): Ro
 const geminiPath = /^\/v1(?:beta|alpha)?\/models\/(.+):(\w+)$/;
 const geminiList = /^\/v1(?:beta|alpha)\/models(?:\/(.+))?$/;
 const klingPath = /^\/v1\/videos\/(?:text2video|image2video)\/([\w-]+)$/;
+const seedPath = /^\/mj\/task\/(\d+)\/image-seed$/;
 const midjourneyPath = /^\/mj\/submit\/([\w-]+)$/;
 const openaiList = /^\/v1\/models(?:\/(.+))?$/;
 
@@ -130,6 +132,8 @@ export function routeAt(
   if (method !== "GET") return undefined;
   const video = klingPath.exec(path)?.[1];
   if (video !== undefined) return task("openai", () => fetchKling(video));
+  const seed = seedPath.exec(path)?.[1];
+  if (seed !== undefined) return task("openai", () => seedOf(seed));
   const listed = geminiList.exec(path) ?? openaiList.exec(path);
   if (listed === null) return undefined;
   return { kind: "models", vendor: vendorAt(path, headers), id: listed[1] ?? "" };

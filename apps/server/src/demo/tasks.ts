@@ -142,6 +142,9 @@ export function submitMidjourney(action: string, body: Json): Reply {
   const said = asText(body["prompt"]) || asText(body["content"]) || action;
   if (said.includes("[[banned]]"))
     return json({ code: 24, description: "The prompt holds a banned word.", result: null, properties: {} });
+  const again = /\[\[again=(\d+)\]\]/.exec(said)?.[1];
+  if (again !== undefined)
+    return json({ code: 21, description: "The task exists.", result: again, properties: {} });
   if (action === "ACTION" && asText(body["customId"]) === "")
     throw new BadQuestion("'customId' must be a text.", "customId");
   // Like the real thing: digits that begin with the time.
@@ -172,4 +175,8 @@ export function fetchMidjourney(body: Json): Reply {
     };
   });
   return { type: "application/json", body: JSON.stringify(list) };
+}
+
+export function seedOf(id: string): Reply {
+  return json({ code: 1, description: "success", result: String(Number(id.slice(-6)) + 1) });
 }

@@ -12,7 +12,9 @@ import {
   SWAP,
 } from "#providers/midjourney-asked.ts";
 import { midjourneyWire } from "#providers/midjourney-wire.ts";
+import { askAboutTask } from "#relay/tasks.ts";
 import { authenticate } from "./authenticate.ts";
+import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 import { jsonIn, pinnedTo, takeOn } from "./submit-task.ts";
 
@@ -43,6 +45,11 @@ export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices
     app.get(`${prefix}/task/:id/fetch`, async (request) =>
       midjourneyWire.show(await ownTask(services, request)),
     );
+    app.get(`${prefix}/task/:id/image-seed`, async (request, reply) => {
+      const task = await ownTask(services, request);
+      const path = `/mj/task/${encodeURIComponent(task.task_id)}/image-seed`;
+      return askAboutTask(services.relay, task, path, leavingSignal(reply));
+    });
     app.get(`${prefix}/image/:id`, async (request, reply) => {
       const { mediaType, bytes } = await imageOf(services, await ownTask(services, request));
       return reply.type(mediaType).header("x-content-type-options", "nosniff").send(bytes);

@@ -1,6 +1,7 @@
 import type { TaskStatus } from "@gateway/shared/task";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
 import { asRecord, parseAt, readAs } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import {
@@ -42,7 +43,7 @@ export function readKling(action: string, body: Wire): AskedTask {
   };
 }
 
-const Answer = z.object({ code: z.number(), message: z.string().nullish(), data: z.unknown() });
+const Answer = z.object({ code: z.number(), message: z.string().nullish(), data: z.unknown().optional() });
 const Told = z.object({
   task_id: z.string().min(1).max(64),
   task_status: z.string(),
@@ -50,6 +51,15 @@ const Told = z.object({
   created_at: z.number().nullish(),
   updated_at: z.number().nullish(),
 });
+
+/** 10xx is about the credential, 11xx about the account, 12xx about the request, 13xx about the pace. */
+const refusals: readonly [RegExp, UpstreamError["kind"]][] = [
+  [/^10\d\d$/, "auth"],
+  [/^110[12]$/, "quota"],
+  [/^11\d\d$/, "auth"],
+  [/^12\d\d$/, "bad-request"],
+  [/^130[0-3]$/, "rate-limited"],
+];
 
 const statuses: Record<string, { status: TaskStatus; progress: number }> = {
   submitted: { status: "SUBMITTED", progress: 10 },
@@ -67,8 +77,7 @@ export const klingWire: TaskWire = {
     if (read === undefined) return unreadable();
     const message = read.message ?? "";
     if (read.code !== 0) {
-      // Their codes are an HTTP-like class and two digits: 12xx is about the request, 13xx about the account's pace.
-      const kind = String(read.code).startsWith("12") ? "bad-request" : "server";
+      const kind = refusals.find(([codes]) => codes.test(String(read.code)))?.[1] ?? "server";
       return { error: { kind, message, status: 200, code: String(read.code) } };
     }
     const told = readAs(Told, read.data);

@@ -9,8 +9,8 @@ import { instantOf, type KeptTask, type TaskStanding, type TaskWire, unreadable 
 const Submitted = z.object({
   code: z.number(),
   description: z.string().nullish(),
-  result: z.unknown(),
-  properties: z.unknown(),
+  result: z.unknown().optional(),
+  properties: z.unknown().optional(),
 });
 
 /** 1 accepted, 21 known already, 22 waits in a queue. */

@@ -63,7 +63,7 @@ export function sunoOrigin(body: Wire): string | undefined {
   return task_id;
 }
 
-const Accepted = z.object({ code: z.string(), message: z.string().nullish(), data: z.unknown() });
+const Accepted = z.object({ code: z.string(), message: z.string().nullish(), data: z.unknown().optional() });
 
 const Told = z.object({
   task_id: z.string(),
@@ -72,7 +72,7 @@ const Told = z.object({
   progress: z.union([z.string(), z.number()]).nullish(),
   start_time: z.number().nullish(),
   finish_time: z.number().nullish(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
 });
 
 export const sunoWire: TaskWire = {

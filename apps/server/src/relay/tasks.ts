@@ -3,13 +3,15 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { computeBill } from "#domain/billing/pricing.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
-import type { PrismaClient } from "#platform/prisma/client.ts";
+import { GatewayError, noChannel } from "#errors.ts";
+import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/task-wire.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Call, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
+import { explain } from "./retry.ts";
 import { send } from "./send.ts";
 
 /** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
@@ -29,7 +31,9 @@ export interface Taken {
 }
 
 export function submitTask(services: RelayServices, db: PrismaClient, call: TaskCall): Promise<Taken> {
-  return relay(services, call, (chosen, flight, begun) => tryChannel(services, db, call, chosen, flight, begun));
+  return relay(services, call, (chosen, flight, begun) =>
+    tryChannel(services, db, call, chosen, flight, begun),
+  );
 }
 
 async function tryChannel(
@@ -93,6 +97,30 @@ async function ask(
     return "error" in accepted ? accepted : { accepted, headers: answerHeaders(response.headers, []) };
   } catch (error) {
     return { error: transportFailure(error) };
+  }
+}
+
+const ASK_TIMEOUT_MS = 30_000;
+
+/** A question about a task that only its vendor can answer. Throws when that one cannot be asked or does not answer. */
+export async function askAboutTask(
+  services: RelayServices,
+  task: Pick<Task, "channel_id" | "key_id" | "model">,
+  path: string,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const channel = services.candidates.byId(task.channel_id);
+  const key = channel?.keys.find(({ id }) => id === task.key_id);
+  if (channel === undefined || (key === undefined && channel.provider.keyless !== true))
+    throw noChannel(task.model);
+  const asked = { method: "GET", path, ownPath: true, headers: {}, body: null, signal } as const;
+  try {
+    const response = await send(services, { channel, key }, { ...asked, timeoutMs: ASK_TIMEOUT_MS });
+    const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
+    if (response.status === 200 && answer !== undefined) return answer;
+    throw new GatewayError("upstream_failed", "The upstream could not answer this request.");
+  } catch (error) {
+    throw error instanceof GatewayError ? error : explain(transportFailure(error), task.model);
   }
 }
 
