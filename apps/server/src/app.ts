@@ -117,7 +117,8 @@ function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
       connectSrc: ["'self'"],
       // The chat clients and the home page an operator names; both in sandboxed frames.
       frameSrc: ["'self'", "https:", "http:"],
-      mediaSrc: ["'self'", "data:", "blob:"],
+      // Songs and videos stand where their vendors keep them.
+      mediaSrc: ["'self'", "data:", "blob:", "https:"],
       objectSrc: ["'none'"],
       baseUri: ["'self'"],
       frameAncestors: ["'self'"],

@@ -8,6 +8,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconMessageCircle,
+  IconPhoto,
   IconTags,
   IconListDetails,
   IconRoute,
@@ -19,6 +20,7 @@ import {
   IconUserCircle,
   IconUsersGroup,
   IconWallet,
+  IconWand,
   IconUsers,
   type Icon,
 } from "@tabler/icons-react";
@@ -67,6 +69,20 @@ export const screens: Screen[] = [
     icon: IconListDetails,
     load: () => import("#features/logs/logs-page.tsx"),
     keywords: "calls requests cost history error",
+  },
+  {
+    id: "midjourney",
+    title: phrase("Midjourney"),
+    icon: IconPhoto,
+    load: () => import("#features/tasks/midjourney-page.tsx"),
+    keywords: "picture image drawing task",
+  },
+  {
+    id: "task",
+    title: phrase("Tasks"),
+    icon: IconWand,
+    load: () => import("#features/tasks/tasks-page.tsx"),
+    keywords: "suno kling song music lyrics video asynchronous",
   },
   {
     id: "playground",

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+/** The lists of songs, videos and pictures, from the order to the preview. */
+let site: Site;
+let key: string;
+
+beforeAll(async () => {
+  site = await openSite();
+  await site.api("POST", "/channel", {
+    type: 900,
+    name: "Studio",
+    models: ["suno_lyrics", "chirp-v3-0", "kling-video_v1_std_5", "mj_imagine"],
+    groups: ["default"],
+    base_url: "",
+    key: "",
+  });
+  key = (await site.api<{ key: string }>("POST", "/token", { name: "studio" })).key;
+});
+afterAll(() => site.close());
+
+async function order(path: string, body: unknown): Promise<void> {
+  const answer = await fetch(site.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** Vendors are asked by the clock; nobody waits for it here longer than it takes. */
+const PATIENCE = { timeout: 120_000 };
+
+describe("the lists of tasks", () => {
+  it("say what to do while they are empty", async () => {
+    const page = await site.open("/panel/task");
+    await page.getByText("No tasks yet").waitFor();
+    await page.getByRole("link", { name: "Midjourney" }).click();
+    await page.getByText("No pictures yet").waitFor();
+  });
+
+  it("show how orders go on, what came of them and what was given back", async () => {
+    await order("/suno/submit/music", { prompt: "A song about boats" });
+    await order("/suno/submit/lyrics", { prompt: "Words about boats" });
+    await order("/kling/v1/videos/text2video", { prompt: "A boat at dawn" });
+    await order("/suno/submit/lyrics", { prompt: "Nothing comes of it [[task=fail]]" });
+    await order("/mj/submit/imagine", { prompt: "A boat in watercolour" });
+
+    const page = await site.open("/panel/task");
+    const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+    await row("A song about boats").getByText("Taken on").waitFor();
+    // Nobody reloads: the list looks by itself while something is under way.
+    await row("A song about boats").getByText("Done").waitFor(PATIENCE);
+    await row("A boat at dawn").getByText("Done").waitFor(PATIENCE);
+    await row("Nothing comes of it").getByText("Failed").waitFor(PATIENCE);
+    await row("Nothing comes of it").getByText("given back").waitFor();
+
+    const drawer = page.getByRole("dialog");
+    await row("A song about boats").getByRole("button", { name: "Open" }).click();
+    const song = drawer.locator("audio").first();
+    await song.waitFor();
+    await song.evaluate((player: HTMLAudioElement) => {
+      player.preload = "metadata";
+      player.load();
+    });
+    await expect
+      .poll(() => song.evaluate((player: HTMLAudioElement) => player.duration))
+      .toBeGreaterThan(0.3);
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await drawer.waitFor({ state: "hidden" });
+
+    await row("A boat at dawn").getByRole("button", { name: "Open" }).click();
+    const video = drawer.locator("video");
+    await expect.poll(() => video.evaluate((player: HTMLVideoElement) => player.videoWidth)).toBe(96);
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await drawer.waitFor({ state: "hidden" });
+
+    await row("Words about boats").getByRole("button", { name: "Open" }).click();
+    await drawer.getByText("[Chorus]").waitFor();
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await drawer.waitFor({ state: "hidden" });
+
+    await row("Nothing comes of it").getByRole("button", { name: "Open" }).click();
+    await drawer.getByText("The demo vendor was told to fail.").waitFor();
+    await drawer.getByText("What it cost was given back.").waitFor();
+  });
+
+  it("are narrowed in the address bar", async () => {
+    const page = await site.open("/panel/task?platform=kling");
+    await page.getByText("A boat at dawn").waitFor();
+    expect(await page.getByText("A song about boats").count()).toBe(0);
+    await page.goto("/panel/task?status=QUEUED");
+    await page.getByText("No task matches").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
+    await page.getByText("A song about boats").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  it("show pictures, small in the list and large when opened", async () => {
+    const page = await site.open("/panel/midjourney");
+    const row = page.getByRole("row").filter({ hasText: "A boat in watercolour" });
+    await row.getByText("Done").waitFor(PATIENCE);
+    const small = row.locator("img[src^='data:image']");
+    await expect.poll(() => small.evaluate((picture: HTMLImageElement) => picture.naturalWidth)).toBe(128);
+    await row.getByRole("button", { name: "Open" }).click();
+    await page.getByRole("dialog").getByRole("img", { name: "A boat in watercolour" }).waitFor();
+  });
+
+  it("fit a phone", async () => {
+    for (const path of ["/panel/task", "/panel/midjourney"]) {
+      const page = await site.open(path, { phone: true, locale: "ja-JP" });
+      await page.getByText("完了").first().waitFor();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(wide).toBeLessThanOrEqual(0);
+    }
+  });
+});

@@ -1,0 +1,48 @@
+/** Work that vendors do later, as its reader may see it. */
+import { MidjourneyPage, MidjourneyQuery, TaskPage, type TaskQuery } from "@gateway/shared/task";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+import { isOpen } from "./task-words.ts";
+
+/** Everybody's rows are for administrators. */
+export type Whose = "everybody" | "own";
+
+/** Vendors are asked every ten seconds; looking more often shows nothing new. */
+const WATCH_MS = 5_000;
+
+const paths = {
+  everybody: { task: "/task", mj: "/mj" },
+  own: { task: "/task/self", mj: "/mj/self" },
+} as const;
+
+type Loaded = { state: { data: { data: { status: string }[] } | undefined } };
+/** Only what is shown and not finished is worth watching. */
+const watching = ({ state }: Loaded) => (state.data?.data.some(isOpen) ? WATCH_MS : false);
+
+export const tasksQuery = (whose: Whose, query: TaskQuery) =>
+  queryOptions({
+    queryKey: ["task", whose, query],
+    queryFn: () => http.get(paths[whose].task, TaskPage, query),
+    placeholderData: keepPreviousData,
+    refetchInterval: watching,
+    meta: { quiet: true },
+  });
+
+/** @param query with seconds, as the address bar has them */
+export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
+  queryOptions({
+    queryKey: ["mj", whose, query],
+    queryFn: () => {
+      const { platform: _platform, ...rest } = query;
+      const asked: MidjourneyQuery = {
+        ...MidjourneyQuery.parse({}),
+        ...rest,
+        start_timestamp: query.start_timestamp * 1_000,
+        end_timestamp: query.end_timestamp * 1_000,
+      };
+      return http.get(paths[whose].mj, MidjourneyPage, asked);
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: watching,
+    meta: { quiet: true },
+  });

@@ -1,0 +1,167 @@
+/** Pictures that were ordered: how they stand, what they look like, what they cost. */
+import { type MidjourneyRow, TaskQuery } from "@gateway/shared/task";
+import { ActionIcon, Anchor, Button, Group, Image, Text, Tooltip } from "@mantine/core";
+import { IconPhoto, IconRefresh } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useCan } from "#lib/session.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { Page, Section } from "#ui/page.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { midjourneyQuery, type Whose } from "./api.ts";
+import { shownPicture } from "./shown-task.ts";
+import { Short, taskColumns } from "./task-columns.tsx";
+import { TaskDrawer } from "./task-drawer.tsx";
+import { isNarrowed, noNarrowing, TaskFilters } from "./task-filters.tsx";
+import { Download } from "./task-preview.tsx";
+import { actionWord, midjourneyActions } from "./task-words.ts";
+import classes from "./tasks.module.css";
+
+export default function MidjourneyPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [query, setQuery] = useListParams(TaskQuery);
+  const whose: Whose = useCan("administer") ? "everybody" : "own";
+  const pictures = useQuery(midjourneyQuery(whose, query));
+  const rows = pictures.data?.data;
+  const [openedId, setOpenedId] = useState<number | null>(null);
+  // From the list, so that an open drawer shows how it goes on.
+  const opened = rows?.find((row) => row.id === openedId) ?? null;
+  const forAdmins = whose === "everybody";
+  const columns = useMemo(
+    () => [pictureColumn(t), ...taskColumns<MidjourneyRow>(t, format, { forAdmins, read: shownPicture })],
+    [t, format, forAdmins],
+  );
+
+  return (
+    <Page title="Midjourney" description={t("Pictures take a while. What fails is given back.")}>
+      <DataTable
+        id={forAdmins ? "midjourney-admin" : "midjourney"}
+        label="Midjourney"
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => String(row.id)}
+        fetching={pictures.isPlaceholderData}
+        error={pictures.error}
+        onRetry={() => void pictures.refetch()}
+        order={query.order}
+        onOrder={(order) => setQuery({ order })}
+        onOpen={(row) => setOpenedId(row.id)}
+        rowActions={(row) => (
+          <Tooltip label={t("Open")}>
+            <ActionIcon size={28} aria-label={t("Open")} onClick={() => setOpenedId(row.id)}>
+              <IconPhoto size={15} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+        paging={{
+          kind: "pages",
+          page: query.page,
+          size: query.size,
+          total: pictures.data?.total_count,
+          onChange: setQuery,
+        }}
+        tools={
+          <Tooltip label={t("Refresh")}>
+            <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void pictures.refetch()}>
+              <IconRefresh size={17} />
+            </ActionIcon>
+          </Tooltip>
+        }
+        toolbar={<TaskFilters query={query} onChange={setQuery} whose={whose} actions={midjourneyActions} />}
+        empty={
+          isNarrowed(query) ? (
+            <Empty
+              title={t("No task matches")}
+              action={
+                <Button variant="default" onClick={() => setQuery(noNarrowing)}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              icon={IconPhoto}
+              title={t("No pictures yet")}
+              hint={t("Order one with one of your tokens, and watch it grow here.")}
+            />
+          )
+        }
+      />
+      <TaskDrawer
+        task={opened ? shownPicture(opened) : null}
+        result={opened ? <Picture row={opened} /> : null}
+        forAdmins={forAdmins}
+        onClose={() => setOpenedId(null)}
+      />
+    </Page>
+  );
+}
+
+/** Addresses come from vendors: only what a picture may be loaded from counts as one. */
+function addressOf({ image_url: url }: MidjourneyRow): string | undefined {
+  return /^(https:|data:image\/)/.test(url) ? url : undefined;
+}
+
+function pictureColumn(t: TFunction): Column<MidjourneyRow> {
+  return {
+    id: "action",
+    title: t("Picture"),
+    fixed: true,
+    sortable: true,
+    card: "title",
+    width: 280,
+    cell: (row) => (
+      <Group gap={12} wrap="nowrap" miw={0}>
+        <Thumbnail address={addressOf(row)} />
+        <div style={{ minWidth: 0 }}>
+          <Text fw={500} fz="sm">
+            {t(actionWord(row.action))}
+            <Text span c="dimmed" fz="xs" ml={6} fw={400}>
+              {row.mode}
+            </Text>
+          </Text>
+          <Text component="div" fz="xs" c="dimmed" fw={400}>
+            <Short text={row.prompt || row.mj_id} width={220} />
+          </Text>
+        </div>
+      </Group>
+    ),
+  };
+}
+
+function Thumbnail({ address }: { address: string | undefined }) {
+  if (address === undefined)
+    return (
+      <div className={classes.noPicture}>
+        <IconPhoto size={18} stroke={1.5} />
+      </div>
+    );
+  return <Image src={address} alt="" loading="lazy" w={48} h={48} radius="md" fit="cover" flex="none" />;
+}
+
+function Picture({ row }: { row: MidjourneyRow }) {
+  const { t } = useTranslation();
+  const address = addressOf(row);
+  // Some work has words for a result: what is seen on a picture, a shorter prompt.
+  if (address === undefined)
+    return row.prompt_en === "" ? null : <Section padding="md">{row.prompt_en}</Section>;
+  return (
+    <Section padding="md">
+      <Image src={address} alt={row.prompt} radius="md" fit="contain" mah={520} />
+      <Group gap="md" mt="sm">
+        <Download url={address} />
+        <Anchor href={address} target="_blank" rel="noreferrer" fz="sm">
+          {t("Open in a new tab")}
+        </Anchor>
+        <CopyButton text={address} label={t("Address")} />
+      </Group>
+    </Section>
+  );
+}

@@ -1,0 +1,115 @@
+/** The columns that both lists of tasks have. */
+import { Text } from "@mantine/core";
+import type { TFunction } from "i18next";
+import { formatDuration, type useFormat } from "#lib/quota.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import type { ShownTask } from "./shown-task.ts";
+import { TaskCost, TaskState } from "./task-state.tsx";
+
+type Format = ReturnType<typeof useFormat>;
+
+export function taskColumns<Row>(
+  t: TFunction,
+  format: Format,
+  { forAdmins, read }: { forAdmins: boolean; read: (row: Row) => ShownTask },
+): Column<Row>[] {
+  const dash = (
+    <Text span c="dimmed" fz="inherit">
+      –
+    </Text>
+  );
+  const columns: (Column<Row> | false)[] = [
+    {
+      id: "status",
+      title: t("Status"),
+      sortable: true,
+      width: 130,
+      card: "fact",
+      cell: (row) => <TaskState task={read(row)} />,
+    },
+    {
+      id: "submit_time",
+      title: t("Submitted"),
+      sortable: true,
+      cell: (row) => (
+        <span style={{ whiteSpace: "nowrap" }}>
+          <RelativeTime seconds={read(row).submitted} />
+        </span>
+      ),
+    },
+    {
+      id: "finish_time",
+      title: t("Took"),
+      sortable: true,
+      align: "right",
+      cell: (row) => {
+        const { finished, submitted } = read(row);
+        return finished === null ? dash : formatDuration(Math.max(0, finished - submitted) * 1_000);
+      },
+    },
+    forAdmins && {
+      id: "user_id",
+      title: t("Username"),
+      sortable: true,
+      cell: (row) => <Short text={read(row).username} width={120} />,
+    },
+    forAdmins && {
+      id: "channel_id",
+      title: t("Channel"),
+      sortable: true,
+      card: "none",
+      cell: (row) => {
+        const { channel_id, channel_name } = read(row);
+        return <Short text={channel_name || `#${channel_id}`} width={120} />;
+      },
+    },
+    {
+      id: "cost",
+      title: t("Cost"),
+      align: "right",
+      card: "fact",
+      cell: (row) => <TaskCost task={read(row)} format={format} />,
+    },
+    {
+      id: "fail_reason",
+      title: t("Why it failed"),
+      card: "none",
+      cell: (row) => {
+        const reason = read(row).fail_reason;
+        return reason === "" ? dash : <Short text={reason} width={200} />;
+      },
+    },
+    {
+      id: "model",
+      title: t("Model"),
+      hidden: true,
+      card: "none",
+      cell: (row) => <Short text={read(row).model} width={170} />,
+    },
+    {
+      id: "task_id",
+      title: t("Task ID"),
+      hidden: true,
+      card: "none",
+      cell: (row) => (
+        <CopyCode
+          text={read(row).taskId}
+          label={t("Task ID")}
+          shown={`${read(row).taskId.slice(0, 8)}…${read(row).taskId.slice(-4)}`}
+        />
+      ),
+    },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+/** One line; the whole of it on hover. */
+export function Short({ text, width }: { text: string; width: number }) {
+  return (
+    <Text span fz="inherit" truncate display="block" maw={width} title={text}>
+      {text}
+    </Text>
+  );
+}

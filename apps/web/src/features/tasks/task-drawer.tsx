@@ -1,0 +1,112 @@
+/** One task, whole: what came of it, and the facts. */
+import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { Section } from "#ui/page.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { ModelIcon } from "#ui/vendor-icon.tsx";
+import type { ShownTask } from "./shown-task.ts";
+import { TaskCost, TaskState } from "./task-state.tsx";
+import { actionWord, isOpen } from "./task-words.ts";
+
+type Props = { task: ShownTask | null; result: ReactNode; forAdmins: boolean; onClose: () => void };
+
+export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  // The last task stays while the drawer slides out.
+  const [shown, setShown] = useState({ task, result });
+  if (task && (task !== shown.task || result !== shown.result)) setShown({ task, result });
+  return (
+    <Drawer
+      opened={task !== null}
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 560}
+      padding="lg"
+      scrollAreaComponent={ScrollArea.Autosize}
+      title={shown.task ? <Heading task={shown.task} /> : null}
+      closeButtonProps={{ "aria-label": t("Close") }}
+    >
+      {shown.task ? (
+        <Stack gap="md">
+          <Outcome task={shown.task} result={shown.result} />
+          {shown.task.prompt === "" ? null : (
+            <Section padding="md" title={t("Prompt")}>
+              <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{shown.task.prompt}</Text>
+            </Section>
+          )}
+          <Section padding="md" title={t("Facts")}>
+            <TaskFacts task={shown.task} forAdmins={forAdmins} />
+          </Section>
+        </Stack>
+      ) : null}
+    </Drawer>
+  );
+}
+
+function Heading({ task }: { task: ShownTask }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap={10} wrap="nowrap">
+      <ModelIcon model={task.model} size={20} />
+      <Title order={2} component="span" fz="lg">
+        {t(actionWord(task.action))}
+      </Title>
+      <Text span fz="sm">
+        <TaskState task={task} />
+      </Text>
+    </Group>
+  );
+}
+
+function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
+  const { t } = useTranslation();
+  if (task.status === "FAILURE")
+    return (
+      <Alert
+        color="red"
+        variant="light"
+        icon={<IconAlertCircle size={18} />}
+        title={task.fail_reason || t("The vendor gave no reason.")}
+      >
+        <Text fz="sm" c="dimmed">
+          {task.refunded ? t("What it cost was given back.") : t("It had cost nothing.")}
+        </Text>
+      </Alert>
+    );
+  if (isOpen(task))
+    return <Text c="dimmed">{t("The result will be here when the vendor has made it.")}</Text>;
+  return result;
+}
+
+function TaskFacts({ task, forAdmins }: { task: ShownTask; forAdmins: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { finished, submitted } = task;
+  return (
+    <Facts columns={2}>
+      <Fact label={t("Task ID")}>
+        <CopyCode text={task.taskId} label={t("Task ID")} />
+      </Fact>
+      <Fact label={t("Model")}>{task.model}</Fact>
+      <Fact label={t("Submitted")}>{formatTime(submitted)}</Fact>
+      <Fact label={t("Took")}>
+        {finished === null ? "–" : formatDuration(Math.max(0, finished - submitted) * 1_000)}
+      </Fact>
+      <Fact label={t("Cost")}>
+        <TaskCost task={task} format={format} />
+      </Fact>
+      {forAdmins ? (
+        <>
+          <Fact label={t("Username")}>{task.username}</Fact>
+          <Fact label={t("Channel")}>{`#${task.channel_id} ${task.channel_name}`}</Fact>
+        </>
+      ) : null}
+    </Facts>
+  );
+}

@@ -1,0 +1,134 @@
+/** What narrows both lists of tasks. Everything is written to the address bar. */
+import type { TaskQuery } from "@gateway/shared/task";
+import { Button, Indicator, Popover, Stack, TextInput } from "@mantine/core";
+import { IconFilter } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { FilterText } from "#features/logs/filter-text.tsx";
+import { ClearFilters, FilterSelect } from "#ui/filters.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import type { Whose } from "./api.ts";
+import { actionWord, statuses, statusWords } from "./task-words.ts";
+
+type Props = {
+  query: TaskQuery;
+  onChange: (patch: Partial<TaskQuery>) => void;
+  whose: Whose;
+  actions: readonly string[];
+  /** What only one of the lists has. */
+  children?: ReactNode;
+};
+
+const rare = ["user_id", "channel_id", "start_timestamp", "end_timestamp"] as const;
+
+export const noNarrowing: Partial<TaskQuery> = {
+  platform: "",
+  action: "",
+  status: "",
+  task_id: "",
+  user_id: 0,
+  channel_id: 0,
+  start_timestamp: 0,
+  end_timestamp: 0,
+};
+
+export function isNarrowed(query: TaskQuery): boolean {
+  return Object.entries(noNarrowing).some(([name, none]) => query[name as keyof TaskQuery] !== none);
+}
+
+export function TaskFilters({ query, onChange, whose, actions, children }: Props) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const hidden = rare.filter((field) => query[field] !== 0).length;
+  const status = statuses.find((known) => known === query.status) ?? "";
+  return (
+    <>
+      {children}
+      <FilterSelect
+        label={t("Type")}
+        value={query.action}
+        onChange={(action) => onChange({ action })}
+        data={actions.map((action) => ({ value: action, label: t(actionWord(action)) }))}
+      />
+      <FilterSelect
+        label={t("Status")}
+        value={status}
+        onChange={(next) => onChange({ status: statuses.find((known) => known === next) ?? "" })}
+        data={statuses.map((known) => ({ value: known, label: t(statusWords[known].text) }))}
+      />
+      <FilterText
+        label={t("Task ID")}
+        width={phone ? "calc(50% - 4px)" : 180}
+        value={query.task_id}
+        onChange={(task_id) => onChange({ task_id })}
+      />
+      <Popover position="bottom-start" width={260} trapFocus={!phone}>
+        <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
+          <Popover.Target>
+            <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
+              {t("More")}
+            </Button>
+          </Popover.Target>
+        </Indicator>
+        <Popover.Dropdown>
+          <Stack gap="xs">
+            <TimeField
+              label={t("From time")}
+              value={query.start_timestamp}
+              onChange={(start_timestamp) => onChange({ start_timestamp })}
+            />
+            <TimeField
+              label={t("Until time")}
+              value={query.end_timestamp}
+              onChange={(end_timestamp) => onChange({ end_timestamp })}
+            />
+            {whose === "everybody" ? (
+              <>
+                <IdField
+                  label={t("User ID")}
+                  value={query.user_id}
+                  onChange={(user_id) => onChange({ user_id })}
+                />
+                <IdField
+                  label={t("Channel ID")}
+                  value={query.channel_id}
+                  onChange={(channel_id) => onChange({ channel_id })}
+                />
+              </>
+            ) : null}
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
+      {isNarrowed(query) ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
+    </>
+  );
+}
+
+type NumberFilter = { label: string; value: number; onChange: (value: number) => void };
+
+function IdField({ label, value, onChange }: NumberFilter) {
+  return (
+    <FilterText
+      label={label}
+      width="100%"
+      value={value === 0 ? "" : String(value)}
+      onChange={(text) => onChange(/^\d{1,9}$/.test(text) ? Number(text) : 0)}
+    />
+  );
+}
+
+/** Local time in the field, unix seconds in the address bar; 0 is open. */
+function TimeField({ label, value, onChange }: NumberFilter) {
+  const local = new Date((value - new Date(value * 1_000).getTimezoneOffset() * 60) * 1_000);
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={value === 0 ? "" : local.toISOString().slice(0, 16)}
+      onChange={(event) => {
+        const time = new Date(event.currentTarget.value).getTime();
+        onChange(Number.isNaN(time) ? 0 : Math.floor(time / 1_000));
+      }}
+    />
+  );
+}

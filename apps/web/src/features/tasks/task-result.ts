@@ -1,0 +1,41 @@
+/** What came of a task, read from its vendor's words. Pure. */
+import type { TaskRow } from "@gateway/shared/task";
+import { z } from "zod";
+
+/** A player is given only what it may load: from the web, or brought along. */
+const Media = z.string().refine((url) => /^(https:|data:(audio|video|image)\/)/.test(url));
+
+const Clip = z.object({
+  id: z.string().catch(""),
+  title: z.string().catch(""),
+  audio_url: Media.optional().catch(undefined),
+  video_url: Media.optional().catch(undefined),
+  image_url: Media.optional().catch(undefined),
+  metadata: z
+    .object({ tags: z.string().nullish().catch(""), prompt: z.string().nullish().catch("") })
+    .nullish()
+    .catch(null),
+});
+export type Clip = z.infer<typeof Clip>;
+
+const Songs = z.object({ data: z.array(Clip).min(1) });
+const Lyrics = z.object({ data: z.object({ title: z.string().catch(""), text: z.string() }) });
+const Videos = z.object({
+  task_result: z.object({ videos: z.array(z.object({ id: z.string().catch(""), url: Media })).min(1) }),
+});
+
+export type Result =
+  | { kind: "songs"; clips: Clip[] }
+  | { kind: "lyrics"; title: string; text: string }
+  | { kind: "videos"; videos: { id: string; url: string }[] }
+  | { kind: "other" };
+
+export function resultOf({ data }: Pick<TaskRow, "data">): Result {
+  const songs = Songs.safeParse(data);
+  if (songs.success) return { kind: "songs", clips: songs.data.data };
+  const lyrics = Lyrics.safeParse(data);
+  if (lyrics.success) return { kind: "lyrics", ...lyrics.data.data };
+  const videos = Videos.safeParse(data);
+  if (videos.success) return { kind: "videos", videos: videos.data.task_result.videos };
+  return { kind: "other" };
+}

@@ -1,0 +1,41 @@
+/** How a task stands and what it cost: the same words in both lists and in the details. */
+import { Progress, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { useFormat } from "#lib/quota.ts";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { ShownTask } from "./shown-task.ts";
+import { isOpen, statusWords } from "./task-words.ts";
+
+export function TaskState({ task }: { task: Pick<ShownTask, "status" | "percent"> }) {
+  const { t } = useTranslation();
+  const { tone, text } = statusWords[task.status];
+  if (!isOpen(task)) return <StatusDot tone={tone}>{t(text)}</StatusDot>;
+  return (
+    <Stack gap={5} maw={130}>
+      <span style={{ whiteSpace: "nowrap" }}>
+        <StatusDot tone={tone}>{t(text)}</StatusDot>{" "}
+        <Text span c="dimmed" fz="xs" className="tabular">
+          {task.percent}%
+        </Text>
+      </span>
+      <Progress value={Math.max(4, task.percent)} size={4} animated aria-label={t("Progress")} />
+    </Stack>
+  );
+}
+
+type CostProps = { task: Pick<ShownTask, "quota" | "refunded">; format: ReturnType<typeof useFormat> };
+
+export function TaskCost({ task, format }: CostProps) {
+  const { t } = useTranslation();
+  if (!task.refunded) return <span className="tabular">{format.spend(task.quota)}</span>;
+  return (
+    <span style={{ whiteSpace: "nowrap" }}>
+      <Text span c="dimmed" td="line-through" fz="inherit" className="tabular">
+        {format.spend(task.quota)}
+      </Text>{" "}
+      <Text span fz="xs" c="dimmed">
+        {t("given back")}
+      </Text>
+    </span>
+  );
+}
