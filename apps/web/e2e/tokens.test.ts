@@ -90,6 +90,8 @@ describe("making a token", () => {
     await drawer.getByRole("switch", { name: "Only certain models" }).click();
     await drawer.getByRole("switch", { name: "Only certain addresses" }).click();
     await drawer.getByRole("textbox", { name: "Addresses" }).fill("10.0.0.0/8\nmy office\n10.0.0.0/99");
+    await drawer.getByRole("textbox", { name: "Addresses" }).blur();
+    await drawer.getByText("neither an IP address nor a range").waitFor();
     await drawer.getByRole("button", { name: "Create token" }).click();
 
     await drawer.getByText("Name is required").waitFor();

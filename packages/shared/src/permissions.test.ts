@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { adminAreas, mayEnter, Permissions } from "./permissions.ts";
+import { Permissions } from "./permissions.ts";
+import { adminAreas, mayEnter } from "./roles.ts";
 
 const admin = (permissions: Permissions | null) => ({ role: 10, permissions });
 

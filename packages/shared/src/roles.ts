@@ -20,3 +20,37 @@ export function roleName(role: number): "guest" | "user" | "reliable" | "admin" 
   for (const [name, value] of Object.entries(Role)) if (value === role) return name as keyof typeof Role;
   return "unknown";
 }
+
+/** What administrators may be kept out of. Every route for them names one of these. */
+export const adminAreas = [
+  "analytics",
+  "users",
+  "balances",
+  "tokens",
+  "channels",
+  "groups",
+  "prices",
+  "models",
+  "redemptions",
+  "payments",
+  "logs",
+  "audit",
+] as const;
+export type AdminArea = (typeof adminAreas)[number];
+
+/** To edit includes to view. */
+export type AdminLevel = "view" | "edit";
+
+export interface AdminRights {
+  role: number;
+  /** Null: whatever the role allows. */
+  permissions: Partial<Record<AdminArea, AdminLevel>> | null;
+}
+
+/** The server's guards and the console's menu ask this. Root enters everything; who is no administrator, nothing. */
+export function mayEnter(person: AdminRights, area: AdminArea, level: AdminLevel = "view"): boolean {
+  if (person.role < Role.admin) return false;
+  if (person.role >= Role.root || person.permissions === null) return true;
+  const given = person.permissions[area];
+  return given === "edit" || (given === "view" && level === "view");
+}

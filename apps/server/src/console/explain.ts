@@ -1,5 +1,5 @@
 import { Explanation } from "@gateway/shared/explain";
-import { mayEnter } from "@gateway/shared/permissions";
+import { mayEnter } from "@gateway/shared/roles";
 import { z } from "zod";
 import { explainCall } from "#domain/billing/explain.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";

@@ -1,5 +1,4 @@
-import { type AdminArea, type AdminLevel, mayEnter } from "@gateway/shared/permissions";
-import { Role } from "@gateway/shared/roles";
+import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { userDisabled } from "#domain/accounts/users.ts";
 import { forbidden, GatewayError } from "#errors.ts";
@@ -46,7 +45,10 @@ export function guardRoute(route: RouteOptions, services: Services, sessions: Se
   }
   const need = permissionOf(route, access);
   const before = route.onRequest === undefined ? [] : [route.onRequest].flat();
-  route.onRequest = [...before, (request, reply) => guard(request, reply, { access, need }, { services, sessions })];
+  route.onRequest = [
+    ...before,
+    (request, reply) => guard(request, reply, { access, need }, { services, sessions }),
+  ];
 }
 
 interface Need {

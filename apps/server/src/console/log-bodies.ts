@@ -1,5 +1,5 @@
 import { LogBodies } from "@gateway/shared/log";
-import { mayEnter } from "@gateway/shared/permissions";
+import { mayEnter } from "@gateway/shared/roles";
 import { z } from "zod";
 import { findBodies } from "#domain/logs/bodies.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";

@@ -1,4 +1,5 @@
-import { type AdminArea, type AdminLevel, adminAreas, type Permissions } from "@gateway/shared/permissions";
+import type { Permissions } from "@gateway/shared/permissions";
+import { type AdminArea, type AdminLevel, adminAreas } from "@gateway/shared/roles";
 import type { Self } from "@gateway/shared/session";
 import type { UserDetail } from "@gateway/shared/user";
 import Fastify, { type FastifyInstance } from "fastify";

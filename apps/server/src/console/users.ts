@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Nothing } from "@gateway/shared/envelope";
 import { Page, Points } from "@gateway/shared/paging";
-import { mayEnter } from "@gateway/shared/permissions";
-import { Role } from "@gateway/shared/roles";
+import { mayEnter, Role } from "@gateway/shared/roles";
 import {
   QuotaChange,
   UserChange,
@@ -21,7 +20,13 @@ import {
   manageUser,
   requireBelow,
 } from "#domain/accounts/administration.ts";
-import { describeUser, getUser, listUsers, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
+import {
+  describeUser,
+  getUser,
+  listUsers,
+  permissionsOf,
+  type UserInDetail,
+} from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import { forbidden } from "#errors.ts";

@@ -1,23 +1,22 @@
 import "@mantine/spotlight/styles.css";
-import { can } from "@gateway/shared/roles";
 import { Spotlight, type SpotlightActionData, type SpotlightFilterFunction } from "@mantine/spotlight";
 import { IconHome, IconInfoCircle, IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
-import { screens } from "./screens.ts";
+import { mayOpen, screens } from "./screens.ts";
 import { useFound } from "./use-found.tsx";
 
 /** ⌘K: every screen the person may see, and from two letters on channels, users and tokens by name. */
 export function CommandPalette() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const role = useSelf()?.role ?? 0;
+  const self = useSelf();
   const [typed, setTyped] = useState("");
   const found = useFound(typed);
   const actions: SpotlightActionData[] = screens
-    .filter((screen) => !screen.action || can(role, screen.action))
+    .filter((screen) => self && mayOpen(screen, self))
     .map((screen) => ({
       id: screen.id,
       label: t(screen.title),

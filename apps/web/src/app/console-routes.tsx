@@ -1,6 +1,6 @@
 /** The console's frame and one address per screen, under /panel. */
 import type { RouteObject } from "react-router-dom";
-import { RequireAction } from "./guards.tsx";
+import { RequireRights } from "./guards.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
@@ -11,9 +11,9 @@ function screenRoute(screen: Screen): RouteObject {
       const { default: Page } = await screen.load();
       return {
         element: (
-          <RequireAction action={screen.action}>
+          <RequireRights screen={screen}>
             <Page />
-          </RequireAction>
+          </RequireRights>
         ),
       };
     },

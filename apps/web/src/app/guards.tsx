@@ -1,12 +1,14 @@
-import type { Action } from "@gateway/shared/roles";
-import { IconLock } from "@tabler/icons-react";
+import { mayEnter } from "@gateway/shared/roles";
+import { Alert } from "@mantine/core";
+import { IconEye, IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, Outlet, useLocation } from "react-router-dom";
-import { selfQuery, useCan } from "#lib/session.ts";
+import { selfQuery, useSelf } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
+import { mayOpen, type Screen } from "./screens.ts";
 
 /** Lets signed-in people in; others go to the sign-in screen and come back afterwards. */
 export function RequireSession() {
@@ -21,10 +23,22 @@ export function RequireSession() {
   return null;
 }
 
-export function RequireAction({ action, children }: { action?: Action; children: ReactNode }) {
+/** The screen, for those who may open it; to those who may only look, it is said that this is so. */
+export function RequireRights({ screen, children }: { screen: Screen; children: ReactNode }) {
   const { t } = useTranslation();
-  const allowed = useCan(action ?? "useConsole");
-  if (allowed) return children;
+  const self = useSelf();
+  const { area } = screen;
+  if (self && mayOpen(screen, self)) {
+    if (area === undefined || area === "audit" || mayEnter(self, area, "edit")) return children;
+    return (
+      <>
+        <Alert color="gray" variant="light" icon={<IconEye size={18} />} mb="md" py="xs">
+          {t("You may look at this, but not change it.")}
+        </Alert>
+        {children}
+      </>
+    );
+  }
   return (
     <Empty
       icon={IconLock}

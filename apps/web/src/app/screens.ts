@@ -1,5 +1,5 @@
 /** The screens of the console and the shape of its menu. Router, menu, breadcrumbs and ⌘K all read this file. */
-import type { Action } from "@gateway/shared/roles";
+import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/roles";
 import {
   IconAdjustmentsHorizontal,
   IconBooks,
@@ -34,8 +34,10 @@ export type Screen = {
   title: string;
   icon: Icon;
   load: () => Promise<{ default: ComponentType }>;
-  /** Who may see it; everybody signed in when missing. */
+  /** Who may see it; everybody signed in when both are missing. */
   action?: Action;
+  /** For administrators, unless they are kept out of this. */
+  area?: AdminArea;
   /** Further words ⌘K finds it by. */
   keywords?: string;
 };
@@ -53,7 +55,7 @@ export const screens: Screen[] = [
     title: phrase("Analytics"),
     icon: IconChartHistogram,
     load: () => import("#features/analytics/analytics-page.tsx"),
-    action: "administer",
+    area: "analytics",
     keywords: "statistics usage revenue spend report statement chart",
   },
   {
@@ -103,7 +105,7 @@ export const screens: Screen[] = [
     title: phrase("Channels"),
     icon: IconRoute,
     load: () => import("#features/channels/channel-page.tsx"),
-    action: "administer",
+    area: "channels",
     keywords: "vendor provider model key upstream test",
   },
   {
@@ -111,7 +113,7 @@ export const screens: Screen[] = [
     title: phrase("Users"),
     icon: IconUsers,
     load: () => import("#features/users/users-page.tsx"),
-    action: "administer",
+    area: "users",
     keywords: "people accounts balance role",
   },
   {
@@ -119,7 +121,7 @@ export const screens: Screen[] = [
     title: phrase("Prices"),
     icon: IconReceipt2,
     load: () => import("#features/prices/prices-page.tsx"),
-    action: "administer",
+    area: "prices",
     keywords: "pricing ratio cost model update",
   },
   {
@@ -127,7 +129,7 @@ export const screens: Screen[] = [
     title: phrase("User groups"),
     icon: IconUsersGroup,
     load: () => import("#features/groups/groups-page.tsx"),
-    action: "administer",
+    area: "groups",
     keywords: "ratio rate limit promotion",
   },
   {
@@ -135,7 +137,7 @@ export const screens: Screen[] = [
     title: phrase("Model catalogue"),
     icon: IconBooks,
     load: () => import("#features/model-info/model-info-page.tsx"),
-    action: "administer",
+    area: "models",
     keywords: "description context modality tag import",
   },
   {
@@ -143,7 +145,7 @@ export const screens: Screen[] = [
     title: phrase("Model owners"),
     icon: IconBuildingStore,
     load: () => import("#features/owners/owners-page.tsx"),
-    action: "administer",
+    area: "models",
     keywords: "vendor icon ownership",
   },
   {
@@ -151,7 +153,7 @@ export const screens: Screen[] = [
     title: phrase("Redemption codes"),
     icon: IconTicket,
     load: () => import("#features/redemptions/redemptions-page.tsx"),
-    action: "administer",
+    area: "redemptions",
     keywords: "code voucher gift",
   },
   {
@@ -174,7 +176,7 @@ export const screens: Screen[] = [
     title: phrase("Audit log"),
     icon: IconHistory,
     load: () => import("#features/audit-log/audit-log-page.tsx"),
-    action: "administer",
+    area: "audit",
     keywords: "who changed history",
   },
   {
@@ -186,7 +188,7 @@ export const screens: Screen[] = [
   },
 ];
 
-type Collapse = { type: "collapse"; id: string; title: string; icon: Icon; action?: Action; items: string[] };
+type Collapse = { type: "collapse"; id: string; title: string; icon: Icon; items: string[] };
 type Item = { type: "item"; id: string };
 export type MenuEntry = Collapse | Item;
 export type MenuGroup = { id: string; title: string; entries: MenuEntry[] };
@@ -211,7 +213,6 @@ const fullMenu: MenuGroup[] = [
         id: "operation",
         title: phrase("Operation"),
         icon: IconAdjustmentsHorizontal,
-        action: "administer",
         items: ["user_group", "pricing", "telegram", "model_ownedby", "model_info"],
       },
       {
@@ -219,7 +220,6 @@ const fullMenu: MenuGroup[] = [
         id: "paySetting",
         title: phrase("Payment settings"),
         icon: IconCreditCard,
-        action: "administer",
         items: ["redemption", "payment"],
       },
       item("token"),
@@ -244,14 +244,18 @@ export type VisibleEntry =
   | { type: "collapse"; id: string; title: string; icon: Icon; screens: Screen[] };
 export type VisibleGroup = { id: string; title: string; entries: VisibleEntry[] };
 
-/** The menu for somebody who may do what `may` says. */
-export function visibleMenu(may: (action: Action) => boolean): VisibleGroup[] {
-  const allowed = (action?: Action) => action === undefined || may(action);
+/** The server decides anyway; this only hides. */
+export function mayOpen({ action = "useConsole", area }: Screen, person: AdminRights): boolean {
+  return can(person.role, action) && (area === undefined || mayEnter(person, area));
+}
+
+/** The menu as this person sees it. */
+export function visibleMenu(person: AdminRights): VisibleGroup[] {
   const visibleScreens = (ids: string[]) =>
-    ids.map(screenById).filter((screen) => screen !== undefined && allowed(screen.action)) as Screen[];
+    ids.map(screenById).filter((screen) => screen !== undefined && mayOpen(screen, person)) as Screen[];
   const visibleEntries = (entry: MenuEntry): VisibleEntry[] => {
     if (entry.type === "item") return visibleScreens([entry.id]).map((screen) => ({ type: "item", screen }));
-    const inside = allowed(entry.action) ? visibleScreens(entry.items) : [];
+    const inside = visibleScreens(entry.items);
     return inside.length > 0 ? [{ ...entry, type: "collapse", screens: inside }] : [];
   };
   return fullMenu

@@ -1,4 +1,3 @@
-import { can } from "@gateway/shared/roles";
 /** The left menu: groups, items, collapses. As a rail it shows icons, and collapses fly out. */
 import { Badge, Collapse, Menu, ScrollArea, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
@@ -17,11 +16,10 @@ export function SideMenu({ rail, onChoose }: SideMenuProps) {
   const { t } = useTranslation();
   const self = useSelf();
   const site = useSite();
-  const role = self?.role ?? 0;
-  const groups = useMemo(() => visibleMenu((action) => can(role, action)), [role]);
+  const groups = useMemo(() => (self ? visibleMenu(self) : []), [self]);
   return (
     <div className={classes.menu} data-rail={rail || undefined}>
-      <Link to="/panel/profile" className={classes.user} onClick={onChoose} aria-label={t("Profile")}>
+      <Link to="/panel/profile" className={classes.user} onClick={onChoose} title={t("Profile")}>
         <UserAvatar size={36} />
         {rail ? null : (
           <div className={classes.userText}>

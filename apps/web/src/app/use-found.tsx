@@ -1,6 +1,5 @@
 /** Channels, users and tokens whose names hold what was typed, for ⌘K. */
 import { ChannelQuery } from "@gateway/shared/channel";
-import { can } from "@gateway/shared/roles";
 import { TokenQuery } from "@gateway/shared/token";
 import { UserQuery } from "@gateway/shared/user";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -13,7 +12,7 @@ import { useNavigate } from "react-router-dom";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
 import { tokensQuery } from "#features/tokens/api.ts";
 import { usersQuery } from "#features/users/api.ts";
-import { useSelf } from "#lib/session.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 
 const shortest = 2;
@@ -23,21 +22,21 @@ const most = 5;
 export function useFound(typed: string): SpotlightActionGroupData[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const self = useSelf();
   const [settled] = useDebouncedValue(typed.trim().slice(0, longest), 200);
   const asked = settled.length >= shortest;
-  const admin = asked && self ? can(self.role, "administer") : false;
+  const findsChannels = useMayEnter("channels") && asked;
+  const findsUsers = useMayEnter("users") && asked;
   const query = { keyword: settled, size: most };
   const channels = useQuery({
     ...channelListQuery(ChannelQuery.parse(query)),
-    enabled: admin,
+    enabled: findsChannels,
     refetchInterval: false,
     placeholderData: undefined,
   });
-  const providers = useQuery({ ...providersQuery, enabled: admin }).data;
+  const providers = useQuery({ ...providersQuery, enabled: findsChannels }).data;
   const users = useQuery({
     ...usersQuery(UserQuery.parse(query)),
-    enabled: admin,
+    enabled: findsUsers,
     placeholderData: undefined,
   });
   const tokens = useQuery({

@@ -1,5 +1,5 @@
 /** Who is signed in. The server's answer decides; local storage only bridges the first paint. */
-import { type Action, can } from "@gateway/shared/roles";
+import { type Action, type AdminArea, type AdminLevel, can, mayEnter } from "@gateway/shared/roles";
 import type { Self } from "@gateway/shared/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { ApiError, asSent, http } from "./http.ts";
@@ -51,6 +51,12 @@ export function useSelf(): Self | null | undefined {
 export function useCan(action: Action): boolean {
   const self = useSelf();
   return self ? can(self.role, action) : false;
+}
+
+/** The same for what administrators may be kept out of. */
+export function useMayEnter(area: AdminArea, level: AdminLevel = "view"): boolean {
+  const self = useSelf();
+  return self ? mayEnter(self, area, level) : false;
 }
 
 export function openSession(client: QueryClient, self: Self): void {

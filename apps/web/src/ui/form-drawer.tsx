@@ -26,6 +26,8 @@ type FormDrawerProps<Values extends Record<string, unknown>> = {
   notice?: ReactNode;
   /** Names a field by its path. With it, fields with errors are listed on top, each a link to its field. */
   fieldName?: (path: string) => string;
+  /** Something beside the form's own fields was changed. */
+  changed?: boolean;
   /** Pixels. */
   width?: number;
   children: ReactNode;
@@ -38,7 +40,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const [saving, setSaving] = useState(false);
   const [refused, setRefused] = useState(false);
   const body = useRef<HTMLFormElement>(null);
-  const dirty = opened && form.isDirty();
+  const dirty = opened && (form.isDirty() || props.changed === true);
 
   useEffect(() => {
     if (!dirty) return;

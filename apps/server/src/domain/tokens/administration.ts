@@ -3,7 +3,7 @@ import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/token";
 import type { z } from "zod";
 import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
 import { getUser } from "#domain/accounts/users.ts";
-import { conflict, notFound } from "#errors.ts";
+import { notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
@@ -112,7 +112,6 @@ export async function switchAnyToken(
   return db.$transaction(async (tx) => {
     await holdToken(tx, id);
     const before = await getAnyToken(tx, actor, id);
-    if (before.status === status) throw conflict("The token is so already.");
     if (status === 1) mustBeUsable(before);
     const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });
     await note(tx, actor, "token.switch", before, after);

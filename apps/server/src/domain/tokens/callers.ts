@@ -1,4 +1,4 @@
-import { mayEnter } from "@gateway/shared/permissions";
+import { mayEnter } from "@gateway/shared/roles";
 import { TokenSetting } from "@gateway/shared/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, invalidKey } from "#errors.ts";

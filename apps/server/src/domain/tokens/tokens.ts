@@ -289,7 +289,7 @@ async function mayUseGroups(
   const usable = new Set((await usableGroups(db, owner.group)).map((each) => each.symbol));
   for (const [field, symbol] of Object.entries({ group, backup_group })) {
     if (symbol === "" || usable.has(symbol)) continue;
-    const sentence = `Your account may not use the group "${symbol}".`;
+    const sentence = `This account may not use the group "${symbol}".`;
     throw new GatewayError("group_not_allowed", sentence, { fields: { [field]: sentence } });
   }
 }

@@ -1,5 +1,5 @@
 /** What a fresh installation still needs, until the first call went through. */
-import { can } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/roles";
 import { Button, Card, CloseButton, Group, Skeleton, Text, ThemeIcon, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconCheck } from "@tabler/icons-react";
@@ -15,7 +15,7 @@ type Step = { id: string; title: string; hint: string; done: boolean; to: string
 export function FirstSteps() {
   const { t } = useTranslation();
   const self = useSelf();
-  const admin = self ? can(self.role, "administer") : false;
+  const admin = self ? mayEnter(self, "channels", "edit") : false;
   const channels = useQuery({ ...firstChannelQuery, enabled: admin });
   const tokens = useQuery(firstTokenQuery);
   const [hidden, hide] = useLocalStorage({

@@ -27,7 +27,13 @@ export function Attempts({ row, attempts }: { row: LogRow; attempts: AttemptNote
   const { t } = useTranslation();
   const all = withAnswer(row, attempts);
   if (all.length === 0)
-    return <Text c="dimmed">{t("No channel was asked: the call ended before that.")}</Text>;
+    return (
+      <Text c="dimmed">
+        {row.cache_hit
+          ? t("No channel was asked: the token remembered the answer.")
+          : t("No channel was asked: the call ended before that.")}
+      </Text>
+    );
   return (
     <ol className={classes.attempts}>
       {all.map((note, index) => {

@@ -60,7 +60,13 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
         <tfoot>
           {discounted ? (
             <tr>
-              <td colSpan={3}>{t("Ratio of the group {{group}}, in every line", { group })}</td>
+              <td colSpan={3}>
+                {row.cache_hit
+                  ? t("Ratio of the group {{group}}, of it the share for remembered answers, in every line", {
+                      group,
+                    })
+                  : t("Ratio of the group {{group}}, in every line", { group })}
+              </td>
               <td>× {bill.group_ratio}</td>
             </tr>
           ) : null}

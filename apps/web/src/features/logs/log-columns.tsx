@@ -1,6 +1,6 @@
 import { type LogRow, LogType } from "@gateway/shared/log";
 import { Group, Text, Tooltip } from "@mantine/core";
-import { IconWaveSine } from "@tabler/icons-react";
+import { IconBolt, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -175,6 +175,13 @@ function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
           {row.model_name}
         </Text>
       </Tooltip>
+      {row.cache_hit ? (
+        <Tooltip label={t("From the cache: no channel was asked")}>
+          <Text span lh={0} c="dimmed" role="img" aria-label={t("From the cache")}>
+            <IconBolt size={15} stroke={1.8} />
+          </Text>
+        </Tooltip>
+      ) : null}
       {row.is_stream ? (
         <Tooltip label={t("Stream")}>
           <Text span lh={0} c="dimmed" role="img" aria-label={t("Stream")}>

@@ -29,6 +29,7 @@ export function LogFacts({ row }: { row: LogRow }) {
     { label: t("Balance change"), value: <CostCell row={row} format={format} />, shown: !call },
     { label: t("Username"), value: row.username },
     { label: t("Token"), value: row.token_name, shown: row.token_name !== "" },
+    { label: t("Billing tag"), value: row.billing_tag, shown: row.billing_tag !== "" },
     { label: t("Group"), value: <GroupName row={row} />, shown: row.group !== "" },
     { label: t("Forwarded as"), value: row.upstream_model, shown: mapped },
     {
@@ -40,7 +41,14 @@ export function LogFacts({ row }: { row: LogRow }) {
       ),
       shown: row.endpoint !== "",
     },
-    { label: t("Answer"), value: row.is_stream ? t("Streamed") : t("In one piece"), shown: call },
+    {
+      label: t("Answer"),
+      value: [
+        row.is_stream ? t("Streamed") : t("In one piece"),
+        ...(row.cache_hit ? [t("From the cache: no channel was asked")] : []),
+      ].join(" · "),
+      shown: call,
+    },
     {
       label: t("Token usage"),
       value: t("{{input}} in, {{output}} out", {

@@ -46,6 +46,7 @@ const narrowing = [
   "token_name",
   "request_id",
   "source_ip",
+  "billing_tag",
   "username",
   "channel_id",
 ] as const satisfies (keyof LogFilter)[];
@@ -56,6 +57,7 @@ export const noNarrowing: Partial<LogFilter> = {
   token_name: "",
   request_id: "",
   source_ip: "",
+  billing_tag: "",
   username: "",
   channel_id: 0,
 };

@@ -9,7 +9,7 @@ import { modelsQuery } from "#features/site/api.ts";
 import { tokensQuery } from "#features/tokens/api.ts";
 import { http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
-import { useCan } from "#lib/session.ts";
+import { useCan, useMayEnter } from "#lib/session.ts";
 import { FilterSelect, ClearFilters } from "#ui/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { Whose } from "./api.ts";
@@ -30,9 +30,11 @@ const rangeTexts: Record<Range, string> = {
 export function LogFilters({ filter, onChange, whose }: Props) {
   const { t } = useTranslation();
   const phone = useIsPhone();
-  const admin = useCan("administer");
+  const admin = useMayEnter("logs");
+  const seesTags = useCan("seeBillingTag");
   const count = countNarrowing(filter);
-  const hidden = phone ? count : Number(filter.request_id !== "") + Number(filter.source_ip !== "");
+  const rare = [filter.request_id, filter.source_ip, filter.billing_tag];
+  const hidden = phone ? count : rare.filter((value) => value !== "").length;
   const main = <MainFilters filter={filter} onChange={onChange} whose={whose} />;
   return (
     <>
@@ -61,6 +63,14 @@ export function LogFilters({ filter, onChange, whose }: Props) {
               value={filter.source_ip}
               onChange={(source_ip) => onChange({ source_ip })}
             />
+            {seesTags ? (
+              <FilterText
+                label={t("Billing tag")}
+                width="100%"
+                value={filter.billing_tag}
+                onChange={(billing_tag) => onChange({ billing_tag })}
+              />
+            ) : null}
             {admin ? (
               <Select
                 label={t("Whose calls")}

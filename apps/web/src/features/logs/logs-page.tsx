@@ -7,7 +7,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
-import { useCan, useSelf } from "#lib/session.ts";
+import { useMayEnter, useSelf } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
@@ -29,7 +29,7 @@ export default function LogsPage() {
   const format = useFormat();
   const self = useSelf();
   const [filter, setFilter] = useListParams(LogFilter);
-  const whose: Whose = useCan("administer") && filter.view === "" ? "everybody" : "own";
+  const whose: Whose = useMayEnter("logs") && filter.view === "" ? "everybody" : "own";
   const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
   const [opened, setOpened] = useState<LogRow | null>(null);
 

@@ -155,6 +155,35 @@ export const settingGroups: SettingGroup[] = [
         id: "retries",
         title: phrase("Retries"),
         hint: phrase("What happens before the first byte has reached the caller."),
+      {
+        id: "answer-cache",
+        title: phrase("Remembered answers"),
+        hint: phrase(
+          "For tokens that want it: the same request gets the same answer, and no vendor is asked.",
+        ),
+        fields: [
+          {
+            key: "AnswerCacheMinutes",
+            kind: "number",
+            unit: phrase("minutes"),
+            label: phrase("Keep an answer for"),
+            hint: phrase("0 switches it off for everybody."),
+          },
+          {
+            key: "AnswerCachePercent",
+            kind: "number",
+            unit: "%",
+            label: phrase("Charge for a remembered answer"),
+            hint: phrase("Of what a new one would cost; 0 is free."),
+          },
+          {
+            key: "AnswerCacheKilobytes",
+            kind: "number",
+            unit: phrase("KB"),
+            label: phrase("Keep no answer longer than"),
+          },
+        ],
+      },
         fields: [
           { key: "RetryTimes", kind: "number", label: phrase("Further attempts") },
           {

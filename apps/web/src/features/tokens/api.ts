@@ -1,6 +1,10 @@
 /** The signed-in person's API keys, and what a key can be pointed at. */
 import { UserGroupMap } from "@gateway/shared/group";
 import {
+  type TokenAdminChange,
+  TokenAdminPage,
+  type TokenAdminQuery,
+  TokenAdminRow,
   type TokenChange,
   TokenCreated,
   type TokenForm,
@@ -19,6 +23,15 @@ export const tokensQuery = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...allTokens, "list", query],
     queryFn: () => http.get("/token", TokenPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+/** Everybody's, for administrators. */
+export const allTokensQuery = (query: TokenAdminQuery) =>
+  queryOptions({
+    queryKey: [...allTokens, "all", query],
+    queryFn: () => http.get("/token/admin/search", TokenAdminPage, query),
     placeholderData: keepPreviousData,
     meta: { quiet: true },
   });
@@ -78,6 +91,26 @@ export function useDeleteToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: number) => http.del(`/token/${id}`, z.unknown()),
+    onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+type AdminChange = Change & { given: Pick<TokenAdminChange, "user_id" | "new_key"> };
+
+export function useAdministerToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ given, ...change }: AdminChange) =>
+      http.put("/token/admin", TokenAdminRow, { ...changeOf(change), ...given, id: change.before.id }),
+    onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
+}
+
+export function useSwitchAnyToken() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
+      http.patch(`/token/admin/${id}`, TokenAdminRow, { status }),
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }

@@ -59,6 +59,7 @@ export function initialValues(token?: TokenRow): TokenFormValues {
     expired_time: token?.expired_time ?? NEVER_EXPIRES,
     unlimited_quota: token?.unlimited_quota ?? true,
     remain_quota: token?.remain_quota ?? 0,
+    billing_tag: token?.billing_tag ?? "",
     setting: structuredClone(token?.setting ?? TokenInput.shape.setting.parse({})),
   };
 }

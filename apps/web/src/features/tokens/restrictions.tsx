@@ -1,9 +1,10 @@
 import type { AvailableModels } from "@gateway/shared/model";
-import { Box, Collapse, Group, NumberInput, Switch, TagsInput, Textarea } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { Group, TagsInput, Textarea } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { addressesPath, modelsPath } from "./form-schema.ts";
+import { SwitchedField } from "./switched-field.tsx";
 import type { TokenSchemaForm } from "./token-form.tsx";
 import classes from "./tokens.module.css";
 
@@ -11,76 +12,25 @@ type Props = { form: TokenSchemaForm; models: AvailableModels; reachable: string
 
 export function Restrictions({ form, models, reachable }: Props) {
   const { t } = useTranslation();
-  const { heartbeat } = form.values.setting;
-  const { checked: keeping, ...keepInput } = form.getInputProps("setting.log_bodies", { type: "checkbox" });
   return (
     <>
-      <Restriction
+      <SwitchedField
         form={form}
         path="setting.limits.limit_model_setting.enabled"
         label={t("Only certain models")}
         hint={t("Every other model is refused.")}
       >
         <ModelsField form={form} models={models} reachable={reachable} />
-      </Restriction>
-      <Restriction
+      </SwitchedField>
+      <SwitchedField
         form={form}
         path="setting.limits.limits_ip_setting.enabled"
         label={t("Only certain addresses")}
         hint={t("Calls from elsewhere are refused.")}
       >
         <AddressesField form={form} />
-      </Restriction>
-      <Restriction
-        form={form}
-        path="setting.heartbeat.enabled"
-        label={t("Keep quiet streams open")}
-        hint={t("Sends a sign of life while the model thinks, for proxies that cut silent connections.")}
-      >
-        <NumberInput
-          label={t("Seconds of silence before a sign of life")}
-          suffix={` ${t("seconds")}`}
-          min={30}
-          max={90}
-          clampBehavior="none"
-          allowDecimal={false}
-          w={260}
-          disabled={!heartbeat.enabled}
-          {...form.getInputProps("setting.heartbeat.timeout_seconds")}
-        />
-      </Restriction>
-      <div className={classes.restriction}>
-        <Switch
-          label={t("Keep requests and answers")}
-          description={t(
-            "Encrypted and for some days only. You and the administrators can read them in the log.",
-          )}
-          checked={keeping}
-          {...keepInput}
-        />
-      </div>
+      </SwitchedField>
     </>
-  );
-}
-
-type RestrictionProps = {
-  form: TokenSchemaForm;
-  path: string;
-  label: string;
-  hint: string;
-  children: ReactNode;
-};
-
-/** A switch that unfolds what it switches. */
-function Restriction({ form, path, label, hint, children }: RestrictionProps) {
-  const { checked, ...input } = form.getInputProps(path, { type: "checkbox" });
-  return (
-    <div className={classes.restriction}>
-      <Switch label={label} description={hint} checked={checked} {...input} />
-      <Collapse expanded={Boolean(checked)} transitionDuration={160}>
-        <Box pt="sm">{children}</Box>
-      </Collapse>
-    </div>
   );
 }
 
@@ -136,7 +86,8 @@ function AddressesField({ form }: { form: TokenSchemaForm }) {
         value={text}
         onFocus={onFocus}
         onBlur={onBlur}
-        error={nothing ?? lineErrors.length > 0}
+        // Leaving the field puts the first line's sentence here, until the lines are listed.
+        error={lineErrors.length > 0 ? true : nothing}
         onChange={(event) => {
           setText(event.currentTarget.value);
           const lines = event.currentTarget.value.split("\n").map((line) => line.trim());

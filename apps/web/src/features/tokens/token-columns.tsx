@@ -1,7 +1,7 @@
 import type { UserGroupMap } from "@gateway/shared/group";
 import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/token";
 import { Group, Text, Tooltip } from "@mantine/core";
-import { IconArrowRight, IconGauge, IconShieldLock } from "@tabler/icons-react";
+import { IconArrowRight, IconBolt, IconGauge, IconShieldLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import type { useFormat } from "#lib/quota.ts";
@@ -16,8 +16,14 @@ type Format = ReturnType<typeof useFormat>;
 
 const soonSeconds = 3 * 24 * 3600;
 
-export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap): Column<TokenRow>[] {
-  return [
+/** @param tags whether billing tags are shown */
+export function tokenColumns(
+  t: TFunction,
+  format: Format,
+  groups: UserGroupMap,
+  tags: boolean,
+): Column<TokenRow>[] {
+  const columns: (Column<TokenRow> | false)[] = [
     {
       id: "name",
       title: t("Name"),
@@ -68,6 +74,11 @@ export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap)
       title: t("Group"),
       cell: (token) => <GroupCell token={token} groups={groups} t={t} />,
     },
+    tags && {
+      id: "billing_tag",
+      title: t("Billing tag"),
+      cell: (token) => token.billing_tag || <Dash />,
+    },
     {
       id: "accessed_time",
       title: t("Last used"),
@@ -94,6 +105,15 @@ export function tokenColumns(t: TFunction, format: Format, groups: UserGroupMap)
       cell: (token) => <ExpiryCell time={token.expired_time} t={t} />,
     },
   ];
+  return columns.filter((column) => column !== false);
+}
+
+function Dash() {
+  return (
+    <Text span c="dimmed" fz="inherit">
+      –
+    </Text>
+  );
 }
 
 function SpentCell({ spent, limit, format }: { spent: number; limit: number; format: Format }) {
@@ -126,6 +146,13 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
         <Tooltip label={restrictions.join(" · ")}>
           <Text span c="dimmed" lh={0} role="img" aria-label={restrictions.join(", ")}>
             <IconShieldLock size={15} stroke={1.7} />
+          </Text>
+        </Tooltip>
+      ) : null}
+      {token.setting.cache.enabled ? (
+        <Tooltip label={t("Remembers answers")}>
+          <Text span c="dimmed" lh={0} role="img" aria-label={t("Remembers answers")}>
+            <IconBolt size={15} stroke={1.7} />
           </Text>
         </Tooltip>
       ) : null}

@@ -6,11 +6,13 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { modelsQuery } from "#features/site/api.ts";
-import { useSelf } from "#lib/session.ts";
+import { useCan, useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useChangeToken, useCreateToken } from "./api.ts";
+import { Behaviour } from "./behaviour.tsx";
+import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
 import { GroupFields } from "./group-fields.tsx";
@@ -31,6 +33,7 @@ export type TokenSchemaForm = SchemaForm<TokenFormValues>;
 export function TokenDrawer({ token, onClose, onCreated }: Props) {
   const { t } = useTranslation();
   const self = useSelf();
+  const tags = useCan("seeBillingTag");
   const schema = useMemo(() => tokenFormSchema(token), [token]);
   const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
   const create = useCreateToken();
@@ -74,6 +77,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
           <GroupFields form={form} />
         </SimpleGrid>
         <Reachable names={reachable} known={models !== undefined} />
+        {tags ? <BillingTagField form={form} /> : null}
       </FormSection>
       <FormSection title={t("Limits")} hint={t("Your account's balance is the limit in any case.")}>
         <QuotaField form={form} />
@@ -91,6 +95,9 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
       </FormSection>
       <FormSection title={t("Restrictions")} hint={t("Limit the damage should the key leak.")}>
         <Restrictions form={form} models={models ?? {}} reachable={reachable} />
+      </FormSection>
+      <FormSection title={t("Behaviour")}>
+        <Behaviour form={form} />
       </FormSection>
     </FormDrawer>
   );

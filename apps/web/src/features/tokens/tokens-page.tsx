@@ -1,17 +1,20 @@
 /** The signed-in person's API keys: what each may spend, where it may be used, and the key itself. */
 import { type TokenCreated, TokenQuery, type TokenRow } from "@gateway/shared/token";
-import { Button } from "@mantine/core";
+import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { z } from "zod";
+import { useSearchParams } from "react-router-dom";
+import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
+import { useCan, useMayEnter } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { AllTokens } from "./all-tokens.tsx";
 import { groupsQuery, tokensQuery } from "./api.ts";
 import { BaseAddress } from "./base-address.tsx";
 import { TokenActions } from "./token-actions.tsx";
@@ -19,16 +22,46 @@ import { tokenColumns } from "./token-columns.tsx";
 import { CreatedDialog } from "./token-created.tsx";
 import { TokenDrawer } from "./token-form.tsx";
 
+/** Whose tokens are shown lives in the address bar. */
+const View = z.object({ view: z.enum(["", "all"]).catch("").default("") });
+
 export default function TokensPage() {
   const { t } = useTranslation();
+  const [{ view }] = useListParams(View);
+  const [, setSearch] = useSearchParams();
+  const administers = useMayEnter("tokens");
+  const switcher = administers ? (
+    <SegmentedControl
+      aria-label={t("Whose tokens")}
+      data={[
+        { value: "", label: t("Mine") },
+        { value: "all", label: t("Everybody's") },
+      ]}
+      value={view}
+      // The filters of one list mean nothing to the other.
+      onChange={(next) => setSearch(next === "" ? {} : { view: next }, { replace: true })}
+    />
+  ) : null;
+  if (administers && view === "all")
+    return (
+      <Page title={t("Tokens")} description={t("The keys of everybody with an account here.")}>
+        <AllTokens switcher={switcher} />
+      </Page>
+    );
+  return <OwnTokens switcher={switcher} />;
+}
+
+function OwnTokens({ switcher }: { switcher: ReactNode }) {
+  const { t } = useTranslation();
   const format = useFormat();
+  const tags = useCan("seeBillingTag");
   const [params, setParams] = useListParams(TokenQuery);
   const tokens = useQuery(tokensQuery(params));
   const groups = useQuery(groupsQuery).data;
   const [edited, setEdited] = useState<TokenRow | "new" | null>(null);
   const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
-  const columns = useMemo(() => tokenColumns(t, format, groups ?? {}), [t, format, groups]);
-  const searching = params.keyword !== "";
+  const columns = useMemo(() => tokenColumns(t, format, groups ?? {}, tags), [t, format, groups, tags]);
+  const searching = params.keyword !== "" || params.billing_tag !== "";
   const newToken = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
       {t("New token")}
@@ -62,18 +95,29 @@ export default function TokensPage() {
           onChange: setParams,
         }}
         toolbar={
-          <SearchBox
-            value={params.keyword}
-            onChange={(keyword) => setParams({ keyword })}
-            placeholder={t("Search by name")}
-          />
+          <>
+            {switcher}
+            <SearchBox
+              value={params.keyword}
+              onChange={(keyword) => setParams({ keyword })}
+              placeholder={t("Search by name")}
+            />
+            {tags ? (
+              <SearchBox
+                value={params.billing_tag}
+                onChange={(billing_tag) => setParams({ billing_tag })}
+                placeholder={t("Billing tag")}
+                width={150}
+              />
+            ) : null}
+          </>
         }
         empty={
           searching ? (
             <Empty
-              title={t("No token has this name")}
+              title={params.billing_tag === "" ? t("No token has this name") : t("No token fits")}
               action={
-                <Button variant="default" onClick={() => setParams({ keyword: "" })}>
+                <Button variant="default" onClick={() => setParams({ keyword: "", billing_tag: "" })}>
                   {t("Clear the search")}
                 </Button>
               }

@@ -14,7 +14,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useSelf } from "#lib/session.ts";
+import { useMayEnter, useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useManageUser } from "./api.ts";
@@ -34,7 +34,9 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
   const root = self?.role === Role.root;
   const { act, pending } = useActions(row, onDeleted);
   const ownRoot = root && self.id === row.id;
-  if (!below && !ownRoot) return null;
+  const edits = useMayEnter("users", "edit");
+  const pays = useMayEnter("balances", "edit");
+  if ((!below && !ownRoot) || (!edits && !pays)) return null;
   const enabled = row.status === UserStatus.enabled;
   return (
     <Menu position="bottom-end" width={230}>
@@ -44,13 +46,17 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-          {t("Edit")}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconCoins size={16} />} onClick={onQuota}>
-          {t("Change the balance")}
-        </Menu.Item>
-        {below ? (
+        {edits ? (
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+            {t("Edit")}
+          </Menu.Item>
+        ) : null}
+        {pays ? (
+          <Menu.Item leftSection={<IconCoins size={16} />} onClick={onQuota}>
+            {t("Change the balance")}
+          </Menu.Item>
+        ) : null}
+        {below && edits ? (
           <>
             <Menu.Divider />
             {row.role === Role.user ? null : (

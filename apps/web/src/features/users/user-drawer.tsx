@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
@@ -18,6 +19,7 @@ import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useEndSessions, userQuery, userSessionsQuery } from "./api.ts";
 import { providerName } from "./bindings.tsx";
+import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
 import { UserStatusDot } from "./user-columns.tsx";
 
@@ -34,6 +36,8 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
   const detail = useQuery(userQuery(id));
   const user = detail.data;
   const below = useMayManage(user);
+  const mayEdit = useMayEnter("users", "edit") && below;
+  const mayPay = useMayEnter("balances", "edit") && below;
   return (
     <Drawer
       opened
@@ -61,19 +65,22 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
             >
               {t("Show calls")}
             </Button>
-            {below ? (
-              <>
-                <Button variant="default" leftSection={<IconCoins size={16} />} onClick={() => onQuota(user)}>
-                  {t("Change the balance")}
-                </Button>
-                <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onEdit(user)}>
-                  {t("Edit")}
-                </Button>
-              </>
+            {mayPay ? (
+              <Button variant="default" leftSection={<IconCoins size={16} />} onClick={() => onQuota(user)}>
+                {t("Change the balance")}
+              </Button>
+            ) : null}
+            {mayEdit ? (
+              <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onEdit(user)}>
+                {t("Edit")}
+              </Button>
             ) : null}
           </Group>
-          <AccountFacts id={id} />
-          <Sessions id={id} mayEnd={below} />
+          <AccountFacts
+            id={id}
+            rights={<Rights user={user} part={(body) => <Part title={t("Rights")} {...body} />} />}
+          />
+          <Sessions id={id} mayEnd={mayEdit} />
         </Stack>
       ) : (
         <Stack>
@@ -100,7 +107,8 @@ function Part({ title, aside, children }: { title: string; aside?: ReactNode; ch
   );
 }
 
-function AccountFacts({ id }: { id: number }) {
+/** @param rights stands below what the account is */
+function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
   const user = useQuery(userQuery(id)).data;
@@ -132,6 +140,7 @@ function AccountFacts({ id }: { id: number }) {
           <Fact label={t("Invited by")}>{user.inviter?.username ?? none}</Fact>
         </Facts>
       </Part>
+      {rights}
       <Part title={t("Usage")}>
         <Facts columns={2}>
           <Fact label={t("Balance")}>{format.quota(user.quota)}</Fact>

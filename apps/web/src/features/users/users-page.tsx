@@ -7,6 +7,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useListParams } from "#lib/list-params.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
@@ -28,6 +29,7 @@ export default function UsersPage() {
   const [open, setOpen] = useState<Open>(null);
   const [selected, setSelected] = useState<string[]>([]);
   const columns = useUserColumns();
+  const edits = useMayEnter("users", "edit");
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
   const close = () => setOpen(null);
@@ -45,9 +47,11 @@ export default function UsersPage() {
       title={t("Users")}
       description={t("Everybody with an account here, what they have left and what they may do.")}
       actions={
-        <Button leftSection={<IconUserPlus size={16} />} onClick={() => setOpen({ kind: "new" })}>
-          {t("New user")}
-        </Button>
+        edits ? (
+          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setOpen({ kind: "new" })}>
+            {t("New user")}
+          </Button>
+        ) : null
       }
     >
       <DataTable
@@ -68,7 +72,7 @@ export default function UsersPage() {
         }}
         order={query.order}
         onOrder={(order) => setQuery({ order })}
-        selection={{ keys: selected, onChange: setSelected }}
+        {...(edits ? { selection: { keys: selected, onChange: setSelected } } : {})}
         bulkActions={(keys) => (
           <BulkBar
             rows={rows?.filter((row) => keys.includes(String(row.id))) ?? []}

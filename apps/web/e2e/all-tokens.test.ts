@@ -1,0 +1,131 @@
+/** Everybody's tokens in an administrator's hands; billing tags; answers that are remembered. */
+import type { LogPage } from "@gateway/shared/log";
+import type { TokenAdminRow, TokenRow } from "@gateway/shared/token";
+import type { UserDetail } from "@gateway/shared/user";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+  await site.api("POST", "/channel", {
+    type: 900,
+    name: "demo",
+    base_url: "",
+    key: "",
+    models: ["demo-chat"],
+    groups: ["default"],
+  });
+  const root = await site.api<{ id: number }>("GET", "/user/self");
+  await site.api("POST", `/user/quota/${root.id}`, { quota: 5_000_000, remark: "for the tests" });
+});
+afterAll(() => site.close());
+
+type Created = TokenRow & { key: string };
+const makeToken = (name: string, more: object = {}) =>
+  site.api<Created>("POST", "/token", { name, unlimited_quota: true, ...more });
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+async function ask(key: string): Promise<string | null> {
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", max_tokens: 40, messages: [{ role: "user", content: "Hi" }] }),
+  });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  return answer.headers.get("x-gateway-cache");
+}
+
+describe("everybody's tokens", () => {
+  it("are found by owner, and one is handed over with a new key", async () => {
+    const { id, key } = await makeToken("For the shop");
+    const heir = await site.api<UserDetail>("POST", "/user", {
+      username: "the-heir",
+      password: "long enough",
+    });
+    const page = await site.open("/panel/token");
+    await page.getByText("Everybody's", { exact: true }).click();
+    await page.waitForURL("**/token?view=all");
+    await page.getByPlaceholder("Search by name or owner").fill("shop");
+    await rowOf(page, "For the shop").getByRole("link", { name: "root" }).waitFor();
+    expect(await page.getByRole("button", { name: "Copy Key" }).count()).toBe(0);
+    await rowOf(page, "For the shop").click();
+    const drawer = page.getByRole("dialog", { name: "Edit “For the shop”" });
+    await drawer.getByRole("combobox", { name: "User" }).fill("the-h");
+    await page.getByRole("option", { name: "the-heir" }).click();
+    await drawer.getByText("The old key stops working at once.").waitFor();
+    await drawer.getByRole("button", { name: "Save and hand over" }).click();
+    await page.getByText("The token has a new owner").waitFor();
+    await rowOf(page, "For the shop").getByRole("link", { name: "the-heir" }).waitFor();
+    const found = await site.api<{ data: TokenAdminRow[] }>("GET", `/token/admin/search?token_id=${id}`);
+    expect(found.data[0]?.user_id).toBe(heir.id);
+    const refused = await fetch(`${site.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    expect(refused.status).toBe(401);
+  });
+
+  it("ask before a chosen owner is forgotten", async () => {
+    await makeToken("Undecided");
+    await site.api("POST", "/user", { username: "another", password: "long enough" });
+    const page = await site.open("/panel/token?view=all&keyword=Undecided");
+    await rowOf(page, "Undecided").click();
+    const drawer = page.getByRole("dialog", { name: "Edit “Undecided”" });
+    await drawer.getByRole("combobox", { name: "User" }).fill("another");
+    await page.getByRole("option", { name: "another" }).click();
+    await drawer.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+  });
+
+  it("are switched off by an administrator", async () => {
+    const { key } = await makeToken("Runaway");
+    const page = await site.open("/panel/token?view=all&keyword=Runaway");
+    await rowOf(page, "Runaway").hover();
+    await page.getByRole("button", { name: "More actions for Runaway" }).click();
+    await page.getByRole("menuitem", { name: "Disable" }).click();
+    await rowOf(page, "Runaway").getByText("Disabled").waitFor();
+    const refused = await fetch(`${site.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    expect(refused.status).toBe(403);
+  });
+
+  it("are cards on a phone, no wider than it", async () => {
+    const page = await site.open("/panel/token?view=all", { phone: true });
+    await page.getByRole("listitem").filter({ hasText: "Runaway" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  });
+});
+
+describe("a token's extras", () => {
+  it("are a billing tag that the log is narrowed by, and answers that are remembered", async () => {
+    const { key } = await makeToken("Nightly");
+    const page = await site.open("/panel/token");
+    await rowOf(page, "Nightly").click();
+    const drawer = page.getByRole("dialog", { name: "Edit “Nightly”" });
+    await drawer.getByLabel("Billing tag").fill("research");
+    await drawer.getByRole("switch", { name: "Remember answers" }).click();
+    await drawer.getByRole("switch", { name: "Also streams that may call tools" }).waitFor();
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Token saved").waitFor();
+    await rowOf(page, "Nightly").getByText("research").waitFor();
+    await rowOf(page, "Nightly").getByRole("img", { name: "Remembers answers" }).waitFor();
+    expect([await ask(key), await ask(key)]).toEqual(["miss", "hit"]);
+    const log = await site.api<LogPage>("GET", "/log?billing_tag=research");
+    expect(log.data.map((row) => row.cache_hit)).toEqual([true, false]);
+
+    await page.goto("/panel/log?billing_tag=research");
+    const hit = page.getByRole("row").filter({ has: page.getByRole("img", { name: "From the cache" }) });
+    await hit.getByText("Free").waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(2);
+    await hit.click();
+    await page.getByText("From the cache: no channel was asked").first().waitFor();
+    await page.getByText("research").first().waitFor();
+  });
+
+  it("are found by the tag in the list", async () => {
+    const page = await site.open("/panel/token");
+    await page.getByPlaceholder("Billing tag").fill("research");
+    await page.waitForURL("**/token?billing_tag=research");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await rowOf(page, "Nightly").waitFor();
+  });
+});

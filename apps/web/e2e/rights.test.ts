@@ -1,0 +1,94 @@
+/** Administrators who may not do everything: giving the rights, and what their console then shows. */
+import type { UserDetail } from "@gateway/shared/user";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+const password = "a long password";
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+async function makeAdmin(username: string, permissions?: UserDetail["permissions"]): Promise<UserDetail> {
+  const made = await site.api<UserDetail>("POST", "/user", { username, password, role: 10 });
+  if (permissions !== undefined) await site.api("PUT", "/user", { id: made.id, permissions });
+  return made;
+}
+
+async function openAs(username: string, path: string, options: { phone?: boolean } = {}): Promise<Page> {
+  const page = await site.open("/login", { guest: true, ...options });
+  await page.getByLabel("Username").fill(username);
+  await page.getByRole("textbox", { name: "Password" }).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL("**/panel/**");
+  await page.goto(path);
+  return page;
+}
+
+const rights = (page: Page) =>
+  page.locator("section", { has: page.getByRole("heading", { name: "Rights" }) });
+
+describe("the rights of an administrator", () => {
+  it("are narrowed in the drawer of the user, and opened again", async () => {
+    const { id } = await makeAdmin("narrowed");
+    const page = await site.open(`/panel/user?user=${id}`);
+    const part = rights(page);
+    await part.getByText("nothing is closed").waitFor();
+    await part.getByRole("button", { name: "Change the rights" }).click();
+    await part.getByText("Only certain things").click();
+    const level = (area: string, name: string) =>
+      part.getByRole("radiogroup", { name: area, exact: true }).getByText(name, { exact: true }).click();
+    await level("Channels", "Look");
+    await level("Balances of users", "Closed");
+    expect(
+      await part
+        .getByRole("radiogroup", { name: "Audit log" })
+        .getByRole("radio", { name: "Change" })
+        .isDisabled(),
+    ).toBe(true);
+    await part.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Rights saved").waitFor();
+    await part.getByText("May look at").waitFor();
+    const stored = await site.api<UserDetail>("GET", `/user/${id}`);
+    expect(stored.permissions).toMatchObject({ channels: "view", users: "edit", audit: "view" });
+    expect(stored.permissions).not.toHaveProperty("balances");
+
+    await part.getByRole("button", { name: "Change the rights" }).click();
+    await part.getByText("Everything").click();
+    await part.getByRole("button", { name: "Save" }).click();
+    await part.getByText("nothing is closed").waitFor();
+  });
+
+  it("are not shown for others, and are root's alone to change", async () => {
+    const { id } = await site.api<UserDetail>("POST", "/user", { username: "ordinary", password });
+    const page = await site.open(`/panel/user?user=${id}`);
+    await page.getByRole("heading", { name: "Signed-in devices" }).waitFor();
+    expect(await rights(page).count()).toBe(0);
+  });
+});
+
+describe("a narrowed administrator", () => {
+  it("finds in the menu what is open, and is told at the address of what is not", async () => {
+    await makeAdmin("channels-only", { channels: "view", users: "view" });
+    const page = await openAs("channels-only", "/panel/dashboard");
+    const menu = page.getByRole("navigation", { name: "Console" });
+    await menu.getByRole("link", { name: "Channels" }).waitFor();
+    for (const name of ["Analytics", "Audit log", "Settings"])
+      expect(await menu.getByRole("link", { name }).count(), name).toBe(0);
+    expect(await menu.getByRole("button", { name: "Operation" }).count()).toBe(0);
+    await page.goto("/panel/pricing");
+    await page.getByText("You may not open this screen").waitFor();
+    await page.goto("/panel/user");
+    await page.getByText("You may look at this, but not change it.").waitFor();
+    expect(await page.getByRole("button", { name: "New user" }).count()).toBe(0);
+  });
+
+  it("sees the same on a phone, without a sideways scroll", async () => {
+    await makeAdmin("on-the-phone", { users: "view" });
+    const page = await openAs("on-the-phone", "/panel/user", { phone: true });
+    await page.getByText("You may look at this, but not change it.").waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  });
+});

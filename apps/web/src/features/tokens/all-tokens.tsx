@@ -1,0 +1,157 @@
+/** Everybody's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
+import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/shared/token";
+import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
+import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useListParams } from "#lib/list-params.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useMayEnter, useSelf } from "#lib/session.ts";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { SearchBox } from "#ui/filters.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { allTokensQuery, groupsQuery, useSwitchAnyToken } from "./api.ts";
+import { OwnedTokenDrawer } from "./owned-token-form.tsx";
+import { tokenColumns } from "./token-columns.tsx";
+
+/** @param switcher between one's own tokens and these */
+export function AllTokens({ switcher }: { switcher: ReactNode }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useSelf();
+  const mayEdit = useMayEnter("tokens", "edit");
+  const [params, setParams] = useListParams(TokenAdminQuery);
+  const tokens = useQuery(allTokensQuery(params));
+  const groups = useQuery(groupsQuery).data;
+  const [edited, setEdited] = useState<TokenAdminRow | null>(null);
+  const columns = useMemo(
+    () => ownedColumns(tokenColumns(t, format, groups ?? {}, true), t("Belongs to")),
+    [t, format, groups],
+  );
+  const mayTouch = (token: TokenAdminRow) =>
+    mayEdit &&
+    self !== null &&
+    self !== undefined &&
+    (token.owner_role < self.role || token.user_id === self.id);
+  const filtered = params.keyword !== "" || params.billing_tag !== "" || params.user_id !== 0;
+  return (
+    <>
+      <DataTable
+        id="tokens-all"
+        label={t("Everybody's tokens")}
+        columns={columns}
+        rows={tokens.data?.data}
+        rowKey={(token) => String(token.id)}
+        fetching={tokens.isFetching}
+        error={tokens.error}
+        onRetry={() => void tokens.refetch()}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
+        onOpen={(token) => (mayTouch(token) ? setEdited(token) : undefined)}
+        rowActions={(token) =>
+          mayTouch(token) ? <Actions token={token} onEdit={() => setEdited(token)} /> : null
+        }
+        paging={{
+          kind: "pages",
+          page: params.page,
+          size: params.size,
+          total: tokens.data?.total_count,
+          onChange: setParams,
+        }}
+        toolbar={
+          <>
+            {switcher}
+            <SearchBox
+              value={params.keyword}
+              onChange={(keyword) => setParams({ keyword })}
+              placeholder={t("Search by name or owner")}
+            />
+            <SearchBox
+              value={params.billing_tag}
+              onChange={(billing_tag) => setParams({ billing_tag })}
+              placeholder={t("Billing tag")}
+              width={150}
+            />
+          </>
+        }
+        empty={
+          <Empty
+            title={filtered ? t("No token fits") : t("Nobody has a token yet")}
+            action={
+              filtered ? (
+                <Button
+                  variant="default"
+                  onClick={() => setParams({ keyword: "", billing_tag: "", user_id: 0 })}
+                >
+                  {t("Clear the search")}
+                </Button>
+              ) : null
+            }
+          />
+        }
+      />
+      {edited ? <OwnedTokenDrawer token={edited} onClose={() => setEdited(null)} /> : null}
+    </>
+  );
+}
+
+/** The owner in front, and the key as a hint: nobody copies somebody else's. */
+function ownedColumns(columns: ReturnType<typeof tokenColumns>, title: string): Column<TokenAdminRow>[] {
+  const owner: Column<TokenAdminRow> = {
+    id: "user_id",
+    title,
+    width: 130,
+    cell: (token) => <OwnerCell token={token} />,
+  };
+  const [name, ...rest] = columns.filter((column) => column.id !== "key");
+  return name === undefined ? [owner] : [{ ...name, card: "title" }, owner, ...rest];
+}
+
+function OwnerCell({ token }: { token: TokenAdminRow }) {
+  const seesUsers = useMayEnter("users");
+  if (!seesUsers) return token.owner_name;
+  return (
+    <Anchor
+      component={Link}
+      fz="inherit"
+      to={`/panel/user?user=${token.user_id}`}
+      onClick={(event) => event.stopPropagation()}
+    >
+      {token.owner_name}
+    </Anchor>
+  );
+}
+
+function Actions({ token, onEdit }: { token: TokenAdminRow; onEdit: () => void }) {
+  const { t } = useTranslation();
+  const switching = useSwitchAnyToken();
+  const off = token.status === TokenStatus.disabled;
+  const status = off ? TokenStatus.enabled : TokenStatus.disabled;
+  return (
+    <Menu position="bottom-end" width={190}>
+      <Menu.Target>
+        <ActionIcon
+          size={30}
+          loading={switching.isPending}
+          aria-label={t("More actions for {{name}}", { name: token.name })}
+        >
+          <IconDots size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
+          {t("Edit or hand over")}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={off ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
+          onClick={() => switching.mutate({ id: token.id, status })}
+        >
+          {off ? t("Enable") : t("Disable")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

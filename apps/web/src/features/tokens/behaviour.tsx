@@ -1,0 +1,62 @@
+import { NumberInput, Switch } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { SwitchedField } from "./switched-field.tsx";
+import type { TokenSchemaForm } from "./token-form.tsx";
+import classes from "./tokens.module.css";
+
+/** What the gateway does for the calls of this token besides carrying them. */
+export function Behaviour({ form }: { form: TokenSchemaForm }) {
+  const { t } = useTranslation();
+  const { heartbeat } = form.values.setting;
+  const { checked: keeping, ...keepInput } = form.getInputProps("setting.log_bodies", { type: "checkbox" });
+  const { checked: risky, ...riskInput } = form.getInputProps("setting.cache.tool_streams", {
+    type: "checkbox",
+  });
+  return (
+    <>
+      <SwitchedField
+        form={form}
+        path="setting.cache.enabled"
+        label={t("Remember answers")}
+        hint={t(
+          "The same request gets the same answer for a while, cheaper or free, and no vendor is asked.",
+        )}
+      >
+        <Switch
+          label={t("Also streams that may call tools")}
+          description={t("An agent that asks twice then does the same thing twice.")}
+          checked={Boolean(risky)}
+          {...riskInput}
+        />
+      </SwitchedField>
+      <SwitchedField
+        form={form}
+        path="setting.heartbeat.enabled"
+        label={t("Keep quiet streams open")}
+        hint={t("Sends a sign of life while the model thinks, for proxies that cut silent connections.")}
+      >
+        <NumberInput
+          label={t("Seconds of silence before a sign of life")}
+          suffix={` ${t("seconds")}`}
+          min={30}
+          max={90}
+          clampBehavior="none"
+          allowDecimal={false}
+          w={260}
+          disabled={!heartbeat.enabled}
+          {...form.getInputProps("setting.heartbeat.timeout_seconds")}
+        />
+      </SwitchedField>
+      <div className={classes.restriction}>
+        <Switch
+          label={t("Keep requests and answers")}
+          description={t(
+            "Encrypted and for some days only. You and the administrators can read them in the log.",
+          )}
+          checked={keeping}
+          {...keepInput}
+        />
+      </div>
+    </>
+  );
+}

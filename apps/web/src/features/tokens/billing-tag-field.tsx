@@ -1,0 +1,17 @@
+import { TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { TokenSchemaForm } from "./token-form.tsx";
+
+/** What the calls are booked under. */
+export function BillingTagField({ form }: { form: TokenSchemaForm }) {
+  const { t } = useTranslation();
+  return (
+    <TextInput
+      label={t("Billing tag")}
+      description={t("A project or a cost centre. Every call carries it into the log.")}
+      autoComplete="off"
+      maxLength={50}
+      {...form.getInputProps("billing_tag")}
+    />
+  );
+}

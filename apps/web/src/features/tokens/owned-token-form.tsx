@@ -1,0 +1,159 @@
+/** Changes somebody's token, and whose it is. */
+import type { TokenAdminRow } from "@gateway/shared/token";
+import { UserQuery } from "@gateway/shared/user";
+import { Alert, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconArrowsExchange } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { groupSymbolsQuery, usersQuery } from "#features/users/api.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useAdministerToken } from "./api.ts";
+import { BillingTagField } from "./billing-tag-field.tsx";
+import { ExpiryField } from "./expiry-field.tsx";
+import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import { QuotaField } from "./quota-field.tsx";
+import type { TokenSchemaForm } from "./token-form.tsx";
+
+export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const schema = useMemo(() => tokenFormSchema(token), [token]);
+  const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
+  const change = useAdministerToken();
+  const [owner, setOwner] = useState(token.user_id);
+  const [newKey, setNewKey] = useState(true);
+  const moves = owner !== token.user_id;
+  const save = async (values: TokenFormValues) => {
+    const given = moves ? { user_id: owner, new_key: newKey } : {};
+    await change.mutateAsync({ before: token, input: toInput(values), given });
+    toast.success(moves ? t("The token has a new owner") : t("Token saved"));
+    onClose();
+  };
+  return (
+    <FormDrawer
+      opened
+      title={t("Edit “{{name}}”", { name: token.name })}
+      form={form}
+      submitLabel={moves ? t("Save and hand over") : t("Save")}
+      onSubmit={save}
+      onClose={onClose}
+      width={560}
+      changed={moves}
+    >
+      <FormSection
+        title={t("Belongs to")}
+        hint={t("Whose balance pays for the calls, and who sees the key.")}
+      >
+        <OwnerField token={token} value={owner} onChange={setOwner} />
+        {moves ? (
+          <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
+            {t("From the next call on, the new owner pays. Past calls stay in the log of the old one.")}
+          </Alert>
+        ) : null}
+        {moves ? (
+          <Switch
+            label={t("Make a new key")}
+            description={
+              newKey
+                ? t("The old key stops working at once. The new owner finds the new one in the console.")
+                : t("The old owner knows the key and can go on spending the new owner's balance.")
+            }
+            checked={newKey}
+            onChange={(event) => setNewKey(event.currentTarget.checked)}
+          />
+        ) : null}
+      </FormSection>
+      <FormSection title={t("General")}>
+        <TextInput
+          label={t("Name")}
+          autoComplete="off"
+          withAsterisk
+          maxLength={64}
+          {...form.getInputProps("name")}
+        />
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <GroupField form={form} field="group" label={t("Group")} none={t("Like the account")} />
+          <GroupField form={form} field="backup_group" label={t("Backup group")} none={t("None")} />
+        </SimpleGrid>
+        <BillingTagField form={form} />
+      </FormSection>
+      <FormSection title={t("Limits")} hint={t("The owner's balance is the limit in any case.")}>
+        <QuotaField form={form} />
+        <ExpiryField
+          value={form.values.expired_time ?? -1}
+          onChange={(time) => form.setFieldValue("expired_time", time)}
+          error={form.errors["expired_time"]}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+type GroupFieldProps = {
+  form: TokenSchemaForm;
+  field: "group" | "backup_group";
+  label: string;
+  none: string;
+};
+
+/** Any group; whether the owner may use it, the server says. */
+function GroupField({ form, field, label, none }: GroupFieldProps) {
+  const symbols = useQuery(groupSymbolsQuery).data ?? [];
+  const current = form.values[field] ?? "";
+  const known = [...new Set([...symbols, current])].filter((symbol) => symbol !== "");
+  return (
+    <Select
+      label={label}
+      data={[{ value: "", label: none }, ...known.map((symbol) => ({ value: symbol, label: symbol }))]}
+      allowDeselect={false}
+      checkIconPosition="right"
+      {...form.getInputProps(field)}
+      onChange={(symbol) => form.setFieldValue(field, symbol ?? "")}
+    />
+  );
+}
+
+type OwnerFieldProps = { token: TokenAdminRow; value: number; onChange: (id: number) => void };
+
+/** By name for those who may see users, else by number. */
+function OwnerField({ token, value, onChange }: OwnerFieldProps) {
+  const { t } = useTranslation();
+  const seesUsers = useMayEnter("users");
+  const [typed, setTyped] = useState("");
+  const [keyword] = useDebouncedValue(typed.trim().slice(0, 100), 250);
+  const found = useQuery({
+    ...usersQuery(UserQuery.parse({ keyword, size: 20, order: "username" })),
+    enabled: seesUsers,
+  }).data;
+  if (!seesUsers)
+    return (
+      <NumberInput
+        label={t("User ID")}
+        min={1}
+        allowDecimal={false}
+        value={value}
+        onChange={(id) => onChange(Number(id) || token.user_id)}
+      />
+    );
+  const options = new Map([[token.user_id, token.owner_name]]);
+  for (const { id, username } of found?.data ?? []) options.set(id, username);
+  return (
+    <Select
+      label={t("User")}
+      searchable
+      allowDeselect={false}
+      checkIconPosition="right"
+      nothingFoundMessage={t("Nobody has this name")}
+      data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
+      // What the server found is what fits.
+      filter={({ options: all }) => all}
+      onSearchChange={(text) => setTyped(text.includes(" · ") ? "" : text)}
+      value={String(value)}
+      onChange={(id) => onChange(Number(id ?? token.user_id))}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { Box, Collapse, Switch } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { TokenSchemaForm } from "./token-form.tsx";
+import classes from "./tokens.module.css";
+
+type SwitchedFieldProps = {
+  form: TokenSchemaForm;
+  path: string;
+  label: string;
+  hint: string;
+  children: ReactNode;
+};
+
+/** A switch that unfolds what it switches. */
+export function SwitchedField({ form, path, label, hint, children }: SwitchedFieldProps) {
+  const { checked, ...input } = form.getInputProps(path, { type: "checkbox" });
+  return (
+    <div className={classes.restriction}>
+      <Switch label={label} description={hint} checked={checked} {...input} />
+      <Collapse expanded={Boolean(checked)} transitionDuration={160}>
+        <Box pt="sm">{children}</Box>
+      </Collapse>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+/** What the areas are called that administrators may be kept out of. */
+import type { AdminArea } from "@gateway/shared/roles";
+import { phrase } from "#lib/i18n.ts";
+
+export const areaTitles: Record<AdminArea, string> = {
+  analytics: phrase("Analytics"),
+  users: phrase("Users"),
+  balances: phrase("Balances of users"),
+  tokens: phrase("Everybody's tokens"),
+  channels: phrase("Channels"),
+  groups: phrase("User groups"),
+  prices: phrase("Prices"),
+  models: phrase("Model catalogue and owners"),
+  redemptions: phrase("Redemption codes"),
+  payments: phrase("Payments"),
+  logs: phrase("Everybody's logs"),
+  audit: phrase("Audit log"),
+};

@@ -1,0 +1,138 @@
+/** What an administrator may enter, and the editor of it, which is root's. */
+import { type AdminArea, adminAreas, type AdminLevel, type AdminRights, Role } from "@gateway/shared/roles";
+import type { UserDetail } from "@gateway/shared/user";
+import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useSelf } from "#lib/session.ts";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useChangeUser } from "./api.ts";
+import { areaTitles } from "./right-words.ts";
+import classes from "./rights.module.css";
+
+type Permissions = AdminRights["permissions"];
+type Level = AdminLevel | "none";
+
+/** The only level besides none, where there is but one. */
+const onlyLevel: Partial<Record<AdminArea, AdminLevel>> = { audit: "view", balances: "edit" };
+
+const everything = (): NonNullable<Permissions> =>
+  Object.fromEntries(adminAreas.map((area) => [area, onlyLevel[area] ?? "edit"]));
+
+/** @param part draws the section with its title and what stands beside it */
+export function Rights({ user, part }: { user: UserDetail; part: (body: Body) => React.ReactNode }) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const [editing, setEditing] = useState(false);
+  if (user.role !== Role.admin) return null;
+  if (editing)
+    return part({ children: <RightsEditor user={user} onDone={() => setEditing(false)} />, aside: null });
+  const aside =
+    self?.role === Role.root ? (
+      <Button variant="subtle" size="compact-sm" onClick={() => setEditing(true)}>
+        {t("Change the rights")}
+      </Button>
+    ) : null;
+  return part({ children: <RightsList permissions={user.permissions} />, aside });
+}
+
+type Body = { children: React.ReactNode; aside: React.ReactNode };
+
+function RightsList({ permissions }: { permissions: Permissions }) {
+  const { t } = useTranslation();
+  if (permissions === null)
+    return <Text c="dimmed">{t("All that administrators may do: nothing is closed.")}</Text>;
+  const names = (level: Level) =>
+    adminAreas
+      .filter((area) => (permissions[area] ?? "none") === level)
+      .map((area) => t(areaTitles[area]))
+      .join(", ") || "–";
+  return (
+    <Facts>
+      <Fact label={t("May change")}>{names("edit")}</Fact>
+      <Fact label={t("May look at")}>{names("view")}</Fact>
+      <Fact label={t("Closed")}>{names("none")}</Fact>
+    </Facts>
+  );
+}
+
+function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }) {
+  const { t } = useTranslation();
+  const change = useChangeUser();
+  const [given, give] = useState<Permissions>(user.permissions);
+  const set = (area: AdminArea, level: Level) =>
+    give((before) => {
+      const { [area]: _, ...rest } = before ?? {};
+      return level === "none" ? rest : { ...rest, [area]: level };
+    });
+  const save = () =>
+    change.mutate(
+      { id: user.id, permissions: given },
+      {
+        onSuccess: () => {
+          toast.success(t("Rights saved"));
+          onDone();
+        },
+      },
+    );
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t("Rights")}
+        data={[
+          { value: "all", label: t("Everything") },
+          { value: "certain", label: t("Only certain things") },
+        ]}
+        value={given === null ? "all" : "certain"}
+        onChange={(value) => give(value === "all" ? null : (user.permissions ?? everything()))}
+        disabled={change.isPending}
+      />
+      {given === null ? null : (
+        <div className={classes.areas}>
+          {adminAreas.map((area) => (
+            <AreaLine key={area} area={area} level={given[area] ?? "none"} onChange={set} />
+          ))}
+        </div>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onDone} disabled={change.isPending}>
+          {t("Cancel")}
+        </Button>
+        <Button onClick={save} loading={change.isPending}>
+          {t("Save")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+type AreaLineProps = { area: AdminArea; level: Level; onChange: (area: AdminArea, level: Level) => void };
+
+function AreaLine({ area, level, onChange }: AreaLineProps) {
+  const { t } = useTranslation();
+  const only = onlyLevel[area];
+  const title = t(areaTitles[area]);
+  const choices: { value: Level; label: string }[] = [
+    { value: "none", label: t("Closed") },
+    { value: "view", label: t("Look") },
+    { value: "edit", label: t("Change") },
+  ];
+  return (
+    <div className={classes.area}>
+      <Text span fz="sm">
+        {title}
+      </Text>
+      <SegmentedControl
+        size="xs"
+        aria-label={title}
+        data={choices.map((choice) => ({
+          ...choice,
+          disabled: only !== undefined && choice.value !== "none" && choice.value !== only,
+        }))}
+        value={level}
+        onChange={(value) => onChange(area, choices.find((known) => known.value === value)?.value ?? "none")}
+      />
+    </div>
+  );
+}
