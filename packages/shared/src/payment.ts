@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Page, PageQuery, UnixTime } from "./paging.ts";
-import { paymentConfigs, paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
+import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
 
 /** Pictures the console brings along; anything else in `icon` is an address. */
 export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wallet", "coin"] as const;
@@ -33,11 +33,14 @@ const values = {
   /** US dollars per order. */
   fixed_fee: fee.max(10_000, "The fee is too large").multipleOf(0.01, "At most 2 decimals").default(0),
   /** 0.05 = 5 %. */
-  percent_fee: fee.max(1, "Write 5 % as 0.05").multipleOf(0.0001, "At most 4 decimals").default(0),
+  percent_fee: fee
+    .max(1, "The fee cannot be more than 100 %")
+    .multipleOf(0.0001, "At most 4 decimals")
+    .default(0),
   /** Higher comes first. */
   sort: z
     .int("A whole number is required")
-    .min(0, "The order cannot be less than 0")
+    .min(0, "The position cannot be less than 0")
     .max(1_000_000)
     .default(1),
   enable: z.boolean().default(true),
@@ -71,6 +74,14 @@ export const PaymentInput = z
     });
   });
 export type PaymentInput = z.infer<typeof PaymentInput>;
+
+/** The same for a form, which always has an object. */
+export const PaymentForm = z.object({
+  type: PaymentType,
+  ...values,
+  config: z.record(z.string(), z.string()),
+});
+export type PaymentForm = z.input<typeof PaymentForm>;
 
 /** PATCH /api/payment/:id: what is changed in the list itself. */
 export const PaymentPatch = z
@@ -127,8 +138,3 @@ export const PaymentChoice = z.object({
   sort: z.int(),
 });
 export type PaymentChoice = z.infer<typeof PaymentChoice>;
-
-/** The fields of a type that people fill in, for forms. */
-export function configFields(type: PaymentType): string[] {
-  return Object.keys(paymentConfigs[type].shape);
-}

@@ -70,6 +70,8 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
         },
 
         async verify({ headers: sent, body }) {
+          // Anybody could sign with a secret that is empty.
+          if (webhook_secret === "") throw notGenuine("no webhook secret is set");
           checkSignature(sent["stripe-signature"] ?? "", body, webhook_secret, world.now());
           const event = Event.safeParse(readJson(body));
           if (!event.success || !news.has(event.data.type)) return undefined;

@@ -157,11 +157,19 @@ export const screens: Screen[] = [
     keywords: "code voucher gift",
   },
   {
+    id: "payment",
+    title: phrase("Payments"),
+    icon: IconCreditCard,
+    load: () => import("#features/payments/payments-page.tsx"),
+    area: "payments",
+    keywords: "order gateway money epay alipay wechat stripe fee",
+  },
+  {
     id: "topup",
     title: phrase("Top up"),
     icon: IconWallet,
     load: () => import("#features/top-up/top-up-page.tsx"),
-    keywords: "balance redeem code invite credit",
+    keywords: "balance redeem code invite credit pay order",
   },
   {
     id: "setting",

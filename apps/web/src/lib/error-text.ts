@@ -111,6 +111,9 @@ export const knownSentences = [
   phrase("Videos and music take minutes, so this model is not tested."),
   phrase("This model speaks over a socket only, so it is not tested."),
   phrase("Something went wrong on our side."),
+  phrase("A number above 0 is required"),
+  phrase("A discount must be above 0 and at most 1; 0.9 is ten percent off"),
+  phrase("Write whole dollars from 1 to 1000000 in front of each discount"),
   phrase("Channel not found."),
   phrase("Tag not found."),
 ] as const;

@@ -80,7 +80,7 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
       currency: PaymentCurrency.parse(gateway.currency),
       title: `${settings.SystemName} $${amount}`,
       notifyUrl: notifyUrlOf(gateway, input.siteUrl),
-      returnUrl: `${input.siteUrl}/panel/topup?order=${order.trade_no}`,
+      returnUrl: `${input.siteUrl}/panel/topup?back=${order.trade_no}`,
       expiresAt,
       email: payer.email ?? "",
     });

@@ -5,6 +5,8 @@ import { phrase } from "#lib/i18n.ts";
 export const targetWords: Record<string, string> = {
   channel: phrase("Channel"),
   model_owner: phrase("Model owner"),
+  order: phrase("Top-up order"),
+  payment: phrase("Payment gateway"),
   price: phrase("Price"),
   redemption: phrase("Redemption code"),
   setting: phrase("Setting"),
@@ -18,6 +20,8 @@ const verbWords: Record<string, string> = {
   change: phrase("changed"),
   delete: phrase("deleted"),
   switch: phrase("switched on or off"),
+  pay: phrase("paid and credited"),
+  close: phrase("closed"),
   promote: phrase("promoted"),
   demote: phrase("demoted"),
   quota: phrase("balance changed"),

@@ -2,6 +2,7 @@
 import type { NoticeChannelId } from "@gateway/shared/notice";
 import type { SettingKey } from "@gateway/shared/settings";
 import { phrase } from "#lib/i18n.ts";
+import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { mailSection, noticeSections, personSections } from "./reach-fields.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
 
@@ -11,6 +12,8 @@ export type FieldKind =
   | "secret"
   | "switch"
   | "number"
+  /** A number with a fraction. */
+  | "decimal"
   /** Stored in milliseconds, shown in seconds. */
   | "milliseconds"
   | "points"
@@ -21,6 +24,8 @@ export type FieldKind =
   /** Which notices go this way. */
   | "events"
   | "content"
+  /** JSON as it is written. */
+  | "json"
   | "chat-links";
 
 export type Field = {
@@ -62,53 +67,9 @@ export const settingGroups: SettingGroup[] = [
     id: "operation",
     title: phrase("Operation"),
     sections: [
-      {
-        id: "money",
-        title: phrase("Money"),
-        hint: phrase("How amounts are shown, and where people go to pay."),
-        fields: [
-          {
-            key: "DisplayInCurrencyEnabled",
-            kind: "switch",
-            label: phrase("Show amounts in dollars"),
-            hint: phrase("Off: they are shown in points."),
-          },
-          {
-            key: "QuotaPerUnit",
-            kind: "number",
-            label: phrase("Points per dollar"),
-            hint: phrase("Only for display; calls are charged in points."),
-          },
-          {
-            key: "TopUpLink",
-            kind: "address",
-            label: phrase("Where codes are sold"),
-            hint: phrase("Shown on the top-up screen. Empty hides the link."),
-          },
-        ],
-      },
-      {
-        id: "gifts",
-        title: phrase("Gifts and validity"),
-        hint: phrase("What newcomers and inviters receive, in points."),
-        fields: [
-          { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },
-          { key: "QuotaForInvitee", kind: "points", label: phrase("For an invited user, on top") },
-          { key: "QuotaForInviter", kind: "points", label: phrase("For the inviter") },
-          {
-            key: "QuotaValidityDays",
-            kind: "number",
-            unit: days,
-            label: phrase("A balance is valid for"),
-            hint: phrase("From the last top-up. 0 is for ever."),
-          },
-          {
-            key: "QuotaRemindThreshold",
-            kind: "points",
-            label: phrase("Remind people by mail below"),
-          },
-        ],
-      },
+      moneySection,
+      topUpSection,
+      giftSection,
       {
         id: "prices",
         title: phrase("Prices and estimates"),
@@ -155,35 +116,6 @@ export const settingGroups: SettingGroup[] = [
         id: "retries",
         title: phrase("Retries"),
         hint: phrase("What happens before the first byte has reached the caller."),
-      {
-        id: "answer-cache",
-        title: phrase("Remembered answers"),
-        hint: phrase(
-          "For tokens that want it: the same request gets the same answer, and no vendor is asked.",
-        ),
-        fields: [
-          {
-            key: "AnswerCacheMinutes",
-            kind: "number",
-            unit: phrase("minutes"),
-            label: phrase("Keep an answer for"),
-            hint: phrase("0 switches it off for everybody."),
-          },
-          {
-            key: "AnswerCachePercent",
-            kind: "number",
-            unit: "%",
-            label: phrase("Charge for a remembered answer"),
-            hint: phrase("Of what a new one would cost; 0 is free."),
-          },
-          {
-            key: "AnswerCacheKilobytes",
-            kind: "number",
-            unit: phrase("KB"),
-            label: phrase("Keep no answer longer than"),
-          },
-        ],
-      },
         fields: [
           { key: "RetryTimes", kind: "number", label: phrase("Further attempts") },
           {
@@ -220,6 +152,35 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: seconds,
             label: phrase("Close a silent realtime session after"),
+          },
+        ],
+      },
+      {
+        id: "answer-cache",
+        title: phrase("Remembered answers"),
+        hint: phrase(
+          "For tokens that want it: the same request gets the same answer, and no vendor is asked.",
+        ),
+        fields: [
+          {
+            key: "AnswerCacheMinutes",
+            kind: "number",
+            unit: phrase("minutes"),
+            label: phrase("Keep an answer for"),
+            hint: phrase("0 switches it off for everybody."),
+          },
+          {
+            key: "AnswerCachePercent",
+            kind: "number",
+            unit: "%",
+            label: phrase("Charge for a remembered answer"),
+            hint: phrase("Of what a new one would cost; 0 is free."),
+          },
+          {
+            key: "AnswerCacheKilobytes",
+            kind: "number",
+            unit: phrase("KB"),
+            label: phrase("Keep no answer longer than"),
           },
         ],
       },

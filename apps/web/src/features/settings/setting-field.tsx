@@ -6,6 +6,7 @@ import {
   PasswordInput,
   Select,
   Switch,
+  Textarea,
   TextInput,
   Tooltip,
 } from "@mantine/core";
@@ -36,7 +37,7 @@ export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
   const { t } = useTranslation();
   const initial = defaultOf(field.key);
-  const wide = ["switch", "content", "chat-links", "logo", "events"].includes(field.kind);
+  const wide = ["switch", "content", "json", "chat-links", "logo", "events"].includes(field.kind);
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const backLabel = t("Back to the default: {{value}}", { value: printed(initial, field, t) });
   return (
@@ -112,6 +113,16 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       );
     case "number":
       return number(1, field.unit);
+    case "decimal":
+      return (
+        <NumberInput
+          {...common}
+          value={typeof value === "number" ? value : ""}
+          onChange={(next) => onChange(typeof next === "number" ? next : Number.NaN)}
+          min={0}
+          decimalScale={6}
+        />
+      );
     case "milliseconds":
       return number(1000, "seconds");
     case "points":
@@ -158,6 +169,19 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       );
     case "logo":
       return <LogoField {...common} value={text} onChange={onChange} />;
+    case "json":
+      return (
+        <Textarea
+          {...common}
+          autosize
+          minRows={2}
+          maxRows={14}
+          spellCheck={false}
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } }}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
     case "content":
       return <ContentField label={label} value={text} error={error} onChange={onChange} />;
     case "chat-links":

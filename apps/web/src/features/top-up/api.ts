@@ -1,6 +1,22 @@
 /** Bringing a balance up. */
-import { Points } from "@gateway/shared/paging";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  OpenedOrder,
+  type OrderInput,
+  OrderState,
+  OwnOrder,
+  OwnOrderPage,
+  TopUpTerms,
+} from "@gateway/shared/order";
+import { type PageQuery, Points } from "@gateway/shared/paging";
+import { PaymentChoice } from "@gateway/shared/payment";
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { selfQuery } from "#lib/session.ts";
 
@@ -14,5 +30,75 @@ export function useRedeem() {
         client.invalidateQueries({ queryKey: selfQuery.queryKey }),
         client.invalidateQueries({ queryKey: ["log"] }),
       ]),
+  });
+}
+
+const allOrders = ["own-orders"] as const;
+
+/** How one can pay, best first; none when the operator takes no payments. */
+export const choicesQuery = queryOptions({
+  queryKey: ["top-up", "choices"],
+  queryFn: () => http.get("/user/payment", z.array(PaymentChoice)),
+  meta: { quiet: true },
+});
+
+export const termsQuery = queryOptions({
+  queryKey: ["top-up", "terms"],
+  queryFn: () => http.get("/user/payment/terms", TopUpTerms),
+  meta: { quiet: true },
+});
+
+export const ownOrdersQuery = (query: PageQuery) =>
+  queryOptions({
+    queryKey: [...allOrders, query],
+    queryFn: () => http.get("/user/order", OwnOrderPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+const POLL_MS = 3_000;
+/** Whoever waits longer looks at the list of orders. */
+const POLLS = 1_200;
+
+/** How an order stands, asked again and again until it is decided. */
+export const orderStateQuery = (trade_no: string) =>
+  queryOptions({
+    queryKey: ["top-up", "state", trade_no],
+    queryFn: async ({ client }) => {
+      const state = await http.get("/user/order/status", OrderState, { trade_no });
+      if (state.status === "success") showPaid(client);
+      return state;
+    },
+    refetchInterval: ({ state }) =>
+      state.data?.status === "success" ||
+      (state.data === undefined && state.error !== null) ||
+      state.dataUpdateCount + state.errorUpdateCount > POLLS
+        ? false
+        : POLL_MS,
+    gcTime: 0,
+    meta: { quiet: true },
+  });
+
+/** Brings what a payment has changed up to date, wherever it is shown. */
+function showPaid(client: QueryClient): void {
+  for (const queryKey of [selfQuery.queryKey, ["log"], allOrders])
+    void client.invalidateQueries({ queryKey });
+}
+
+export function useOpenOrder() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: OrderInput) => http.post("/user/order", OpenedOrder, input),
+    // A refusal may mean that prices have changed.
+    onError: () => client.invalidateQueries({ queryKey: ["top-up"] }),
+    onSettled: () => client.invalidateQueries({ queryKey: allOrders }),
+  });
+}
+
+export function useCloseOrder() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (trade_no: string) => http.post("/user/order/close", OwnOrder, { trade_no }),
+    onSettled: () => client.invalidateQueries({ queryKey: allOrders }),
   });
 }

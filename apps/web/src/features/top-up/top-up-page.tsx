@@ -1,15 +1,36 @@
 /** The balance, and the ways to bring it up. */
+import type { OpenedOrder } from "@gateway/shared/order";
 import { Button, SimpleGrid } from "@mantine/core";
 import { IconListDetails } from "@tabler/icons-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
+import { Link, useSearchParams } from "react-router-dom";
 import { Page } from "#ui/page.tsx";
 import { BalanceCard } from "./balance-card.tsx";
 import { InviteCard } from "./invite-card.tsx";
+import { OrderHistory } from "./order-history.tsx";
+import { PayCard } from "./pay-card.tsx";
+import { PayDialog } from "./pay-dialog.tsx";
 import { RedeemCard } from "./redeem-card.tsx";
+
+/** What was opened on this page, so that it can be shown again. */
+type Opened = { order: OpenedOrder; name: string };
+
+/** Where gateways send people back to says which order it was about. */
+const returned = "back";
 
 export default function TopUpPage() {
   const { t } = useTranslation();
+  const [search, setSearch] = useSearchParams();
+  const [opened, setOpened] = useState<Record<string, Opened>>({});
+  const [shown, setShown] = useState(search.get(returned) ?? "");
+
+  const close = () => {
+    setShown("");
+    // With it goes what the gateway has appended.
+    if (search.has(returned)) setSearch({}, { replace: true });
+  };
+
   return (
     <Page
       title={t("Top up")}
@@ -26,10 +47,26 @@ export default function TopUpPage() {
       }
     >
       <BalanceCard />
+      <PayCard
+        onOpened={(order, { name }) => {
+          setOpened((all) => ({ ...all, [order.trade_no]: { order, name } }));
+          setShown(order.trade_no);
+        }}
+      />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <RedeemCard />
         <InviteCard />
       </SimpleGrid>
+      <OrderHistory onWait={(order) => setShown(order.trade_no)} />
+      {shown === "" ? null : (
+        <PayDialog
+          key={shown}
+          tradeNo={shown}
+          order={opened[shown]?.order}
+          name={opened[shown]?.name ?? ""}
+          onClose={close}
+        />
+      )}
     </Page>
   );
 }

@@ -1,0 +1,84 @@
+/** Payment gateways and everybody's orders, for administrators. */
+import { OrderPage, type OrderQuery, OrderRow } from "@gateway/shared/order";
+import {
+  type PaymentForm,
+  PaymentPage,
+  type PaymentPatch,
+  type PaymentQuery,
+  PaymentRow,
+} from "@gateway/shared/payment";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const allGateways = ["payment", "gateways"] as const;
+const allOrders = ["payment", "orders"] as const;
+
+export const gatewaysQuery = (query: PaymentQuery) =>
+  queryOptions({
+    queryKey: [...allGateways, query],
+    queryFn: () => http.get("/payment", PaymentPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+/** Those an order list can be narrowed to. */
+export const gatewayNamesQuery = queryOptions({
+  queryKey: [...allGateways, "names"],
+  queryFn: () => http.get("/payment", PaymentPage, { size: 100, order: "name" }),
+  select: (page) => page.data.map(({ id, name }) => ({ value: String(id), label: name })),
+  staleTime: 60_000,
+  meta: { quiet: true },
+});
+
+export const ordersQuery = (query: OrderQuery) =>
+  queryOptions({
+    queryKey: [...allOrders, query],
+    queryFn: () => http.get("/payment/order", OrderPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+function useRefresh() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: ["payment"] });
+}
+
+export function useSaveGateway() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, input }: { id: number | undefined; input: PaymentForm }) =>
+      id === undefined
+        ? http.post("/payment", PaymentRow, input)
+        : http.put(`/payment/${id}`, PaymentRow, input),
+    gcTime: 0,
+    onSuccess: refresh,
+  });
+}
+
+export function usePatchGateway() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, patch }: { id: number; patch: PaymentPatch }) =>
+      http.patch(`/payment/${id}`, PaymentRow, patch),
+    onSettled: refresh,
+  });
+}
+
+export function useDeleteGateway() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/payment/${id}`, z.null()),
+    onSettled: refresh,
+  });
+}
+
+/** Asks the gateway whether it was paid, or gives it up. */
+export function useOrderAction() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, action }: { id: number; action: "check" | "close" }) =>
+      http.post(`/payment/order/${id}/${action}`, OrderRow),
+    onSettled: refresh,
+  });
+}

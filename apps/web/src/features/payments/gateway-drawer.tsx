@@ -1,0 +1,266 @@
+/** Adds a payment gateway or changes one. Its fields are those of its type. */
+import { PaymentForm, paymentIcons, type PaymentRow } from "@gateway/shared/payment";
+import {
+  paymentConfigs,
+  paymentCurrencies,
+  paymentSecrets,
+  PaymentType,
+} from "@gateway/shared/payment-config";
+import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { PaymentIcon } from "#ui/payment-icon.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useSaveGateway } from "./api.ts";
+import { ConfigInput } from "./config-input.tsx";
+import { configFields, iconTitles, typeTitles } from "./gateway-words.ts";
+
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("This is required");
+phrase("Choose an icon");
+phrase("The icon must be one of ours, or the address of a picture");
+phrase("The fee cannot be less than 0");
+phrase("The fee cannot be more than 100 %");
+phrase("The fee is too large");
+phrase("At most 2 decimals");
+phrase("At most 4 decimals");
+phrase("The position cannot be less than 0");
+phrase("This gateway does not take that currency");
+phrase("The type cannot be changed. Add another gateway instead");
+phrase("The APIv3 key has 32 characters");
+phrase("This is not an RSA private key");
+phrase("This is not an RSA public key");
+phrase("The public key and its id belong together");
+phrase("Payment gateway not found.");
+
+const otherIcon = "other";
+const isOurs = (icon: string) => (paymentIcons as readonly string[]).includes(icon);
+
+type GatewayDrawerProps = {
+  /** Undefined: a new one. */
+  gateway: PaymentRow | undefined;
+  onClose: () => void;
+  /** A new one that still needs something from the other side. */
+  onUnfinished: (gateway: PaymentRow) => void;
+};
+
+export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerProps) {
+  const { t } = useTranslation();
+  const save = useSaveGateway();
+  const [ownIcon, setOwnIcon] = useState(gateway !== undefined && !isOurs(gateway.icon));
+  const form = useSchemaForm(PaymentForm, initialValues(gateway), (values) => problemsOf(values, gateway));
+  const { type, percent_fee = 0, icon } = form.values;
+
+  const chooseType = (next: PaymentType) => {
+    form.setValues({
+      type: next,
+      config: emptyConfig(next),
+      icon: ownIcon ? icon : defaultIcon(next),
+      currency: paymentCurrencies[next][0] ?? "CNY",
+    });
+    form.clearErrors();
+  };
+
+  return (
+    <FormDrawer
+      opened
+      title={gateway ? t("Gateway {{name}}", { name: gateway.name }) : t("New payment gateway")}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={async (values) => {
+        const saved = await save.mutateAsync({ id: gateway?.id, input: values });
+        toast.success(t("Payment gateway saved"));
+        onClose();
+        if (!gateway && saved.type === "stripe" && !saved.secrets_set.includes("webhook_secret"))
+          onUnfinished(saved);
+      }}
+      onClose={onClose}
+      width={560}
+    >
+      <FormSection title={t("General")} hint={t("How people see it when they top up.")}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Select
+            label={t("Type")}
+            withAsterisk
+            allowDeselect={false}
+            disabled={gateway !== undefined}
+            data={PaymentType.options.map((value) => ({ value, label: t(typeTitles[value]) }))}
+            value={type}
+            onChange={(next) => next && chooseType(PaymentType.parse(next))}
+            error={form.errors["type"]}
+          />
+          <TextInput label={t("Name")} withAsterisk maxLength={100} {...form.getInputProps("name")} />
+          <Select
+            label={t("Icon")}
+            withAsterisk
+            allowDeselect={false}
+            leftSection={<PaymentIcon icon={isOurs(icon) ? icon : "card"} size={18} />}
+            data={[
+              ...paymentIcons.map((value) => ({ value, label: t(iconTitles[value]) })),
+              { value: otherIcon, label: t("Picture at an address") },
+            ]}
+            value={ownIcon ? otherIcon : icon}
+            renderOption={({ option }) => (
+              <Group gap="xs" wrap="nowrap">
+                {isOurs(option.value) ? <PaymentIcon icon={option.value} size={18} /> : null}
+                {option.label}
+              </Group>
+            )}
+            onChange={(next) => {
+              setOwnIcon(next === otherIcon);
+              form.setFieldValue("icon", next === otherIcon ? "" : (next ?? ""));
+            }}
+            error={ownIcon ? undefined : form.errors["icon"]}
+          />
+          <Select
+            label={t("Currency")}
+            withAsterisk
+            allowDeselect={false}
+            data={paymentCurrencies[type].map((value) => ({ value, label: value }))}
+            {...form.getInputProps("currency")}
+          />
+        </SimpleGrid>
+        {ownIcon ? (
+          <TextInput
+            label={t("Address of the picture")}
+            withAsterisk
+            maxLength={300}
+            placeholder="https://"
+            {...form.getInputProps("icon")}
+          />
+        ) : null}
+      </FormSection>
+
+      <FormSection title={t("Account")} hint={t("Keys are stored encrypted and never shown again.")}>
+        {Object.entries(configFields[type]).map(([name, field]) => (
+          <ConfigInput
+            key={`${type}.${name}`}
+            field={field}
+            required={!isOptional(type, name)}
+            secretSet={gateway?.secrets_set.includes(name) ?? false}
+            {...form.getInputProps(`config.${name}`)}
+          />
+        ))}
+      </FormSection>
+
+      <FormSection title={t("Fees")} hint={t("What the payer pays on top. Both are added.")}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NumberInput
+            label={t("Share of the amount")}
+            min={0}
+            max={100}
+            decimalScale={2}
+            suffix=" %"
+            value={Number((percent_fee * 100).toFixed(2))}
+            error={form.errors["percent_fee"]}
+            onChange={(next) =>
+              form.setFieldValue("percent_fee", Number((Number(next) / 100).toFixed(4)) || 0)
+            }
+          />
+          <NumberInput
+            label={t("Per order")}
+            min={0}
+            decimalScale={2}
+            leftSection="$"
+            {...form.getInputProps("fixed_fee")}
+          />
+        </SimpleGrid>
+      </FormSection>
+
+      <FormSection
+        title={t("Notices of payments")}
+        hint={t("The gateway must be able to reach this site from the internet.")}
+      >
+        <TextInput
+          label={t("Other address of this site")}
+          description={t("Empty: the server address of the settings.")}
+          placeholder="https://"
+          maxLength={300}
+          {...form.getInputProps("notify_domain")}
+        />
+        {gateway ? (
+          <TextInput
+            label={t("Notify address")}
+            description={
+              type === "stripe"
+                ? t("Make a webhook with it at Stripe, for the event checkout.session.completed.")
+                : t("Sent along with every order; enter it at the gateway where it asks for one.")
+            }
+            readOnly
+            styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+            value={gateway.notify_url}
+            onFocus={(event) => event.currentTarget.select()}
+            rightSection={<CopyButton text={gateway.notify_url} label={t("Notify address")} />}
+          />
+        ) : null}
+      </FormSection>
+
+      <FormSection title={t("Use")}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NumberInput
+            label={t("Position")}
+            description={t("Higher comes first.")}
+            min={0}
+            allowDecimal={false}
+            {...form.getInputProps("sort")}
+          />
+        </SimpleGrid>
+        <Switch
+          label={t("Enabled")}
+          description={t("Off: nothing new is paid through it. What is on its way still arrives.")}
+          {...form.getInputProps("enable", { type: "checkbox" })}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}
+
+function initialValues(gateway: PaymentRow | undefined): PaymentForm {
+  const type = gateway?.type ?? "epay";
+  return {
+    type,
+    name: gateway?.name ?? "",
+    icon: gateway?.icon ?? defaultIcon(type),
+    notify_domain: gateway?.notify_domain ?? "",
+    currency: gateway?.currency ?? paymentCurrencies[type][0] ?? "CNY",
+    fixed_fee: gateway?.fixed_fee ?? 0,
+    percent_fee: gateway?.percent_fee ?? 0,
+    sort: gateway?.sort ?? 1,
+    enable: gateway?.enable ?? true,
+    config: { ...emptyConfig(type), ...gateway?.config },
+  };
+}
+
+function defaultIcon(type: PaymentType): string {
+  return isOurs(type) ? type : "card";
+}
+
+function emptyConfig(type: PaymentType): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(configFields[type]).map(([name, { choices }]) => [name, choices?.[0]?.value ?? ""]),
+  );
+}
+
+function isOptional(type: PaymentType, name: string): boolean {
+  const shape: Record<string, { safeParse(value: unknown): { success: boolean } }> =
+    paymentConfigs[type].shape;
+  return shape[name]?.safeParse("").success ?? true;
+}
+
+/** What the form's own schema leaves to the type's; a secret that is stored may stay empty. */
+function problemsOf(values: PaymentForm, gateway: PaymentRow | undefined): Record<string, string> {
+  const parsed = paymentConfigs[values.type].safeParse(values.config);
+  const stored: readonly string[] = gateway?.secrets_set ?? [];
+  const secrets: readonly string[] = paymentSecrets[values.type];
+  const problems: Record<string, string> = {};
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0]);
+    if (secrets.includes(name) && stored.includes(name) && values.config[name] === "") continue;
+    problems[`config.${name}`] ??= issue.message;
+  }
+  return problems;
+}

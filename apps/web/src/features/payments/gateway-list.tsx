@@ -1,0 +1,234 @@
+/** How people can pay: the gateways, and what each adds. */
+import { type PaymentRow, PaymentQuery } from "@gateway/shared/payment";
+import { PaymentType } from "@gateway/shared/payment-config";
+import { ActionIcon, Box, Button, Group, Switch, Text, Tooltip } from "@mantine/core";
+import { IconCreditCard, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { CopyCode } from "#ui/copy.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { InlineNumber } from "#ui/inline-number.tsx";
+import { PaymentIcon } from "#ui/payment-icon.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { toast } from "#ui/toast.tsx";
+import { gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
+import { GatewayDrawer } from "./gateway-drawer.tsx";
+import { typeTitles } from "./gateway-words.ts";
+
+const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
+
+export function GatewayList() {
+  const { t } = useTranslation();
+  const [params, setParams] = useListParams(PaymentQuery);
+  const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
+  const remove = useDeleteGateway();
+  const edits = useMayEnter("payments", "edit");
+  const [edited, setEdited] = useState<PaymentRow | "new" | null>(null);
+  const columns = useMemo(() => gatewayColumns(t, edits), [t, edits]);
+  const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
+
+  const destroy = async (gateway: PaymentRow) => {
+    const sure = await confirm({
+      title: t("Delete the payment gateway {{name}}?", { name: gateway.name }),
+      body: t("Nobody can pay through it any more. Orders stay, and what is on its way is still credited."),
+      action: t("Delete"),
+    });
+    if (!sure) return;
+    await remove.mutateAsync(gateway.id);
+    toast.success(t("Deleted"));
+  };
+
+  const add = edits ? (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+      {t("New payment gateway")}
+    </Button>
+  ) : null;
+
+  return (
+    <>
+      <DataTable
+        id="payment-gateways"
+        label={t("Payment gateways")}
+        columns={columns}
+        rows={gateways.data?.data}
+        rowKey={(gateway) => String(gateway.id)}
+        fetching={gateways.isFetching}
+        error={gateways.error}
+        onRetry={() => void gateways.refetch()}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
+        {...(edits ? { onOpen: setEdited } : {})}
+        rowActions={(gateway) =>
+          edits ? (
+            <>
+              <Tooltip label={t("Edit")}>
+                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(gateway)}>
+                  <IconPencil size={15} />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label={t("Delete")}>
+                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(gateway)}>
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Tooltip>
+            </>
+          ) : null
+        }
+        paging={{
+          kind: "pages",
+          page: params.page,
+          size: params.size,
+          total: gateways.data?.total_count,
+          onChange: setParams,
+        }}
+        toolbar={
+          <>
+            <SearchBox value={params.name} onChange={(name) => setParams({ name })} placeholder={t("Name")} />
+            <FilterSelect
+              label={t("Type")}
+              value={params.type}
+              onChange={(type) => setParams({ type: PaymentType.safeParse(type).data ?? "" })}
+              data={PaymentType.options.map((value) => ({ value, label: t(typeTitles[value]) }))}
+            />
+          </>
+        }
+        tools={add}
+        empty={
+          filtered ? (
+            <Empty
+              title={t("No payment gateway matches")}
+              action={
+                <Button variant="default" onClick={() => setParams(noFilters)}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              icon={IconCreditCard}
+              title={t("No payment gateways yet")}
+              hint={t("Add one, and people can top up by themselves on the top-up screen.")}
+              action={add}
+            />
+          )
+        }
+      />
+      {edited ? (
+        <GatewayDrawer
+          key={edited === "new" ? "new" : edited.id}
+          gateway={edited === "new" ? undefined : edited}
+          onClose={() => setEdited(null)}
+          onUnfinished={setEdited}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function gatewayColumns(t: TFunction, edits: boolean): Column<PaymentRow>[] {
+  return [
+    {
+      id: "name",
+      title: t("Name"),
+      fixed: true,
+      sortable: true,
+      width: 200,
+      cell: (gateway) => (
+        <Group gap="sm" wrap="nowrap">
+          <PaymentIcon icon={gateway.icon} size={22} />
+          <Box miw={0}>
+            <Text fw={500} fz="sm" truncate>
+              {gateway.name}
+            </Text>
+            <Text c="dimmed" fz="xs">
+              {t(typeTitles[gateway.type])}
+            </Text>
+          </Box>
+        </Group>
+      ),
+    },
+    {
+      id: "enable",
+      title: t("Enabled"),
+      sortable: true,
+      cell: (gateway) => <EnableSwitch gateway={gateway} edits={edits} />,
+    },
+    { id: "currency", title: t("Currency"), card: "fact", cell: (gateway) => gateway.currency },
+    { id: "fees", title: t("Fees"), card: "fact", cell: (gateway) => feesText(gateway) },
+    {
+      id: "sort",
+      title: t("Position"),
+      sortable: true,
+      width: 90,
+      cell: (gateway) => <SortField gateway={gateway} edits={edits} />,
+    },
+    {
+      id: "notify_url",
+      title: t("Notify address"),
+      card: "none",
+      cell: (gateway) => (
+        <CopyCode
+          text={gateway.notify_url}
+          label={t("Notify address")}
+          shown={`…/${gateway.uuid.slice(0, 8)}`}
+        />
+      ),
+    },
+    {
+      id: "created_at",
+      title: t("Created"),
+      sortable: true,
+      hidden: true,
+      cell: (gateway) => <RelativeTime seconds={gateway.created_at} />,
+    },
+    { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (gateway) => gateway.id },
+  ];
+}
+
+/** "5 % + $0.30", or a dash. */
+function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
+  const parts = [
+    percent_fee > 0 ? `${Number((percent_fee * 100).toFixed(2))} %` : "",
+    fixed_fee > 0 ? `$${fixed_fee.toFixed(2)}` : "",
+  ].filter((part) => part !== "");
+  return parts.join(" + ") || "–";
+}
+
+function EnableSwitch({ gateway, edits }: { gateway: PaymentRow; edits: boolean }) {
+  const { t } = useTranslation();
+  const patch = usePatchGateway();
+  return (
+    <Switch
+      size="xs"
+      aria-label={t("Enable {{name}}", { name: gateway.name })}
+      checked={gateway.enable}
+      disabled={!edits || patch.isPending}
+      onChange={() => patch.mutate({ id: gateway.id, patch: { enable: !gateway.enable } })}
+    />
+  );
+}
+
+function SortField({ gateway, edits }: { gateway: PaymentRow; edits: boolean }) {
+  const { t } = useTranslation();
+  const patch = usePatchGateway();
+  if (!edits) return gateway.sort;
+  return (
+    <InlineNumber
+      label={t("Position of {{name}}", { name: gateway.name })}
+      value={gateway.sort}
+      check={(value) => {
+        if (!Number.isInteger(value)) return t("A whole number is required");
+        return value < 0 ? t("The position cannot be less than 0") : null;
+      }}
+      onSave={(sort) => patch.mutateAsync({ id: gateway.id, patch: { sort } })}
+    />
+  );
+}

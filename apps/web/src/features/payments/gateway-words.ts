@@ -1,0 +1,111 @@
+/** What gateways and their settings are called. */
+import type { paymentIcons } from "@gateway/shared/payment";
+import type { PaymentConfigs, PaymentType } from "@gateway/shared/payment-config";
+import { phrase } from "#lib/i18n.ts";
+
+/** Translated where they are shown. */
+export const typeTitles: Record<PaymentType, string> = {
+  epay: phrase("Epay"),
+  alipay: phrase("Alipay"),
+  wxpay: phrase("WeChat Pay"),
+  stripe: "Stripe",
+};
+
+export const iconTitles: Record<(typeof paymentIcons)[number], string> = {
+  card: phrase("Bank card"),
+  alipay: phrase("Alipay"),
+  wxpay: phrase("WeChat Pay"),
+  stripe: "Stripe",
+  paypal: "PayPal",
+  wallet: phrase("Wallet"),
+  coin: phrase("Coin"),
+};
+
+export type ConfigField = {
+  label: string;
+  hint?: string;
+  kind: "text" | "secret" | "key" | "secret-key" | "choice";
+  choices?: { value: string; label: string }[];
+};
+
+/** Per type and field; a field of the schema that is missing here does not compile. */
+export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T], ConfigField> } = {
+  epay: {
+    pay_domain: {
+      label: phrase("Address of the payment site"),
+      kind: "text",
+      hint: phrase("Without submit.php. With https, lost notices can be asked for."),
+    },
+    partner_id: { label: phrase("Merchant id (pid)"), kind: "text" },
+    key: { label: phrase("Merchant key"), kind: "secret" },
+    pay_type: {
+      label: phrase("Way to pay"),
+      kind: "choice",
+      choices: [
+        { value: "", label: phrase("People choose on its page") },
+        { value: "alipay", label: phrase("Alipay") },
+        { value: "wxpay", label: phrase("WeChat Pay") },
+        { value: "qqpay", label: phrase("QQ Wallet") },
+        { value: "jdpay", label: phrase("JD Pay") },
+        { value: "bank", label: phrase("Bank card") },
+        { value: "paypal", label: "PayPal" },
+        { value: "usdt", label: "USDT" },
+      ],
+    },
+  },
+  alipay: {
+    app_id: { label: phrase("Application id"), kind: "text" },
+    private_key: {
+      label: phrase("Application's private key"),
+      kind: "secret-key",
+      hint: phrase("RSA2; with or without its BEGIN and END lines."),
+    },
+    public_key: {
+      label: phrase("Alipay's public key"),
+      kind: "key",
+      hint: phrase("Alipay's own, not the application's."),
+    },
+    pay_type: {
+      label: phrase("Way to pay"),
+      kind: "choice",
+      choices: [
+        { value: "facepay", label: phrase("Code to scan") },
+        { value: "pagepay", label: phrase("Page for computers") },
+        { value: "wappay", label: phrase("Page for phones") },
+      ],
+    },
+    api_address: {
+      label: phrase("Address of the interface"),
+      kind: "text",
+      hint: phrase("Empty, unless you try things out in Alipay's sandbox."),
+    },
+  },
+  wxpay: {
+    app_id: { label: phrase("Application id"), kind: "text" },
+    mch_id: { label: phrase("Merchant number"), kind: "text" },
+    mch_certificate_serial_number: {
+      label: phrase("Serial number of the merchant's certificate"),
+      kind: "text",
+    },
+    mch_private_key: {
+      label: phrase("Merchant's private key"),
+      kind: "secret-key",
+      hint: phrase("The content of apiclient_key.pem."),
+    },
+    mch_apiv3_key: { label: phrase("APIv3 key"), kind: "secret", hint: phrase("32 characters.") },
+    platform_key_id: {
+      label: phrase("Id of WeChat Pay's public key"),
+      kind: "text",
+      hint: phrase("PUB_KEY_ID_… Empty with both: its certificates are used."),
+    },
+    platform_public_key: { label: phrase("WeChat Pay's public key"), kind: "key" },
+  },
+  stripe: {
+    secret_key: { label: phrase("Secret key"), kind: "secret", hint: phrase("sk_live_… or rk_live_…") },
+    webhook_secret: {
+      label: phrase("Signing secret of the webhook"),
+      kind: "secret",
+      hint: phrase("whsec_… Save first, then make the webhook with the address below."),
+    },
+  },
+};

@@ -1,0 +1,277 @@
+/** What everybody ordered and paid. */
+import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/order";
+import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
+import { IconAlertTriangle, IconReceipt, IconRefresh, IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { formatMoney } from "#lib/money.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { CopyCode } from "#ui/copy.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { ClearFilters, FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { OrderStatus, orderStatuses } from "#ui/order-status.tsx";
+import { PaymentIcon } from "#ui/payment-icon.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { toast } from "#ui/toast.tsx";
+import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
+import { DayFilter } from "./day-filter.tsx";
+
+const noFilters = {
+  trade_no: "",
+  gateway_no: "",
+  status: "",
+  gateway_id: 0,
+  user_id: 0,
+  start_timestamp: 0,
+  end_timestamp: 0,
+} as const;
+
+export function OrderList() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [params, setParams] = useListParams(OrderQuery);
+  const orders = useQuery(ordersQuery({ ...params, order: params.order || "-id" }));
+  const names = useQuery(gatewayNamesQuery).data ?? [];
+  const edits = useMayEnter("payments", "edit");
+  const act = useOrderAction();
+  const columns = useMemo(() => orderColumns(t, format), [t, format]);
+  const filtered = Object.entries(noFilters).some(
+    ([name, value]) => params[name as keyof typeof noFilters] !== value,
+  );
+
+  const check = async ({ id }: OrderRow) => {
+    const { status } = await act.mutateAsync({ id, action: "check" });
+    if (status === "success") toast.success(t("It was paid, and is credited now."));
+    else toast.info(t("The gateway knows of no payment yet."));
+  };
+
+  const close = async (order: OrderRow) => {
+    const sure = await confirm({
+      title: t("Close the order {{number}}?", { number: order.trade_no }),
+      body: t("Nobody waits for it any more. Should it be paid all the same, it is credited."),
+      action: t("Close order"),
+    });
+    if (!sure) return;
+    await act.mutateAsync({ id: order.id, action: "close" });
+    toast.success(t("Order closed"));
+  };
+
+  return (
+    <DataTable
+      id="payment-orders"
+      label={t("Orders")}
+      columns={columns}
+      rows={orders.data?.data}
+      rowKey={(order) => String(order.id)}
+      fetching={orders.isFetching}
+      error={orders.error}
+      onRetry={() => void orders.refetch()}
+      order={params.order}
+      onOrder={(order) => setParams({ order })}
+      rowActions={(order) =>
+        edits && order.status !== "success" ? (
+          <>
+            <Tooltip label={t("Ask the gateway")}>
+              <ActionIcon
+                size={28}
+                aria-label={t("Ask the gateway")}
+                disabled={act.isPending}
+                onClick={() => void check(order)}
+              >
+                <IconRefresh size={15} />
+              </ActionIcon>
+            </Tooltip>
+            {order.status === "pending" ? (
+              <Tooltip label={t("Close order")}>
+                <ActionIcon size={28} aria-label={t("Close order")} onClick={() => void close(order)}>
+                  <IconX size={15} />
+                </ActionIcon>
+              </Tooltip>
+            ) : null}
+          </>
+        ) : null
+      }
+      paging={{
+        kind: "pages",
+        page: params.page,
+        size: params.size,
+        total: orders.data?.total_count,
+        onChange: setParams,
+      }}
+      toolbar={
+        <>
+          <SearchBox
+            value={params.trade_no}
+            onChange={(trade_no) => setParams({ trade_no })}
+            placeholder={t("Order number")}
+          />
+          <SearchBox
+            value={params.gateway_no}
+            onChange={(gateway_no) => setParams({ gateway_no })}
+            placeholder={t("Gateway's number")}
+            width={170}
+          />
+          <SearchBox
+            value={params.user_id === 0 ? "" : String(params.user_id)}
+            onChange={(text) => setParams({ user_id: /^\d{1,9}$/.test(text) ? Number(text) : 0 })}
+            placeholder={t("User id")}
+            width={110}
+          />
+          <FilterSelect
+            label={t("Status")}
+            value={params.status}
+            onChange={(status) => setParams({ status: Status.safeParse(status).data ?? "" })}
+            data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
+          />
+          <FilterSelect
+            label={t("Payment gateway")}
+            value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
+            onChange={(id) => setParams({ gateway_id: Number(id) })}
+            data={names}
+          />
+          <DayFilter
+            from={params.start_timestamp}
+            to={params.end_timestamp}
+            onChange={(start_timestamp, end_timestamp) => setParams({ start_timestamp, end_timestamp })}
+          />
+          {filtered ? <ClearFilters onClear={() => setParams(noFilters)} /> : null}
+        </>
+      }
+      empty={
+        filtered ? (
+          <Empty
+            title={t("No order matches")}
+            action={
+              <Button variant="default" onClick={() => setParams(noFilters)}>
+                {t("Clear filters")}
+              </Button>
+            }
+          />
+        ) : (
+          <Empty
+            icon={IconReceipt}
+            title={t("No orders yet")}
+            hint={t("They appear here as soon as somebody starts to top up.")}
+          />
+        )
+      }
+    />
+  );
+}
+
+function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<OrderRow>[] {
+  return [
+    {
+      id: "trade_no",
+      title: t("Order number"),
+      fixed: true,
+      width: 250,
+      cell: (order) => <CopyCode text={order.trade_no} label={t("Order number")} />,
+    },
+    {
+      id: "created_at",
+      title: t("Time"),
+      sortable: true,
+      cell: (order) => <RelativeTime seconds={order.created_at} />,
+    },
+    { id: "status", title: t("Status"), sortable: true, cell: (order) => <OrderState order={order} /> },
+    {
+      id: "user_id",
+      title: t("User"),
+      sortable: true,
+      cell: (order) => (
+        <span title={`ID ${order.user_id}`} style={{ whiteSpace: "nowrap" }}>
+          {order.username}
+        </span>
+      ),
+    },
+    {
+      id: "gateway_id",
+      title: t("Payment gateway"),
+      sortable: true,
+      cell: (order) => (
+        <Group gap={6} wrap="nowrap">
+          <PaymentIcon icon={order.gateway_icon} size={16} />
+          <Text span fz="inherit" truncate>
+            {order.gateway_name}
+          </Text>
+        </Group>
+      ),
+    },
+    {
+      id: "amount",
+      title: t("Top-up"),
+      align: "right",
+      card: "fact",
+      cell: (order) => formatMoney(order.amount, "USD"),
+    },
+    {
+      id: "order_amount",
+      title: t("To pay"),
+      align: "right",
+      sortable: true,
+      card: "fact",
+      cell: (order) => formatMoney(order.order_amount, order.order_currency),
+    },
+    {
+      id: "discount",
+      title: t("Discount"),
+      align: "right",
+      hidden: true,
+      cell: (order) => formatMoney(order.discount, "USD"),
+    },
+    {
+      id: "fee",
+      title: t("Fee"),
+      align: "right",
+      hidden: true,
+      cell: (order) => formatMoney(order.fee, "USD"),
+    },
+    {
+      id: "quota",
+      title: t("Credit"),
+      align: "right",
+      cell: (order) => format.quota(order.quota),
+    },
+    {
+      id: "gateway_no",
+      title: t("Gateway's number"),
+      hidden: true,
+      cell: (order) =>
+        order.gateway_no === "" ? "–" : <CopyCode text={order.gateway_no} label={t("Gateway's number")} />,
+    },
+    {
+      id: "paid_at",
+      title: t("Paid at"),
+      hidden: true,
+      cell: (order) => <RelativeTime seconds={order.paid_at} />,
+    },
+    { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (order) => order.id },
+  ];
+}
+
+function OrderState({ order }: { order: OrderRow }) {
+  const { t } = useTranslation();
+  if (order.trouble === "") return <OrderStatus status={order.status} />;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <OrderStatus status={order.status} />
+      <Tooltip label={order.trouble} multiline maw={320}>
+        <IconAlertTriangle
+          size={15}
+          color="var(--mantine-color-amber-text)"
+          role="img"
+          aria-label={`${t("Trouble")}: ${order.trouble}`}
+          tabIndex={0}
+        />
+      </Tooltip>
+    </Group>
+  );
+}

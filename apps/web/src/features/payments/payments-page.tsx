@@ -1,0 +1,31 @@
+/** How people pay, and what they paid. */
+import { Tabs } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useSearchParams } from "react-router-dom";
+import { Page } from "#ui/page.tsx";
+import { GatewayList } from "./gateway-list.tsx";
+import { OrderList } from "./order-list.tsx";
+
+export default function PaymentsPage() {
+  const { t } = useTranslation();
+  const [search, setSearch] = useSearchParams();
+  const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
+  return (
+    <Page
+      title={t("Payments")}
+      description={t("Each payment is credited once, for exactly the sum its order was opened with.")}
+    >
+      <Tabs
+        value={tab}
+        // Each list has filters of its own, so none comes along.
+        onChange={(next) => setSearch(next === "gateways" ? { tab: "gateways" } : {}, { replace: true })}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="orders">{t("Orders")}</Tabs.Tab>
+          <Tabs.Tab value="gateways">{t("Payment gateways")}</Tabs.Tab>
+        </Tabs.List>
+      </Tabs>
+      {tab === "gateways" ? <GatewayList /> : <OrderList />}
+    </Page>
+  );
+}

@@ -1,0 +1,81 @@
+/** Settings of money: how it is shown, how people pay, what they are given. */
+import { phrase } from "#lib/i18n.ts";
+import type { SettingSection } from "./fields.ts";
+
+export const moneySection: SettingSection = {
+  id: "money",
+  title: phrase("Money"),
+  hint: phrase("How amounts are shown, and where people go to pay."),
+  fields: [
+    {
+      key: "DisplayInCurrencyEnabled",
+      kind: "switch",
+      label: phrase("Show amounts in dollars"),
+      hint: phrase("Off: they are shown in points."),
+    },
+    {
+      key: "QuotaPerUnit",
+      kind: "number",
+      label: phrase("Points per dollar"),
+      hint: phrase("Only for display; calls are charged in points."),
+    },
+    {
+      key: "TopUpLink",
+      kind: "address",
+      label: phrase("Where codes are sold"),
+      hint: phrase("Shown on the top-up screen. Empty hides the link."),
+    },
+  ],
+};
+
+/** What holds for every payment gateway; each has its own settings on the screen of payments. */
+export const topUpSection: SettingSection = {
+  id: "top-up",
+  title: phrase("Online top-up"),
+  hint: phrase("Gateways are on the screen “Payments”; here is what holds for all of them."),
+  fields: [
+    {
+      key: "PaymentMinAmount",
+      kind: "number",
+      unit: phrase("dollars"),
+      label: phrase("Smallest top-up"),
+    },
+    {
+      key: "PaymentUSDRate",
+      kind: "decimal",
+      label: phrase("Yuan for one dollar"),
+      hint: phrase("Used by gateways that take yuan. Open orders keep their price."),
+    },
+    {
+      key: "RechargeDiscount",
+      kind: "json",
+      label: phrase("Discounts by amount"),
+      hint: phrase(
+        'For example {"100": 0.9, "vip": {"100": 0.8}}: ten percent off for 100 dollars, twenty for the group vip.',
+      ),
+    },
+  ],
+};
+
+export const giftSection: SettingSection = {
+  id: "gifts",
+  title: phrase("Gifts and validity"),
+  hint: phrase("What newcomers and inviters receive, in points."),
+  fields: [
+    { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },
+    { key: "QuotaForInvitee", kind: "points", label: phrase("For an invited user, on top") },
+    { key: "QuotaForInviter", kind: "points", label: phrase("For the inviter") },
+    {
+      key: "QuotaValidityDays",
+      kind: "number",
+      unit: phrase("days"),
+      label: phrase("A balance is valid for"),
+      hint: phrase("From the last top-up. 0 is for ever."),
+    },
+    {
+      key: "QuotaRemindThreshold",
+      kind: "points",
+      label: phrase("Remind people by mail below"),
+    },
+  ],
+};

@@ -1,0 +1,126 @@
+/** One's own orders; nothing for whoever never paid, where nobody can. */
+import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/order";
+import { Box, Button, Group, Text } from "@mantine/core";
+import { IconReceipt } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { formatMoney } from "#lib/money.ts";
+import { useFormat } from "#lib/quota.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { OrderStatus } from "#ui/order-status.tsx";
+import { PaymentIcon } from "#ui/payment-icon.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { choicesQuery, ownOrdersQuery } from "./api.ts";
+
+export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [params, setParams] = useListParams(OwnOrderQuery);
+  const orders = useQuery(ownOrdersQuery(params));
+  const choices = useQuery(choicesQuery).data;
+  const columns = useMemo(() => orderColumns(t, format), [t, format]);
+  const none = orders.data?.total_count === 0;
+  if (none && choices?.length === 0) return null;
+  // Where nobody can pay, a list that may turn out to be empty would only flash.
+  if (!orders.data && !orders.error && !choices?.length) return null;
+  return (
+    <Box component="section">
+      <Text component="h2" fw={600} fz="md" mb="xs" mt="xs">
+        {t("Your orders")}
+      </Text>
+      <DataTable
+        id="own-orders"
+        label={t("Your orders")}
+        columns={columns}
+        rows={orders.data?.data}
+        rowKey={(order) => String(order.id)}
+        fetching={orders.isFetching}
+        error={orders.error}
+        onRetry={() => void orders.refetch()}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
+        rowActions={(order) =>
+          order.status === "pending" ? (
+            <Button size="compact-sm" variant="default" onClick={() => onWait(order)}>
+              {t("Show")}
+            </Button>
+          ) : null
+        }
+        paging={{
+          kind: "pages",
+          page: params.page,
+          size: params.size,
+          total: orders.data?.total_count,
+          onChange: setParams,
+        }}
+        empty={
+          <Empty
+            compact
+            icon={IconReceipt}
+            title={t("No orders yet")}
+            hint={t("What you pay online is listed here.")}
+          />
+        }
+      />
+    </Box>
+  );
+}
+
+function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<OwnOrder>[] {
+  return [
+    {
+      id: "created_at",
+      title: t("Time"),
+      fixed: true,
+      sortable: true,
+      width: 140,
+      cell: (order) => <RelativeTime seconds={order.created_at} />,
+    },
+    {
+      id: "status",
+      title: t("Status"),
+      sortable: true,
+      cell: (order) => <OrderStatus status={order.status} />,
+    },
+    {
+      id: "gateway",
+      title: t("Way to pay"),
+      cell: (order) => (
+        <Group gap={6} wrap="nowrap">
+          <PaymentIcon icon={order.gateway_icon} size={16} />
+          <Text span fz="inherit" truncate>
+            {order.gateway_name}
+          </Text>
+        </Group>
+      ),
+    },
+    {
+      id: "amount",
+      title: t("Top-up"),
+      align: "right",
+      sortable: true,
+      card: "fact",
+      cell: (order) => formatMoney(order.amount, "USD"),
+    },
+    {
+      id: "order_amount",
+      title: t("To pay"),
+      align: "right",
+      card: "fact",
+      cell: (order) => formatMoney(order.order_amount, order.order_currency),
+    },
+    { id: "quota", title: t("Credit"), align: "right", cell: (order) => format.quota(order.quota) },
+    {
+      id: "trade_no",
+      title: t("Order number"),
+      width: 250,
+      cell: (order) => <CopyCode text={order.trade_no} label={t("Order number")} />,
+    },
+  ];
+}

@@ -1,0 +1,42 @@
+/** The picture of a way to pay: one of ours by name, or one at an address. */
+import type { paymentIcons } from "@gateway/shared/payment";
+import {
+  IconBrandAlipay,
+  IconBrandPaypal,
+  IconBrandStripe,
+  IconBrandWechat,
+  IconCoin,
+  IconCreditCard,
+  IconWallet,
+  type Icon,
+} from "@tabler/icons-react";
+
+type Name = (typeof paymentIcons)[number];
+
+const pictures: Record<Name, { icon: Icon; color?: string }> = {
+  card: { icon: IconCreditCard },
+  alipay: { icon: IconBrandAlipay, color: "#1677ff" },
+  wxpay: { icon: IconBrandWechat, color: "#07a854" },
+  stripe: { icon: IconBrandStripe, color: "#635bff" },
+  paypal: { icon: IconBrandPaypal, color: "#2f6fd6" },
+  wallet: { icon: IconWallet },
+  coin: { icon: IconCoin },
+};
+
+export function PaymentIcon({ icon, size = 20 }: { icon: string; size?: number }) {
+  if (!Object.hasOwn(pictures, icon)) {
+    return (
+      <img
+        src={icon}
+        width={size}
+        height={size}
+        alt=""
+        loading="lazy"
+        referrerPolicy="no-referrer"
+        style={{ flex: "none", objectFit: "contain" }}
+      />
+    );
+  }
+  const { icon: Picture, color } = pictures[icon as Name];
+  return <Picture size={size} stroke={1.7} color={color} aria-hidden style={{ flex: "none" }} />;
+}
