@@ -25,7 +25,11 @@ async function say(page: Page, text: string): Promise<void> {
 
 async function chooseModel(page: Page, name: string, model: string): Promise<void> {
   await page.getByRole("combobox", { name, exact: true }).click();
-  await page.getByRole("option", { name: model, exact: true }).click();
+  // The catalogue's name for it stands below, once it is there.
+  await page
+    .getByRole("option")
+    .filter({ has: page.getByText(model, { exact: true }) })
+    .click();
 }
 
 describe("the playground", () => {
