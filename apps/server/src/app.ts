@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
-import { can } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/roles";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { consoleRoutes } from "#console/index.ts";
 import type { Services as ConsoleServices } from "#console/services.ts";
-import { findByAccessToken } from "#domain/accounts/users.ts";
+import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import { gatewayBodyLimit, gatewayRoutes } from "#gateway/index.ts";
 import { wantsRealtime } from "#gateway/realtime.ts";
 import type { GatewayServices } from "#gateway/services.ts";
@@ -44,9 +44,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   leaveTogether(app);
 
-  await app.register(async (scope) => {
-    gatewayRoutes(scope, options.gateway);
-  });
+  // Below the base path, where the console sends people's apps, and at the root for proxies that pass /v1 on as it is.
+  for (const prefix of new Set(["", options.basePath && `/${options.basePath}`]))
+    await app.register(async (scope) => gatewayRoutes(scope, options.gateway), { prefix });
   await app.register(async (scope) => {
     await scope.register(helmet, {
       contentSecurityPolicy: contentPolicy(options.console),
@@ -57,7 +57,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await scope.register(compress, { threshold: 1_024 });
     await consoleRoutes(scope, { services: options.console, basePath: options.basePath });
     metricsRoute(scope, options);
-    await serveWeb(scope, options.basePath);
+    await serveWeb(scope, options.basePath, options.console.settings);
   });
   return app;
 }
@@ -90,7 +90,7 @@ function metricsRoute(app: FastifyInstance, { console: services, metrics }: AppO
   app.get("/metrics", async (request, reply) => {
     const token = request.headers.authorization?.replace(/^Bearer\s+/i, "") ?? "";
     const user = token === "" ? null : await findByAccessToken(services.db, services.secrets, token);
-    if (user === null || !can(user.role, "administer"))
+    if (user === null || !mayEnter({ role: user.role, permissions: permissionsOf(user) }, "analytics"))
       return reply
         .code(401)
         .header("www-authenticate", "Bearer")

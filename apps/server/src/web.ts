@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
+import type { Settings } from "@gateway/shared/settings";
 import type { FastifyInstance } from "fastify";
+import { siteUrlOf } from "#console/origin.ts";
 
 /**
  * The console and the public site: built files of apps/web, and for every other address the page that loads them.
@@ -12,8 +14,13 @@ const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 const YEAR_SECONDS = 31_536_000;
 
-export async function serveWeb(app: FastifyInstance, basePath: string): Promise<void> {
-  const prefix = basePath === "" ? "/" : `/${basePath}/`;
+export async function serveWeb(
+  app: FastifyInstance,
+  basePath: string,
+  settings: { current(): Settings },
+): Promise<void> {
+  const root = basePath === "" ? "" : `/${basePath}`;
+  const prefix = `${root}/`;
   const page = await readFile(join(dist, "index.html"), "utf8").catch(() => undefined);
   if (page === undefined) {
     app.get(prefix, (_request, reply) =>
@@ -35,11 +42,72 @@ export async function serveWeb(app: FastifyInstance, basePath: string): Promise<
       reply.header("cache-control", cache);
     },
   });
+  // Crawlers ask at the root of a host, wherever the site is mounted.
+  for (const path of new Set(["/robots.txt", `${prefix}robots.txt`]))
+    app.get(path, (_request, reply) => reply.type("text/plain; charset=utf-8").send(robots(prefix)));
   // Every other address is the page's own: it knows its screens, and says so when there is none.
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") return reply.code(404).send();
     // A page in place of a script of an older version would only confuse the browser that asks for it.
     if (request.url.startsWith(`${prefix}assets/`)) return reply.code(404).send();
-    return reply.type("text/html; charset=utf-8").header("cache-control", "no-cache").send(mounted);
+    const current = settings.current();
+    const siteUrl = siteUrlOf(request, current.ServerAddress, root);
+    const path = (request.url.split("?")[0] ?? "").slice(root.length);
+    return reply
+      .type("text/html; charset=utf-8")
+      .header("cache-control", "no-cache")
+      .send(withHead(mounted, current, siteUrl, path));
   });
+}
+
+/** What the front page says first, for those who only read the head of a page. */
+const descriptions: Record<string, string> = {
+  zh_CN:
+    "一个地址，接入所有 AI 模型。沿用现有的 SDK，换上地址和密钥即可使用各家厂商的模型，一个账户，一份账单。",
+  zh_HK:
+    "一個地址，連接所有 AI 模型。沿用現有的 SDK，換上地址和金鑰即可使用各家供應商的模型，一個帳戶，一份帳單。",
+  en_US:
+    "One address for every AI model. Keep the SDK you have, change the address and the key, and reach every vendor through one account with one bill.",
+  ja_JP:
+    "すべての AI モデルを 1 つのアドレスで。今の SDK のまま、アドレスとキーを替えるだけ。1 つのアカウント、1 つの請求で各社のモデルを使えます。",
+};
+
+/** Pages that anybody may see, and so find. */
+const publicPaths = new Set(["/", "/about", "/price"]);
+
+/** Names the site in the page before any script runs: for link previews, search engines and the browser's tab. */
+function withHead(page: string, settings: Settings, siteUrl: string, path: string): string {
+  const name = escape(settings.SystemName);
+  const description = escape(descriptions[settings.Language] ?? descriptions["en_US"] ?? "");
+  const shown = publicPaths.has(path);
+  const address = escape(`${siteUrl}${path}`);
+  const picture = escape(/^https?:/.test(settings.Logo) ? settings.Logo : "");
+  const tags = [
+    `<meta name="description" content="${description}" />`,
+    `<meta property="og:type" content="website" />`,
+    `<meta property="og:site_name" content="${name}" />`,
+    `<meta property="og:title" content="${name}" />`,
+    `<meta property="og:description" content="${description}" />`,
+    picture === "" ? "" : `<meta property="og:image" content="${picture}" />`,
+    shown ? `<meta property="og:url" content="${address}" /><link rel="canonical" href="${address}" />` : "",
+    shown ? "" : `<meta name="robots" content="noindex" />`,
+  ];
+  // A function: a "$" in a name is nothing but a "$".
+  return page
+    .replace("<html", () => `<html lang="${settings.Language.replace("_", "-")}"`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${name}</title>${tags.join("")}`);
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+}
+
+function robots(prefix: string): string {
+  return ["User-agent: *", ...["panel", "api/", "v1"].map((path) => `Disallow: ${prefix}${path}`), ""].join(
+    "\n",
+  );
 }
