@@ -16,10 +16,12 @@ import { http } from "#lib/http.ts";
 
 const all = ["user"] as const;
 
+export const fetchUsers = (query: UserQuery) => http.get("/user", Page(UserListRow), query);
+
 export const usersQuery = (query: UserQuery) =>
   queryOptions({
     queryKey: [...all, "list", query],
-    queryFn: () => http.get("/user", Page(UserListRow), query),
+    queryFn: () => fetchUsers(query),
     placeholderData: keepPreviousData,
     meta: { quiet: true },
   });

@@ -17,6 +17,7 @@ import { QuotaDialog } from "./quota-dialog.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { useUserColumns } from "./user-columns.tsx";
 import { UserDrawer } from "./user-drawer.tsx";
+import { UserExport } from "./user-export.tsx";
 import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
 import { EditUserDrawer, NewUserDrawer } from "./user-form.tsx";
 
@@ -28,8 +29,8 @@ export default function UsersPage() {
   const [shown, show] = useShownUser();
   const [open, setOpen] = useState<Open>(null);
   const [selected, setSelected] = useState<string[]>([]);
-  const columns = useUserColumns();
   const edits = useMayEnter("users", "edit");
+  const columns = useUserColumns();
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
   const close = () => setOpen(null);
@@ -93,16 +94,19 @@ export default function UsersPage() {
         onOpen={(row) => show(row.id)}
         toolbar={<UserFilters query={query} onChange={setQuery} />}
         tools={
-          <Tooltip label={t("Refresh")}>
-            <ActionIcon
-              size={34}
-              aria-label={t("Refresh")}
-              loading={list.isRefetching && !list.isPlaceholderData}
-              onClick={() => void list.refetch()}
-            >
-              <IconRefresh size={18} stroke={1.7} />
-            </ActionIcon>
-          </Tooltip>
+          <>
+            <UserExport query={query} />
+            <Tooltip label={t("Refresh")}>
+              <ActionIcon
+                size={34}
+                aria-label={t("Refresh")}
+                loading={list.isRefetching && !list.isPlaceholderData}
+                onClick={() => void list.refetch()}
+              >
+                <IconRefresh size={18} stroke={1.7} />
+              </ActionIcon>
+            </Tooltip>
+          </>
         }
         empty={
           <Empty
