@@ -52,7 +52,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys }: Basics
           nothingFoundMessage={t("No vendor has this name")}
           maxDropdownHeight={320}
           leftSection={<VendorIcon name={provider?.icon ?? ""} size={16} />}
-          data={providers.map((each) => ({ value: String(each.type), label: each.label }))}
+          data={providers.map((each) => ({ value: String(each.type), label: vendorWord(t, each.label) }))}
           renderOption={({ option }) => (
             <Group gap={9} wrap="nowrap" w="100%">
               <VendorIcon name={byType(option.value)?.icon ?? ""} size={16} />

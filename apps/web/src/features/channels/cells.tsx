@@ -12,13 +12,14 @@ import { usePatchChannel, useProvider } from "./api.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
 import { reasonText } from "./reason-words.ts";
 import { statusOf } from "./status.ts";
+import { vendorWord } from "./vendor-words.ts";
 import classes from "./channels.module.css";
 
 export function NameCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const provider = useProvider(row.type);
-  const label = provider?.label ?? t("Type {{type}}", { type: row.type });
+  const label = provider ? vendorWord(t, provider.label) : t("Type {{type}}", { type: row.type });
   return (
     <Group gap={11} wrap="nowrap" className={classes.name}>
       <Box className={classes.logo}>

@@ -10,6 +10,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 import { groupsQuery, providersQuery, tagsQuery } from "./api.ts";
 import { statusChoices, statusOf } from "./status.ts";
+import { vendorWord } from "./vendor-words.ts";
 
 type Filters = Pick<
   ChannelQuery,
@@ -94,7 +95,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         value={query.type === 0 ? "" : String(query.type)}
         onChange={(type) => onChange({ type: Number(type) })}
         searchable
-        data={providers.map((provider) => ({ value: String(provider.type), label: provider.label }))}
+        data={providers.map(({ type, label }) => ({ value: String(type), label: vendorWord(t, label) }))}
         leftSection={
           query.type === 0 ? undefined : <VendorIcon name={iconOf(String(query.type))} size={15} />
         }

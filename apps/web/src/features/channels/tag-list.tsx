@@ -22,6 +22,7 @@ import { NameCell, RankCell, StatusCell } from "./cells.tsx";
 import { ResponseCell } from "./response-cell.tsx";
 import { speedOf } from "./status.ts";
 import { TagActions } from "./tag-actions.tsx";
+import { vendorWord } from "./vendor-words.ts";
 import classes from "./runs.module.css";
 
 type TagListProps = {
@@ -139,10 +140,11 @@ function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onTo
 const mostIcons = 5;
 
 function Vendors({ types }: { types: number[] }) {
+  const { t } = useTranslation();
   const providers = useQuery(providersQuery).data ?? [];
   const known = types.map((type) => providers.find((provider) => provider.type === type));
   return (
-    <Tooltip label={known.map((provider) => provider?.label ?? "?").join(", ")}>
+    <Tooltip label={known.map((provider) => (provider ? vendorWord(t, provider.label) : "?")).join(", ")}>
       <Group gap={6} wrap="nowrap" w="fit-content">
         {known.slice(0, mostIcons).map((provider, index) => (
           <VendorIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />

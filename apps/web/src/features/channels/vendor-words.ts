@@ -1,4 +1,4 @@
-/** What providers call their own fields: words that come with the list of providers, in English. */
+/** What providers call themselves and their own fields: words that come with the list of providers, in English. */
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
@@ -38,6 +38,11 @@ const known = new Set([
   phrase("Code interpreter"),
   phrase("Sandbox of glm-4-alltools"),
   phrase("Cloudflare Access in front of it"),
+  phrase("Another gateway"),
+  phrase("Flux (OpenAI-compatible server)"),
+  phrase("Ideogram (OpenAI-compatible server)"),
+  phrase("Google PaLM (retired by Google; asks Gemini)"),
+  phrase("Tencent Hunyuan, first API (retired by Tencent; asks today's)"),
   phrase("With {{ knowledge }} and {{ question }} where they shall stand"),
 ]);
 

@@ -11,7 +11,7 @@ import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
 import { GroupName } from "./group-name.tsx";
 import { InputCell } from "./input-cell.tsx";
-import { isCall, outcomeWord, typeText } from "./log-words.ts";
+import { contentText, isCall, outcomeWord, typeText } from "./log-words.ts";
 
 type Format = ReturnType<typeof useFormat>;
 
@@ -149,8 +149,8 @@ function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
   // A call for a model nobody knows has none; its sentence says which one it was.
   if (!isCall(row) || row.model_name === "")
     return (
-      <Text span fz="inherit" truncate maw={170} display="block" title={row.content} fw={400}>
-        {row.content || "–"}
+      <Text span fz="inherit" truncate maw={170} display="block" title={contentText(t, row)} fw={400}>
+        {contentText(t, row) || "–"}
       </Text>
     );
   const mapped = row.upstream_model !== "" && row.upstream_model !== row.model_name;

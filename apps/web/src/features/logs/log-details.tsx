@@ -12,7 +12,7 @@ import { Attempts } from "./attempts.tsx";
 import { BillTable } from "./bill-table.tsx";
 import { Bodies } from "./bodies.tsx";
 import { LogFacts } from "./log-facts.tsx";
-import { isCall, outcomeWord, typeText } from "./log-words.ts";
+import { contentText, isCall, outcomeWord, typeText } from "./log-words.ts";
 
 export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () => void }) {
   const { t } = useTranslation();
@@ -68,7 +68,7 @@ function Details({ row }: { row: LogRow }) {
           </Text>
         </Alert>
       ) : row.content ? (
-        <Text>{row.content}</Text>
+        <Text>{contentText(t, row)}</Text>
       ) : null}
       {sentence ? <Text c="dimmed">{t(sentence)}</Text> : null}
       {row.bill ? (

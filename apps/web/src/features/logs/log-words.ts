@@ -54,6 +54,23 @@ export function outcomeWord(row: LogRow): OutcomeWord {
   return outcomes[row.outcome] ?? { tone: "idle", text: row.outcome, sentence: "" };
 }
 
+/** Why points came or went without a call, as the ledger writes it down. */
+const reasons = new Set([
+  phrase("Initial balance of the root account"),
+  phrase("Initial balance"),
+  phrase("Gift for a new account"),
+  phrase("Gift for using an invite code"),
+]);
+
+/** What an entry says of itself; what people or vendors wrote stays as it is. */
+export function contentText(t: TFunction, { content }: LogRow): string {
+  const [, invited] = /^Invited (\S+)$/.exec(content) ?? [];
+  if (invited !== undefined) return t("Invited {{name}}", { name: invited });
+  const [, code] = /^Redemption code (.+)$/.exec(content) ?? [];
+  if (code !== undefined) return t("Redemption code {{name}}", { name: code });
+  return reasons.has(content) ? t(content) : content;
+}
+
 const attemptResults: Record<string, string> = {
   ok: phrase("Answered"),
   "bad-request": phrase("Refused the request"),
