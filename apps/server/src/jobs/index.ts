@@ -44,6 +44,7 @@ export async function startJobs(
     await boss.createQueue(job.name, { policy: "singleton", retryLimit: 0 });
     await boss.schedule(job.name, job.every);
     await boss.work(job.name, () => runOrTell(job, services));
+    if (job.atStart === true) await boss.send(job.name);
   }
   return {
     stop: () => {

@@ -26,5 +26,7 @@ export interface Job {
   name: string;
   /** Cron, in UTC. */
   every: string;
+  /** Once more when a node starts: what waited while none was there waits no longer. */
+  atStart?: boolean;
   run(services: JobServices): Promise<void>;
 }

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pollTasks } from "#relay/poll-tasks.ts";
 import type { Job } from "./job.ts";
 
-const ROUNDS = 5;
-const PAUSE_MS = 10_000;
+const ROUNDS = 6;
+const PAUSE_MS = 9_000;
 
 /** Asks vendors how tasks stand, several times a minute while there are any. */
 export const watchTasks: Job = {
   name: "watch-tasks",
   every: "* * * * *",
+  atStart: true,
   async run({ tasks, stopping }) {
     for (let round = 1; round <= ROUNDS; round += 1) {
       await pollTasks(tasks);

@@ -23,7 +23,7 @@ export interface TaskWatch extends Pick<RelayServices, "settings" | "upstream"> 
 }
 
 /** Seconds between two questions about one task. */
-const PACE_SECONDS = 10;
+const PACE_SECONDS = 8;
 const MOST_AT_ONCE = 200;
 const MOST_IN_A_QUESTION = 50;
 const TIMEOUT_MS = 10_000;
@@ -35,7 +35,9 @@ export async function pollTasks(watch: TaskWatch, paceSeconds = PACE_SECONDS): P
   const accounts = Map.groupBy(tasks, (task) => `${task.channel_id} ${task.key_id} ${task.platform}`);
   // Vendors do not wait for each other; one that is silent costs its time-out and nothing else.
   await Promise.all(
-    [...accounts.values()].map((group) => pollAccount(watch, group).catch((error: unknown) => watch.onError(error))),
+    [...accounts.values()].map((group) =>
+      pollAccount(watch, group).catch((error: unknown) => watch.onError(error)),
+    ),
   );
   return tasks.length;
 }
@@ -89,7 +91,10 @@ async function ask(
       method,
       path,
       ownPath: true,
-      headers: { accept: "application/json", ...(body === null ? {} : { "content-type": "application/json" }) },
+      headers: {
+        accept: "application/json",
+        ...(body === null ? {} : { "content-type": "application/json" }),
+      },
       body: body === null ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
       timeoutMs: TIMEOUT_MS,
@@ -110,11 +115,7 @@ async function channelOf(watch: TaskWatch, id: number): Promise<ChannelInForce |
 }
 
 /** Tells the client once; one that cannot be reached asks itself. */
-async function finish(
-  watch: TaskWatch,
-  wire: TaskWire | undefined,
-  task: Task | undefined,
-): Promise<void> {
+async function finish(watch: TaskWatch, wire: TaskWire | undefined, task: Task | undefined): Promise<void> {
   if (task === undefined || wire === undefined || task.notify_hook === "") return;
   try {
     await watch.post(task.notify_hook, JSON.stringify(wire.show(task)));

@@ -8,7 +8,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
-import { useCan } from "#lib/session.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect } from "#ui/filters.tsx";
@@ -27,7 +27,7 @@ export default function TasksPage() {
   const { t } = useTranslation();
   const format = useFormat();
   const [query, setQuery] = useListParams(TaskQuery);
-  const whose: Whose = useCan("administer") ? "everybody" : "own";
+  const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const tasks = useQuery(tasksQuery(whose, query));
   const rows = tasks.data?.data;
   const [openedId, setOpenedId] = useState<number | null>(null);
