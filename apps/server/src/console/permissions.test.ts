@@ -4,6 +4,7 @@ import type { Self } from "@gateway/shared/session";
 import type { UserDetail } from "@gateway/shared/user";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCallers } from "#domain/tokens/callers.ts";
 import { type Browser, buildConsole, origin, type TestConsole } from "#test/console.ts";
 import { consoleRoutes } from "./index.ts";
 
@@ -171,6 +172,17 @@ describe("giving rights", () => {
     expect(made.status).toBe(200);
     const quota = `/api/user/quota/${made.body.data.id}`;
     expect((await browser.send("POST", quota, { quota: 1 })).status).toBe(403);
+  });
+
+  it("over channels decides who may choose the channel of a call", async () => {
+    const { db, secrets } = site.services;
+    const pinned = async (permissions: Permissions) => {
+      const browser = await site.as(await site.makeUser({ role: 10, permissions }));
+      const made = await browser.send<{ key: string }>("POST", "/api/token", { name: "pinning" });
+      return createCallers(db, secrets).find(`${made.body.data.key}#1`);
+    };
+    expect((await pinned({ channels: "view" })).pin).toEqual({ only: 1 });
+    await expect(pinned({ logs: "edit" })).rejects.toMatchObject({ code: "forbidden" });
   });
 
   it("over logs decides whose bills and bodies an administrator reads", async () => {

@@ -49,7 +49,7 @@ function RightsList({ permissions }: { permissions: Permissions }) {
       .map((area) => t(areaTitles[area]))
       .join(", ") || "–";
   return (
-    <Facts>
+    <Facts columns={1}>
       <Fact label={t("May change")}>{names("edit")}</Fact>
       <Fact label={t("May look at")}>{names("view")}</Fact>
       <Fact label={t("Closed")}>{names("none")}</Fact>
