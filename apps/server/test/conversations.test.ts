@@ -88,6 +88,7 @@ describe("a conversation", () => {
         : client.responses.create({ model, input, conversation: { id } });
     const first = await ask("What is my name?");
     expect(first.output_text.length).toBeGreaterThan(0);
+    expect(first.conversation).toEqual({ id });
     expect(JSON.stringify(lastSent())).toContain("My name is Ada.");
     expect(lastSent()).not.toHaveProperty("conversation");
     await ask("And again?");
@@ -103,6 +104,18 @@ describe("a conversation", () => {
       "assistant",
     ]);
   });
+
+  it.each(["native", "translated"])(
+    "is named in each response object of a stream of a %s vendor",
+    async (model) => {
+      const { id } = await client.conversations.create();
+      const stream = await client.responses.create({ model, input: "Hi", conversation: id, stream: true });
+      const named: unknown[] = [];
+      for await (const event of stream) if ("response" in event) named.push(event.response.conversation);
+      expect(named.length).toBeGreaterThanOrEqual(3);
+      expect(named).toEqual(named.map(() => ({ id })));
+    },
+  );
 
   it("goes over from one vendor to another, tools and all", async () => {
     const { id } = await client.conversations.create();

@@ -35,6 +35,7 @@ describe("at a vendor that keeps nothing", () => {
     expect(first.id).toMatch(/^resp_/);
     const second = await ask({ input: "What is my name?", previous_response_id: first.id });
     expect(second.output_text.length).toBeGreaterThan(0);
+    expect([first.previous_response_id, second.previous_response_id]).toEqual([null, first.id]);
     const sent = JSON.stringify(gateway.vendor.calls().at(-1)?.body);
     expect(sent).toContain("My name is Ada.");
     expect(sent).toContain("What is my name?");

@@ -132,6 +132,8 @@ export interface ChatRequest {
   includeUsage?: boolean;
   /** The client wants its stream as one JSON array: frames of the same dialect must be encoded anew, not passed. */
   jsonArrayStream?: boolean;
+  /** What the client's own wire repeats of a request in its answers, as it was said. Never goes to a vendor. */
+  repeat?: Extra;
   extra?: Extra;
 }
 

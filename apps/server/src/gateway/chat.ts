@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
-import type { ChatCall } from "#relay/call.ts";
+import type { Answer, ChatCall } from "#relay/call.ts";
 import { relayChat, streamType } from "#relay/chat.ts";
 import { countTokens } from "#relay/count-tokens.ts";
 import { admit, takeRequest } from "./admit.ts";
@@ -16,7 +16,9 @@ import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { inConversation } from "./in-conversation.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
 import { nameError } from "./name-error.ts";
+import { inEnd, repeating } from "./repeated.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
+import { orCannot, wantsBackground } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Where each dialect's chat clients knock: path and dialect, one line each. */
@@ -87,7 +89,9 @@ async function answerCount(
 }
 
 interface Asked extends JsonBody {
-  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful">;
+  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background">;
+  /** What the answer repeats although its vendor was not told. */
+  repeated?: Wire;
 }
 
 /** The call as its client means it: what came before it in a conversation is part of it. */
@@ -103,16 +107,21 @@ async function turnOf(
   const address = addressOf(request);
   if (client.id !== "openai-responses")
     return { ...json, turn: { request: client.decodeRequest(asked(json.body), address), pin } };
+  const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);
   const { raw, body } = inside?.body ?? json;
   const decoded = client.decodeRequest(asked(body), address);
   const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
-  if (inside === undefined) return { raw, body, turn };
+  if (inside === undefined) {
+    const repeated = { previous_response_id: body["previous_response_id"] };
+    return { raw, body, turn: { ...turn, background }, ...(turn.rewritten === true && { repeated }) };
+  }
+  const repeated = { conversation: { id: inside.id } };
   const finished: ChatCall["finished"] = async (end, chosen) => {
-    await turn.finished?.(end, chosen);
+    await turn.finished?.(inEnd(end, repeated), chosen);
     await inside.finished(end, chosen);
   };
-  return { raw, body, turn: { ...turn, finished, stateful: true } };
+  return { raw, body, turn: { ...turn, finished, stateful: true }, repeated };
 }
 
 async function answerChat(
@@ -124,7 +133,7 @@ async function answerChat(
 ): Promise<void> {
   const startedAt = Date.now();
   const { caller, pin } = await authenticate(services.callers, request);
-  const { raw, body, turn } = await turnOf(services, client, caller, pin, request);
+  const { raw, body, turn, repeated } = await turnOf(services, client, caller, pin, request);
   const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
@@ -134,7 +143,7 @@ async function answerChat(
     caller,
     ip: request.ip,
     endpoint,
-    needs: "chat",
+    needs: turn.background === true ? "responses" : "chat",
     model: chat.model,
     stream: chat.stream,
     tools: chat.tools !== undefined && chat.tools.length > 0,
@@ -156,7 +165,7 @@ async function answerChat(
     signal,
     streams: services.relay.metrics.streams,
   };
-  const answer = relayChat(services.relay, call);
+  const answer = answerOf(services, call, repeated);
   if (!asked.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
@@ -166,6 +175,21 @@ async function answerChat(
       return client.encodeStreamError(named, request.id, chat);
     },
   });
+}
+
+async function answerOf(
+  services: GatewayServices,
+  call: ChatCall,
+  repeated: Wire | undefined,
+): Promise<Answer> {
+  try {
+    const answer = await relayChat(services.relay, call);
+    return repeated === undefined ? answer : repeating(answer, repeated);
+  } catch (error) {
+    if (call.background !== true) throw error;
+    const { caller, model } = call;
+    throw orCannot(services, error, { group: caller.group, model, to: "answer in the background" });
+  }
 }
 
 function jsonBody(body: unknown): JsonBody {

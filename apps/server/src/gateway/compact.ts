@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import { relayCompact } from "#relay/compact.ts";
 import { admit } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
@@ -11,6 +11,7 @@ import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { isJsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
+import { orCannot } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** `/v1/responses/compact`: for vendors that speak Responses; no other can make what it answers. */
@@ -50,21 +51,8 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       const { streams } = services.relay.metrics;
       await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
     } catch (error) {
-      throw isKnown(services, error, caller.group, model) ? cannot(model) : error;
+      throw orCannot(services, error, { group: caller.group, model, to: "compact a conversation" });
     }
     return reply;
   });
-}
-
-/** The model is there, but none of its vendors can do this. */
-function isKnown({ relay }: GatewayServices, error: unknown, group: string, model: string): boolean {
-  return (
-    error instanceof GatewayError &&
-    error.code === "model_not_found" &&
-    relay.candidates.find(group, model).length > 0
-  );
-}
-
-function cannot(model: string): GatewayError {
-  return invalidRequest(`No vendor of the model "${model}" can compact a conversation.`, "model");
 }

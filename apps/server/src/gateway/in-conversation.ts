@@ -11,6 +11,7 @@ import type { GatewayServices } from "./services.ts";
 
 /** A response in a conversation: what was said before comes in front of its input, what is said now is added to it. */
 export interface InConversation {
+  id: string;
   body: JsonBody;
   pin: Pin | undefined;
   finished: NonNullable<ChatCall["finished"]>;
@@ -48,6 +49,7 @@ export async function inConversation(
     isSealed(found.items) &&
     services.relay.candidates.byId(found.channelId) !== undefined;
   return {
+    id,
     body: { body: told, raw: Buffer.from(JSON.stringify(told)) },
     pin: isHome ? { ...pin, home: { channel: found.channelId, key: found.keyId ?? undefined } } : pin,
     async finished(end, chosen) {

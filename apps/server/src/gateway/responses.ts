@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
 import { chooseKey } from "#domain/channels/channel-in-force.ts";
 import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
+import { heard } from "#relay/background.ts";
 import { explain } from "#relay/retry.ts";
 import { send } from "#relay/send.ts";
 import { authenticate } from "./authenticate.ts";
@@ -82,6 +83,8 @@ async function askVendor(
     throw new GatewayError("not_found", "The channel that made this response is not there any more.");
   const key = chooseKey(channel, services.relay.random(), { pinned: stored.keyId ?? undefined });
   const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
+  if (new URLSearchParams(query).get("stream") === "true")
+    throw invalidRequest("A response that was made before cannot be streamed here.", "stream");
   try {
     const response = await send(
       services.relay,
@@ -96,7 +99,10 @@ async function askVendor(
       },
     );
     const text = await response.text(MAX_BYTES);
-    if (response.status >= 200 && response.status < 300) return text;
+    if (response.status >= 200 && response.status < 300) {
+      await heard(stored.id, text);
+      return text;
+    }
     throw explain(
       dialects["openai-responses"].decodeError(response.status, text, response.headers),
       stored.model,

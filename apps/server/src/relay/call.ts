@@ -80,6 +80,8 @@ export interface ChatCall extends Call {
   rewritten?: boolean;
   /** What stands at addresses in the request, for vendors that want the bytes. */
   fetched?: ReadonlyMap<string, Bytes>;
+  /** The vendor is to answer at once and go on working: such an answer is asked for later. */
+  background?: boolean;
   /** It adds to a conversation: the same request is another one the next time. */
   stateful?: boolean;
   /** Called after the bill, before the answer's end leaves, with that end as the client will read it. */

@@ -1,6 +1,7 @@
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { refusal } from "#providers/refusal.ts";
 import { attempt, transportFailure } from "./attempt.ts";
+import { takeOn } from "./background.ts";
 import { readBody } from "./body.ts";
 import type { Answer, ChatCall, RelayServices } from "./call.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
@@ -58,6 +59,12 @@ async function tryChannel(
       flight.noteAttempt(chosen, begun, undefined);
       const type = streamType(call.request);
       return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
+    }
+    if (call.background === true) {
+      const taken = await takeOn(services, call, chosen, flight, tried.response);
+      if ("error" in taken) return taken;
+      flight.noteAttempt(chosen, begun, undefined);
+      return { kind: "body", headers, body: taken.body };
     }
     const read = await readBody(call, tried);
     if ("error" in read) return { error: refusal(chosen.channel.provider, read.error) };

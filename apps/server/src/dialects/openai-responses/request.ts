@@ -9,6 +9,7 @@ import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
 import { encodeInput } from "./encode-items.ts";
 import { flatName } from "./grouped.ts";
+import { repeated } from "./repeat.ts";
 import { items, type ResponsesRequest, responsesRequest } from "./schema.ts";
 import { decodeTools, type OfferedTools, encodeToolChoice, encodeTools, ownNames } from "./tools.ts";
 
@@ -119,6 +120,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     serviceTier: body.service_tier ?? undefined,
     user: body.user ?? undefined,
     includeUsage: true,
+    repeat: repeated(body),
     extra: decodeExtra(body),
   });
 }

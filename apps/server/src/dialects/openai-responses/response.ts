@@ -9,9 +9,9 @@ import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
 import { wrapInput } from "./freeform.ts";
-import { encodeFormat } from "./request.ts";
+import { repeatedIn } from "./repeat.ts";
 import { type OutputItem, type WireResponse, wireResponse } from "./schema.ts";
-import { encodeToolChoice, encodeTools, type OwnName, ownNames } from "./tools.ts";
+import { type OwnName, ownNames } from "./tools.ts";
 import { countCall, decodeUsage, encodeUsage } from "./usage.ts";
 
 export function reasoningText(item: OutputItem): string {
@@ -194,30 +194,17 @@ function incompleteReason(finish: FinishReason): string | undefined {
 
 /** What a response object says besides its answer: who it is and what was asked. */
 export function responseHead(request: ChatRequest, id: string, model: string, created: number): Wire {
-  const asked = ownFields("openai-responses", request.extra);
   return {
     // Another wire's id need not be unique, and a later call may refer to this one.
     id: id.startsWith("resp_") ? id : newId("resp"),
     object: "response",
     created_at: created,
+    completed_at: null,
     background: false,
     error: null,
-    instructions: null,
-    max_output_tokens: request.maxOutputTokens ?? null,
-    metadata: asked?.["metadata"] ?? {},
     model,
-    parallel_tool_calls: request.parallelToolCalls ?? true,
-    previous_response_id: asked?.["previous_response_id"] ?? null,
-    reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
     service_tier: "default",
-    store: asked?.["store"] !== false,
-    temperature: request.temperature ?? 1,
-    text: { format: encodeFormat(request.responseFormat ?? { type: "text" }) },
-    tool_choice: encodeToolChoice(request) ?? "auto",
-    tools: encodeTools(request, new Set()),
-    top_p: request.topP ?? 1,
-    truncation: "disabled",
-    user: request.user ?? null,
+    ...repeatedIn(request),
   };
 }
 
@@ -232,6 +219,7 @@ export function completeResponse(
   return {
     ...head,
     status: reason === undefined ? "completed" : "incomplete",
+    completed_at: reason === undefined ? Math.floor(Date.now() / 1000) : null,
     incomplete_details: reason === undefined ? null : { reason },
     output,
     usage: usage === undefined ? null : encodeUsage(usage),

@@ -1,0 +1,54 @@
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, Extra } from "#dialects/ir.ts";
+import { asRecord, ownFields } from "#dialects/wire.ts";
+
+/** What a response object repeats of its request, and what it says of a field that was left out. */
+const unlessAsked: Wire = {
+  conversation: null,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt: null,
+  prompt_cache_key: null,
+  prompt_cache_retention: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  store: true,
+  temperature: 1,
+  text: { format: { type: "text" } },
+  tool_choice: "auto",
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: "disabled",
+  user: null,
+};
+
+/** Undefined when the request says nothing that is repeated. */
+export function repeated(body: Wire): Extra | undefined {
+  const fields: Wire = {};
+  for (const name of Object.keys(unlessAsked)) {
+    const said = body[name];
+    if (said !== undefined && said !== null) fields[name] = said;
+  }
+  return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
+}
+
+export function repeatedIn(request: ChatRequest): Wire {
+  const said = ownFields("openai-responses", request.repeat) ?? {};
+  const whole: Wire = { ...unlessAsked, ...said };
+  for (const name of ["reasoning", "text"])
+    whole[name] = { ...asRecord(unlessAsked[name]), ...asRecord(said[name]) };
+  if (Array.isArray(said["tools"])) whole["tools"] = said["tools"].map(wholeTool);
+  return whole;
+}
+
+/** Clients read these of a function without asking whether they are there. */
+function wholeTool(tool: unknown): unknown {
+  const wire = asRecord(tool);
+  if (wire?.["type"] !== "function") return tool;
+  return { description: null, parameters: null, strict: false, ...wire };
+}
