@@ -1,6 +1,6 @@
 /** The console's frame and one address per screen, under /panel. */
 import type { RouteObject } from "react-router-dom";
-import { RequireRights } from "./guards.tsx";
+import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 

@@ -1,0 +1,34 @@
+/** Who may open a screen of the console. It knows their list, which visitors of the public site never load. */
+import { mayEnter } from "@gateway/shared/roles";
+import { Alert } from "@mantine/core";
+import { IconEye, IconLock } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useSelf } from "#lib/session.ts";
+import { Empty } from "#ui/empty.tsx";
+import { mayOpen, type Screen } from "./screens.ts";
+
+/** The screen, for those who may open it; to those who may only look, it is said that this is so. */
+export function RequireRights({ screen, children }: { screen: Screen; children: ReactNode }) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const { area } = screen;
+  if (self && mayOpen(screen, self)) {
+    if (area === undefined || area === "audit" || mayEnter(self, area, "edit")) return children;
+    return (
+      <>
+        <Alert color="gray" variant="light" icon={<IconEye size={18} />} mb="md" py="xs">
+          {t("You may look at this, but not change it.")}
+        </Alert>
+        {children}
+      </>
+    );
+  }
+  return (
+    <Empty
+      icon={IconLock}
+      title={t("You may not open this screen")}
+      hint={t("It is for administrators. Ask one if you need it.")}
+    />
+  );
+}
