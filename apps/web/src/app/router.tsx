@@ -52,6 +52,7 @@ const publicRoutes: RouteObject = {
         },
       ],
     },
+    { path: "jump", lazy: page(() => import("#features/site/jump-page.tsx")) },
     { path: "404", lazy: page(() => import("#features/site/not-found-page.tsx")) },
   ],
 };

@@ -1,0 +1,45 @@
+/** /jump?url=: hands people from a link in a message over to their chat app. */
+import { Button, Center } from "@mantine/core";
+import { IconExternalLink, IconUnlink } from "@tabler/icons-react";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useLocation } from "react-router-dom";
+import { usePageTitle } from "#lib/site.ts";
+import { Empty } from "#ui/empty.tsx";
+import { appAddress } from "./jump.ts";
+
+export default function JumpPage() {
+  const { t } = useTranslation();
+  const address = appAddress(useLocation().search);
+  usePageTitle(t("Open in the app"));
+  useEffect(() => {
+    if (address !== null) window.location.replace(address);
+  }, [address]);
+  return (
+    <Center mih="60vh" p="lg">
+      {address === null ? (
+        <Empty
+          icon={IconUnlink}
+          title={t("This link cannot be opened")}
+          hint={t("Only links to OpenCat and AMA lead on from here.")}
+          action={
+            <Button component={Link} to="/">
+              {t("Go to the home page")}
+            </Button>
+          }
+        />
+      ) : (
+        <Empty
+          icon={IconExternalLink}
+          title={t("Your app opens")}
+          hint={t("Nothing happens? Install the app first, then open it here.")}
+          action={
+            <Button component="a" href={address}>
+              {t("Open in the app")}
+            </Button>
+          }
+        />
+      )}
+    </Center>
+  );
+}
