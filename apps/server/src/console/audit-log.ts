@@ -8,7 +8,10 @@ import type { Services } from "./services.ts";
 export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
   app.get(
     "/audit",
-    { config: { access: "admin", permission: "audit" }, schema: { querystring: AuditQuery, response: answers(AuditPage) } },
+    {
+      config: { access: "admin", permission: "audit" },
+      schema: { querystring: AuditQuery, response: answers(AuditPage) },
+    },
     async (request) => {
       const { rows, next } = await searchAudit(db, request.query);
       const data = rows.map((row) => ({

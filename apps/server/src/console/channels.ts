@@ -55,8 +55,10 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
   const row = answers(ChannelRow);
   const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
 
-  app.get("/providers", { config: vocabulary, schema: { response: answers(z.array(ProviderInfo)) } }, async () =>
-    ok([...services.providers.values()].map(describeProvider)),
+  app.get(
+    "/providers",
+    { config: vocabulary, schema: { response: answers(z.array(ProviderInfo)) } },
+    async () => ok([...services.providers.values()].map(describeProvider)),
   );
 
   app.get("/group", { config: vocabulary, schema: { response: answers(z.array(z.string())) } }, async () =>
