@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";
@@ -120,5 +121,22 @@ describe("the users screen", () => {
     expect(await page.getByRole("table").count()).toBe(0);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(wide).toBeLessThanOrEqual(0);
+  });
+
+  it("leave as a file that spreadsheets do not run, with whom the filters let through", async () => {
+    const account = { password: "a long password", display_name: "=1+1" };
+    await site.api("POST", "/user", { ...account, username: "formula" });
+    await site.api("POST", "/user", { ...account, username: "left-out" });
+    const page = await site.open("/panel/user?keyword=formula");
+    await page.getByText("formula").first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export as CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^users-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await download.path(), "utf8")).split("\r\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^\uFEFFid,username,display_name,email,group,role,status,balance_points/);
+    expect(lines[1]).toMatch(/^\d+,formula,'=1\+1,,default,1,1,/);
   });
 });
