@@ -8,13 +8,13 @@ export const anthropic: Provider = {
   baseUrl: "https://api.anthropic.com",
   dialects: ["anthropic"],
   endpoints: ["chat"],
-  // https://docs.claude.com/en/api/errors, read 2026-11-21.
+  // As its users report it: https://github.com/anthropics/claude-code/issues/66314, read 2026-11-21.
   refusals: {
     kinds: {},
     sentences: [[/credit balance is too low/, "quota"]],
   },
   keyHint: "sk-ant-…",
-  models: ["claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"],
+  models: ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-4-5"],
   testModel: "claude-haiku-4-5",
   website: "https://console.anthropic.com",
   headers: anthropicKey,

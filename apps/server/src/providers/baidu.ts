@@ -13,7 +13,7 @@ export const baidu: Provider = {
   baseUrl: "https://qianfan.baidubce.com",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "images", "rerank"],
-  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21.
+  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21 but for its end: the unsafe ones from memory.
   refusals: {
     kinds: {
       system_unsafe: "bad-request",

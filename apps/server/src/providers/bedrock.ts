@@ -76,7 +76,7 @@ function wireOf(model: string): "anthropic" | "openai-chat" | "converse" {
   return /(?:^|[./])openai\./.test(model) ? "openai-chat" : "converse";
 }
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html, read 2026-11-21. */
+/** The exceptions of the runtime as AWS's own SDK declares them (aws-sdk-js-v3, client-bedrock-runtime), read 2026-11-21; those of signatures from memory. */
 const refusals: Provider["refusals"] = {
   header: "x-amzn-errortype",
   kinds: {

@@ -10,7 +10,7 @@ export const coze: Provider = {
   dialects: ["openai-chat"],
   wire: () => cozeChat,
   endpoints: ["chat"],
-  // https://docs.coze.cn/developer_guides/coze_error_codes, read 2026-11-21.
+  // Codes of https://docs.coze.cn/developer_guides/coze_error_codes, from memory: the page could not be read.
   refusals: {
     kinds: {
       4000: "bad-request",

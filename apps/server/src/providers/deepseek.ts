@@ -1,12 +1,26 @@
 import { z } from "zod";
 import { bearerOrAnthropic, type Provider } from "./provider.ts";
-import { jsonWithoutSchema, onChat, plain } from "./quirks.ts";
+import { type Adjust, jsonWithoutSchema, onChat, plain } from "./quirks.ts";
 
 const Accounts = z.object({
   balance_infos: z.array(z.object({ currency: z.enum(["USD", "CNY"]), total_balance: z.coerce.number() })),
 });
 
-/** https://api-docs.deepseek.com, read 2026-11. */
+/** Two names that ended on 2026-07-24 meant one model, which thinks unless told otherwise. */
+const formerNames: Readonly<Record<string, string>> = {
+  "deepseek-chat": "disabled",
+  "deepseek-reasoner": "enabled",
+};
+
+const currentName: Adjust = (body) => {
+  const thinking = formerNames[String(body["model"])];
+  if (thinking === undefined) return body;
+  return { thinking: { type: thinking }, ...body, model: "deepseek-v4-flash" };
+};
+
+const adjustChat = onChat(...plain, jsonWithoutSchema);
+
+/** https://api-docs.deepseek.com/quick_start/error_codes and …/updates, read 2026-11-21. */
 export const deepseek: Provider = {
   type: 28,
   id: "deepseek",
@@ -15,15 +29,15 @@ export const deepseek: Provider = {
   dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat", "completions"],
   keyHint: "sk-…",
-  models: ["deepseek-chat", "deepseek-reasoner"],
-  testModel: "deepseek-chat",
+  models: ["deepseek-v4-flash", "deepseek-v4-pro"],
+  testModel: "deepseek-v4-flash",
   website: "https://platform.deepseek.com/usage",
   headers: bearerOrAnthropic,
   path: ({ dialect }, standard) => {
     if (dialect === "anthropic") return `/anthropic${standard}`;
     return standard === "/v1/completions" ? "/beta/completions" : standard;
   },
-  adjustRequest: onChat(...plain, jsonWithoutSchema),
+  adjustRequest: (body, call) => adjustChat(currentName(body, call), call),
   balance: {
     path: "/user/balance",
     read(answer) {

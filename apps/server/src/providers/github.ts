@@ -4,11 +4,11 @@ import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
 
 const Catalog = z.array(z.object({ id: z.string() }));
 
-/** https://docs.github.com/en/rest/models/inference, read 2026-11. */
+/** https://github.com/orgs/community/discussions/203602, read 2026-11-21: GitHub ended this service on 2026-07-30. */
 export const github: Provider = {
   type: 49,
   id: "github",
-  label: "GitHub Models",
+  label: "GitHub Models (ended by GitHub on 2026-07-30)",
   baseUrl: "https://models.github.ai",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings"],

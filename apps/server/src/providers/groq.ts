@@ -21,7 +21,7 @@ export const groq: Provider = {
   baseUrl: "https://api.groq.com/openai",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "audio"],
-  // https://console.groq.com/docs/errors, read 2026-11-21.
+  // https://console.groq.com/docs/flex-processing, read 2026-11-21.
   refusals: {
     kinds: {
       // No room left in the flexible tier.

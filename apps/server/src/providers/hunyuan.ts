@@ -2,27 +2,33 @@ import { bearer, CredentialError, type Provider } from "./provider.ts";
 import { jsonWithoutSchema, onChat, plain, withoutThoughts } from "./quirks.ts";
 
 /**
- * https://cloud.tencent.com/document/product/1729/111007, read 2026-11.
- * Key pairs of the cloud account belong to the signed API; this one takes an API key of Hunyuan's own console.
+ * https://cloud.tencent.com/document/product/1823/131382, read 2026-11-21: Hunyuan's own platform ended on 2026-09-30,
+ * its models are sold beside others' through TokenHub, with keys of its console.
  */
 export const hunyuan: Provider = {
   type: 40,
   id: "hunyuan",
-  label: "Tencent Hunyuan",
-  baseUrl: "https://api.hunyuan.cloud.tencent.com",
+  label: "Tencent TokenHub (Hunyuan)",
+  baseUrl: "https://tokenhub.tencentmaas.com",
   dialects: ["openai-chat"],
-  endpoints: ["chat", "embeddings"],
+  endpoints: ["chat"],
+  // https://cloud.tencent.com/developer/article/2779936, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // The model was not switched on in the console.
+      402: "not-found",
+    },
+  },
   keyHint: "sk-…",
-  models: ["hunyuan-turbos-latest", "hunyuan-t1-latest", "hunyuan-lite", "hunyuan-embedding"],
-  testModel: "hunyuan-lite",
-  website: "https://console.cloud.tencent.com/hunyuan",
+  models: ["hy3-preview", "deepseek-v4-pro", "deepseek-v4-flash", "kimi-k2.6", "glm-5.1"],
+  testModel: "hy3-preview",
+  website: "https://console.cloud.tencent.com/tokenhub",
   headers(key) {
     if (key.includes("|"))
       throw new CredentialError(
-        "Hunyuan is called with an API key from its console (sk-…), not with SecretId|SecretKey.",
+        "Tencent is called with an API key of TokenHub's console (sk-…), not with SecretId|SecretKey.",
       );
     return bearer(key);
   },
   adjustRequest: onChat(...plain, withoutThoughts, jsonWithoutSchema),
-  listing: "none",
 };

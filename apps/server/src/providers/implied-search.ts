@@ -1,7 +1,7 @@
 import type { Usage } from "#dialects/ir.ts";
 import type { Provider } from "./provider.ts";
 
-/** OpenAI's models that search for every answer. https://platform.openai.com/docs/pricing, read 2026-11-21. */
+/** OpenAI's models that search for every answer, by the names that the price list has. */
 export const openaiSearches = /^gpt-[\w.-]+-search-(?:preview|api)/;
 
 /** The counts of an answer with the search that was made for it, where nobody counted it. Pure. */

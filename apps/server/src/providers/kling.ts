@@ -5,7 +5,7 @@ const LIFETIME_S = 1_800;
 /** The vendor's clock may be behind ours. */
 const LEEWAY_S = 5;
 
-/** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo, read 2026-11-21. */
+/** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo. */
 export const kling: Provider = {
   type: 53,
   id: "kling",

@@ -1,6 +1,6 @@
 import type { Provider } from "./provider.ts";
 
-/** Any server with the wire of https://github.com/novicezk/midjourney-proxy, read 2026-11-21. */
+/** Any server with the wire of https://github.com/novicezk/midjourney-proxy. */
 export const midjourney: Provider = {
   type: 34,
   id: "midjourney",

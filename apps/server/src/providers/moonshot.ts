@@ -12,7 +12,7 @@ export const moonshot: Provider = {
   baseUrl: "https://api.moonshot.cn",
   dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat"],
-  // https://platform.kimi.com/docs/api/errors, read 2026-11-21.
+  // https://platform.kimi.com/docs/api/errors, read 2026-11-21 down to 401; those of 403 and 429 from memory.
   refusals: {
     kinds: {
       exceeded_current_quota_error: "quota",
@@ -23,8 +23,8 @@ export const moonshot: Provider = {
     },
   },
   keyHint: "sk-…",
-  models: ["kimi-k2.5", "kimi-k2-turbo-preview", "kimi-latest", "moonshot-v1-8k"],
-  testModel: "moonshot-v1-8k",
+  models: ["kimi-k3", "kimi-k2.7-code", "kimi-k2.6"],
+  testModel: "kimi-k2.6",
   website: "https://platform.moonshot.cn",
   headers: bearerOrAnthropic,
   path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),

@@ -22,8 +22,8 @@ function search(body: Wire, call: Call): Wire {
 }
 
 /**
- * https://docs.perplexity.ai/docs/agent-api/openai-compatibility, read 2026-11-21. The chat completions that it had
- * besides ended on 2026-09-27.
+ * https://docs.perplexity.ai/llms-full.txt and https://docs.stigg.io/documentation/ai-agents/providers/perplexity, read
+ * 2026-11-21: the chat completions that it had besides ended on 2026-09-27.
  */
 export const perplexity: Provider = {
   type: 904,

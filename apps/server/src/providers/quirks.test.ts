@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { ali } from "./ali.ts";
 import { custom } from "./custom.ts";
+import { deepseek } from "./deepseek.ts";
 import { gemini } from "./gemini.ts";
 import { groq } from "./groq.ts";
 import { callId, mistral } from "./mistral.ts";
@@ -144,6 +145,25 @@ describe("vendors with limits of their own", () => {
       top_p: 0.01,
       response_format: { type: "json_object" },
     });
+  });
+
+  it("DeepSeek is asked for a model by its present name, thinking as the former name did", () => {
+    const asked = (body: Wire, dialect: "openai-chat" | "anthropic") => adjust(deepseek, body, { dialect });
+    for (const dialect of ["openai-chat", "anthropic"] as const) {
+      const body = { model: "deepseek-chat", messages };
+      expect(asked(body, dialect)).toEqual({
+        model: "deepseek-v4-flash",
+        messages,
+        thinking: { type: "disabled" },
+      });
+      const thinking = { type: "disabled" };
+      expect(asked({ ...body, model: "deepseek-reasoner", thinking }, dialect)).toMatchObject({ thinking });
+      expect(asked({ ...body, model: "deepseek-reasoner" }, dialect)).toMatchObject({
+        thinking: { type: "enabled" },
+      });
+    }
+    const today = { model: "deepseek-v4-pro", messages };
+    expect(asked(today, "openai-chat")).toBe(today);
   });
 
   it("Qwen's open models do not think when they may not stream", () => {

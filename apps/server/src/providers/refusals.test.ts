@@ -167,6 +167,7 @@ const modelMissing: Case[] = [
   ["moonshot", 404, { error: { type: "resource_not_found_error", message: "No." } }, "not-found"],
   ["siliconflow", 400, { code: 20012, message: "Model does not exist.", data: null }, "not-found"],
   ["siliconflow", 403, { code: 50603, message: "No." }, "not-found"],
+  ["hunyuan", 402, openai(null), "not-found"],
   ["github", 403, openai("no_access"), "not-found"],
 ];
 

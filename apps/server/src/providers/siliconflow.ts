@@ -13,7 +13,7 @@ export const siliconflow: Provider = {
   baseUrl: "https://api.siliconflow.cn",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
-  // https://docs.siliconflow.cn/cn/faqs/error-code, read 2026-11-21.
+  // https://docs.siliconflow.cn/cn/faqs/error-code, read 2026-11-21; 30001 from memory.
   refusals: {
     kinds: {
       20012: "not-found",

@@ -1,7 +1,7 @@
 import { hunyuan } from "./hunyuan.ts";
 import type { Provider } from "./provider.ts";
 
-/** https://cloud.tencent.com/document/product/1729, read 2026-11. The signed API of 2023 is gone; Hunyuan's took over. */
+/** https://cloud.tencent.com/document/product/1729/131925, read 2026-11-21. The signed API of 2023 is gone; TokenHub took over. */
 export const tencent: Provider = {
   ...hunyuan,
   type: 23,

@@ -9,7 +9,7 @@ export const volcengine: Provider = {
   baseUrl: "https://ark.cn-beijing.volces.com",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "embeddings", "images"],
-  // https://www.volcengine.com/docs/82379/1299023, read 2026-11-21.
+  // https://www.volcengine.com/docs/82379/1299023 and …/1099476, read 2026-11-21.
   refusals: {
     kinds: {
       AccountOverdueError: "quota",

@@ -12,7 +12,7 @@ function limits(body: Wire, call: Call): Wire {
   return call.model.startsWith("grok-3-mini") ? free : without("reasoning_effort")(free, call);
 }
 
-/** https://docs.x.ai/docs/api-reference and https://docs.x.ai/docs/guides/voice/agent, read 2026-11-21. */
+/** https://docs.x.ai/docs/api-reference, read 2026-11; sessions: https://docs.livekit.io/agents/integrations/xai, read 2026-11-21. */
 export const xai: Provider = {
   type: 56,
   id: "xai",
@@ -20,7 +20,8 @@ export const xai: Provider = {
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "images", "realtime"],
-  // https://docs.x.ai/docs/key-information/debugging, read 2026-11-21.
+  // As its users report it: https://github.com/openai/codex/issues/1352 and
+  // https://github.com/Wei-Shaw/sub2api/issues/4069, read 2026-11-21.
   refusals: {
     kinds: {},
     sentences: [
@@ -29,8 +30,8 @@ export const xai: Provider = {
     ],
   },
   keyHint: "xai-…",
-  models: ["grok-4", "grok-4-fast", "grok-code-fast-1", "grok-voice-latest"],
-  testModel: "grok-4-fast",
+  models: ["grok-4.7", "grok-4.3", "grok-build-0.1", "grok-voice-latest"],
+  testModel: "grok-4.3",
   website: "https://console.x.ai",
   headers: bearer,
   adjustRequest: onChat(withoutThoughts, limits),

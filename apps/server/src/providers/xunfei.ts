@@ -28,7 +28,7 @@ export const xunfei: Provider = {
   baseUrl: "https://spark-api-open.xf-yun.com",
   dialects: ["openai-chat"],
   endpoints: ["chat"],
-  // https://www.xfyun.cn/doc/spark/Web.html, read 2026-11-21.
+  // Codes of https://www.xfyun.cn/doc/spark/Web.html, from memory: the page could not be read.
   refusals: {
     kinds: {
       10007: "rate-limited",

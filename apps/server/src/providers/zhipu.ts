@@ -75,7 +75,7 @@ export const zhipu: Provider = {
     },
   },
   keyHint: "id.secret",
-  models: ["glm-5", "glm-4.7", "glm-4.6", "glm-4.5-air", "glm-4.5-flash", "embedding-3", "cogview-4"],
+  models: ["glm-5.3", "glm-5.2", "glm-5.3-flash", "glm-4.7", "glm-4.5-flash", "embedding-3", "cogview-4"],
   testModel: "glm-4.5-flash",
   website: "https://open.bigmodel.cn",
   plugin,
