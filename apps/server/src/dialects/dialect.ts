@@ -96,6 +96,8 @@ interface UpstreamWire {
   /** What `decodeResponse` is given of a whole answer's text; unless given, its JSON. */
   read?(text: string): unknown;
   decodeStream(): StreamDecoder;
+  /** Turns a stream that comes as one JSON array into events, for a dialect that has that form too. */
+  openArray?(): (chunk: Uint8Array) => Buffer;
   decodeError(
     status: number,
     body: string,

@@ -40,7 +40,8 @@ export async function openStream(
 ): Promise<Opened> {
   const { response, upstream } = tried;
   const type = String(response.headers["content-type"] ?? "");
-  if (type.includes("application/json")) {
+  const openArray = type.includes("application/json") ? upstream.openArray : undefined;
+  if (type.includes("application/json") && openArray === undefined) {
     const text = await response.text(1024 * 1024);
     const error = upstream.decodeError(502, text, response.headers);
     return { error };
@@ -48,7 +49,8 @@ export async function openStream(
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched ? passing(call, upstream) : translating(call, upstream);
-  const batches = readFrames(response, () => pipe.closing);
+  const events = openArray === undefined ? response : unframed(response, openArray());
+  const batches = readFrames(events, () => pipe.closing);
   let first = "";
   let ended = false;
   while (first === "" && pipe.held === "" && pipe.error === undefined && !ended) {
@@ -71,6 +73,21 @@ export async function openStream(
   }
   flight.firstByteAt ??= Date.now();
   return { frames: run(call, flight, pipe, { first, ended, batches }) };
+}
+
+function unframed(
+  response: UpstreamResponse,
+  read: (chunk: Uint8Array) => Buffer,
+): Pick<UpstreamResponse, "chunks" | "cancel"> {
+  return {
+    cancel: () => response.cancel(),
+    async *chunks() {
+      for await (const chunk of response.chunks()) {
+        const events = read(chunk);
+        if (events.length > 0) yield events;
+      }
+    },
+  };
 }
 
 function isEmpty(pipe: Pipe): boolean {

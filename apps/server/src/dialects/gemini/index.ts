@@ -1,4 +1,5 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { openArray } from "./array-stream.ts";
 import { decodeStream } from "./decode-stream.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
@@ -35,6 +36,7 @@ export const gemini: Dialect = {
   takesAddress: (_part, url) => ownAddress.test(url),
   decodeResponse,
   decodeStream,
+  openArray,
   decodeError,
   skimResponse,
   skim,
