@@ -39,6 +39,8 @@ const known = new Set([
   phrase("Sandbox of glm-4-alltools"),
   phrase("Cloudflare Access in front of it"),
   phrase("Another gateway"),
+  phrase("Midjourney proxy"),
+  phrase("GitHub Models (ended by GitHub on 2026-07-30)"),
   phrase("Flux (OpenAI-compatible server)"),
   phrase("Ideogram (OpenAI-compatible server)"),
   phrase("Google PaLM (retired by Google; asks Gemini)"),

@@ -1,5 +1,5 @@
 /** /jump?url=: hands people from a link in a message over to their chat app. */
-import { Button, Center } from "@mantine/core";
+import { Button, Center, VisuallyHidden } from "@mantine/core";
 import { IconExternalLink, IconUnlink } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
@@ -17,6 +17,7 @@ export default function JumpPage() {
   }, [address]);
   return (
     <Center mih="60vh" p="lg">
+      <VisuallyHidden component="h1">{t("Open in the app")}</VisuallyHidden>
       {address === null ? (
         <Empty
           icon={IconUnlink}
