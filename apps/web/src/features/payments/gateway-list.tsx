@@ -25,13 +25,19 @@ import { typeTitles } from "./gateway-words.ts";
 
 const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 
-export function GatewayList() {
+type GatewayListProps = {
+  /** A new one is being made. */
+  adding: boolean;
+  onAdding: (adding: boolean) => void;
+};
+
+export function GatewayList({ adding, onAdding }: GatewayListProps) {
   const { t } = useTranslation();
   const [params, setParams] = useListParams(PaymentQuery);
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
   const edits = useMayEnter("payments", "edit");
-  const [edited, setEdited] = useState<PaymentRow | "new" | null>(null);
+  const [edited, setEdited] = useState<PaymentRow | null>(null);
   const columns = useMemo(() => gatewayColumns(t, edits), [t, edits]);
   const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
 
@@ -45,12 +51,6 @@ export function GatewayList() {
     await remove.mutateAsync(gateway.id);
     toast.success(t("Deleted"));
   };
-
-  const add = edits ? (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
-      {t("New payment gateway")}
-    </Button>
-  ) : null;
 
   return (
     <>
@@ -100,7 +100,6 @@ export function GatewayList() {
             />
           </>
         }
-        tools={add}
         empty={
           filtered ? (
             <Empty
@@ -116,16 +115,25 @@ export function GatewayList() {
               icon={IconCreditCard}
               title={t("No payment gateways yet")}
               hint={t("Add one, and people can top up by themselves on the top-up screen.")}
-              action={add}
+              action={
+                edits ? (
+                  <Button leftSection={<IconPlus size={16} />} onClick={() => onAdding(true)}>
+                    {t("New payment gateway")}
+                  </Button>
+                ) : null
+              }
             />
           )
         }
       />
-      {edited ? (
+      {edited || adding ? (
         <GatewayDrawer
-          key={edited === "new" ? "new" : edited.id}
-          gateway={edited === "new" ? undefined : edited}
-          onClose={() => setEdited(null)}
+          key={edited?.id ?? "new"}
+          gateway={edited ?? undefined}
+          onClose={() => {
+            setEdited(null);
+            onAdding(false);
+          }}
           onUnfinished={setEdited}
         />
       ) : null}
@@ -166,6 +174,7 @@ function gatewayColumns(t: TFunction, edits: boolean): Column<PaymentRow>[] {
     {
       id: "sort",
       title: t("Position"),
+      align: "right",
       sortable: true,
       width: 90,
       cell: (gateway) => <SortField gateway={gateway} edits={edits} />,

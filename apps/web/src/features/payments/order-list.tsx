@@ -131,7 +131,7 @@ export function OrderList() {
             data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
           />
           <FilterSelect
-            label={t("Payment gateway")}
+            label={t("Gateway")}
             value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
             onChange={(id) => setParams({ gateway_id: Number(id) })}
             data={names}

@@ -1,7 +1,10 @@
 /** How people pay, and what they paid. */
-import { Tabs } from "@mantine/core";
+import { Button, Tabs } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
+import { useMayEnter } from "#lib/session.ts";
 import { Page } from "#ui/page.tsx";
 import { GatewayList } from "./gateway-list.tsx";
 import { OrderList } from "./order-list.tsx";
@@ -9,11 +12,20 @@ import { OrderList } from "./order-list.tsx";
 export default function PaymentsPage() {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
+  const edits = useMayEnter("payments", "edit");
+  const [adding, setAdding] = useState(false);
   const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
   return (
     <Page
       title={t("Payments")}
       description={t("Each payment is credited once, for exactly the sum its order was opened with.")}
+      actions={
+        tab === "gateways" && edits ? (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+            {t("New payment gateway")}
+          </Button>
+        ) : null
+      }
     >
       <Tabs
         value={tab}
@@ -25,7 +37,7 @@ export default function PaymentsPage() {
           <Tabs.Tab value="gateways">{t("Payment gateways")}</Tabs.Tab>
         </Tabs.List>
       </Tabs>
-      {tab === "gateways" ? <GatewayList /> : <OrderList />}
+      {tab === "gateways" ? <GatewayList adding={adding} onAdding={setAdding} /> : <OrderList />}
     </Page>
   );
 }

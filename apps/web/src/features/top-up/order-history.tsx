@@ -1,6 +1,6 @@
 /** One's own orders; nothing for whoever never paid, where nobody can. */
 import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/order";
-import { Box, Button, Group, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
@@ -30,45 +30,45 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
   // Where nobody can pay, a list that may turn out to be empty would only flash.
   if (!orders.data && !orders.error && !choices?.length) return null;
   return (
-    <Box component="section">
-      <Text component="h2" fw={600} fz="md" mb="xs" mt="xs">
-        {t("Your orders")}
-      </Text>
-      <DataTable
-        id="own-orders"
-        label={t("Your orders")}
-        columns={columns}
-        rows={orders.data?.data}
-        rowKey={(order) => String(order.id)}
-        fetching={orders.isFetching}
-        error={orders.error}
-        onRetry={() => void orders.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
-        rowActions={(order) =>
-          order.status === "pending" ? (
-            <Button size="compact-sm" variant="default" onClick={() => onWait(order)}>
-              {t("Show")}
-            </Button>
-          ) : null
-        }
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: orders.data?.total_count,
-          onChange: setParams,
-        }}
-        empty={
-          <Empty
-            compact
-            icon={IconReceipt}
-            title={t("No orders yet")}
-            hint={t("What you pay online is listed here.")}
-          />
-        }
-      />
-    </Box>
+    <DataTable
+      id="own-orders"
+      label={t("Your orders")}
+      columns={columns}
+      rows={orders.data?.data}
+      rowKey={(order) => String(order.id)}
+      fetching={orders.isFetching}
+      error={orders.error}
+      onRetry={() => void orders.refetch()}
+      order={params.order}
+      onOrder={(order) => setParams({ order })}
+      rowActions={(order) =>
+        order.status === "pending" ? (
+          <Button size="compact-sm" variant="default" onClick={() => onWait(order)}>
+            {t("Show")}
+          </Button>
+        ) : null
+      }
+      paging={{
+        kind: "pages",
+        page: params.page,
+        size: params.size,
+        total: orders.data?.total_count,
+        onChange: setParams,
+      }}
+      toolbar={
+        <Text component="h2" fw={600} fz="md" m={0}>
+          {t("Your orders")}
+        </Text>
+      }
+      empty={
+        <Empty
+          compact
+          icon={IconReceipt}
+          title={t("No orders yet")}
+          hint={t("What you pay online is listed here.")}
+        />
+      }
+    />
   );
 }
 

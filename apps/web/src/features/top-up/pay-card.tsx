@@ -101,9 +101,9 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
       }}
     >
       <Stack gap="lg" miw={0}>
-        <div role="group" aria-label={t("Amount")}>
+        <div role="group" aria-label={t("Top-up amount")}>
           <Text fw={500} fz="sm" mb={6}>
-            {t("Amount")}
+            {t("Top-up amount")}
           </Text>
           <div className={classes.presets}>
             {presets.map((preset) => (

@@ -1,0 +1,213 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EpaySite, startEpaySite } from "./epay-site.ts";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+let epay: EpaySite;
+
+beforeAll(async () => {
+  [site, epay] = await Promise.all([openSite(), startEpaySite()]);
+});
+afterAll(async () => {
+  await site.close();
+  await epay.close();
+});
+
+interface Gateway {
+  id: number;
+  uuid: string;
+  secrets_set: string[];
+  percent_fee: number;
+  notify_url: string;
+}
+
+async function gateways(): Promise<Gateway[]> {
+  return (await site.api<{ data: Gateway[] }>("GET", "/payment?size=100")).data;
+}
+
+async function balance(): Promise<number> {
+  return (await site.api<{ quota: number }>("GET", "/user/self")).quota;
+}
+
+async function faults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
+}
+
+describe("payment gateways", () => {
+  it("are made from the fields of their type, and say on the field what is missing", async () => {
+    const page = await site.open("/panel/payment?tab=gateways");
+    await page.getByText("No payment gateways yet").waitFor();
+    await page.getByRole("button", { name: "New payment gateway" }).first().click();
+    const form = page.getByRole("dialog");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("Name is required").waitFor();
+    await form.getByLabel("Name").fill("Friendly Pay");
+    await form.getByLabel("Address of the payment site").fill(epay.url);
+    await form.getByLabel("Merchant id (pid)").fill("1001");
+    await form.getByLabel("Merchant key").fill(epay.key);
+    await form.getByLabel("Share of the amount").fill("5");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Payment gateway saved").waitFor();
+    const [made] = await gateways();
+    expect(made).toMatchObject({ secrets_set: ["key"], percent_fee: 0.05 });
+
+    await page.getByRole("row").filter({ hasText: "Friendly Pay" }).getByText("5 %").waitFor();
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await expect.poll(() => form.getByLabel("Merchant key").inputValue()).toBe("");
+    expect(await form.getByLabel("Notify address", { exact: true }).inputValue()).toBe(made!.notify_url);
+    await form.getByLabel("Merchant id (pid)").fill("1002");
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect
+      .poll(async () => (await gateways())[0])
+      .toMatchObject({ secrets_set: ["key"], config: { partner_id: "1002" } });
+    await form.waitFor({ state: "hidden" });
+    expect(await faults(page)).toEqual([]);
+  });
+
+  it("of another kind have other fields", async () => {
+    const page = await site.open("/panel/payment?tab=gateways");
+    await page.getByRole("button", { name: "New payment gateway" }).first().click();
+    const form = page.getByRole("dialog");
+    await form.getByRole("combobox", { name: "Type" }).click();
+    await page.getByRole("option", { name: "WeChat Pay" }).click();
+    await form.getByLabel("Name").fill("Scan");
+    await form.getByLabel("Application id").fill("wx1");
+    await form.getByLabel("Merchant number").fill("1900000001");
+    await form.getByLabel("Serial number of the merchant's certificate").fill("AB");
+    await form.getByLabel("Merchant's private key").fill("this is no key");
+    await form.getByLabel("APIv3 key").fill("short");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("The APIv3 key has 32 characters").waitFor();
+    await form.getByLabel("APIv3 key").fill("0123456789abcdef0123456789abcdef");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("This is not an RSA private key").waitFor();
+  });
+
+  it("are sorted and switched in the list", async () => {
+    const page = await site.open("/panel/payment?tab=gateways");
+    const field = page.getByLabel("Position of Friendly Pay");
+    await field.fill("7");
+    await field.press("Enter");
+    await expect.poll(async () => (await gateways())[0]).toMatchObject({ sort: 7 });
+    await page.getByRole("switch", { name: "Enable Friendly Pay" }).press("Space");
+    await expect.poll(async () => (await gateways())[0]).toMatchObject({ enable: false });
+    const topUp = await site.open("/panel/topup");
+    await topUp.getByText("Redeem a code").waitFor();
+    await topUp.getByText("Pay online").waitFor({ state: "detached" });
+    await page.getByRole("switch", { name: "Enable Friendly Pay" }).press("Space");
+    await expect.poll(async () => (await gateways())[0]).toMatchObject({ enable: true });
+  });
+});
+
+describe("topping up online", () => {
+  it("shows the price before, opens the payment page, and the balance after", async () => {
+    await site.api("PUT", "/option", { key: "RechargeDiscount", value: '{"100": 0.9}' });
+    await site.api("PUT", "/option", { key: "PaymentUSDRate", value: 7 });
+    const before = await balance();
+    const page = await site.open("/panel/topup");
+    await page.getByRole("button", { name: "$100" }).click();
+    // (100 × 0.9 + 100 × 0.9 × 5 %) × 7
+    await page.getByText("−$10.00").waitFor();
+    await page.getByText("$4.50", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pay ¥661.50" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Waiting for the payment…").waitFor();
+    const [tab] = await Promise.all([
+      page.context().waitForEvent("page"),
+      dialog.getByRole("link", { name: "Open the payment page" }).click(),
+    ]);
+    await tab.getByRole("heading", { name: "661.50" }).waitFor();
+    await tab.getByRole("link", { name: "Pay now" }).click();
+    await dialog.getByText("Payment received").waitFor();
+    await dialog.getByText("$100.00 were credited to your balance.").waitFor();
+    expect(await balance()).toBe(before + 50_000_000);
+    // Back from the gateway, the other tab says the same.
+    await tab.getByText("Payment received").waitFor();
+    await tab.getByRole("button", { name: "Done" }).click();
+    expect(new URL(tab.url()).search).toBe("");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Friendly Pay" });
+    await row.getByText("Paid", { exact: true }).waitFor();
+    expect(await faults(page)).toEqual([]);
+  });
+
+  it("notices the payment even when the gateway's word is lost", async () => {
+    epay.tells = false;
+    const before = await balance();
+    const page = await site.open("/panel/topup");
+    await page.getByLabel("Other amount in dollars").fill("3");
+    await page.getByRole("button", { name: "Pay ¥22.05" }).click();
+    const dialog = page.getByRole("dialog");
+    const [tab] = await Promise.all([
+      page.context().waitForEvent("page"),
+      dialog.getByRole("link", { name: "Open the payment page" }).click(),
+    ]);
+    await tab.getByRole("link", { name: "Pay now" }).click();
+    await dialog.getByText("Payment received").waitFor({ timeout: 30_000 });
+    expect(await balance()).toBe(before + 1_500_000);
+    epay.tells = true;
+  });
+
+  it("says when the price is another by now, and shows the new one", async () => {
+    const page = await site.open("/panel/topup");
+    await page.getByRole("button", { name: "$10", exact: true }).click();
+    const pay = page.getByRole("button", { name: "Pay ¥73.50" });
+    await pay.waitFor();
+    await site.api("PUT", "/option", { key: "PaymentUSDRate", value: 8 });
+    await pay.click();
+    await page
+      .getByText("The price has changed meanwhile. Look at it again before you pay.")
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Pay ¥84.00" }).waitFor();
+  });
+
+  it("refuses amounts below the smallest and above the largest", async () => {
+    await site.api("PUT", "/option", { key: "PaymentMinAmount", value: 5 });
+    const page = await site.open("/panel/topup");
+    const own = page.getByLabel("Other amount in dollars");
+    await own.fill("4");
+    await page.getByText("At least $5").waitFor();
+    expect(await page.getByRole("button", { name: "Pay", exact: true }).isDisabled()).toBe(true);
+    await own.fill("1000001");
+    await page.getByText("Amount cannot exceed 1000000").waitFor();
+    await site.api("PUT", "/option", { key: "PaymentMinAmount", value: 1 });
+  });
+
+  it("can be cancelled, and the order is found again until then", async () => {
+    const page = await site.open("/panel/topup", { phone: true });
+    await page.getByRole("button", { name: /^Pay ¥/ }).click();
+    await page.getByRole("dialog").getByText("Waiting for the payment…").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Show" }).first().click();
+    await page.getByRole("dialog").getByRole("link", { name: "Open the payment page" }).waitFor();
+    await page.getByRole("button", { name: "Cancel this order" }).click();
+    await page.getByRole("listitem").filter({ hasText: "Order closed" }).first().waitFor();
+  });
+});
+
+describe("everybody's orders", () => {
+  it("are listed with who paid what, found by status, and closed by hand", async () => {
+    const choice = (await gateways())[0]!;
+    const { trade_no } = await site.api<{ trade_no: string }>("POST", "/user/order", {
+      uuid: choice.uuid,
+      amount: 20,
+    });
+    const page = await site.open("/panel/payment");
+    const row = page.getByRole("row").filter({ hasText: trade_no });
+    await row.getByText("root").waitFor();
+    await row.getByText("$20.00").first().waitFor();
+    await row.getByRole("button", { name: "Ask the gateway" }).click();
+    await page.getByText("The gateway knows of no payment yet.").waitFor();
+    await row.getByRole("button", { name: "Close order" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Close order" }).click();
+    await row.getByText("Order closed", { exact: true }).waitFor();
+    await page.goto("/panel/payment?status=success");
+    await page.getByRole("row").filter({ hasText: "$100.00" }).first().waitFor();
+    expect(await page.getByRole("row").filter({ hasText: trade_no }).count()).toBe(0);
+    expect(await faults(page)).toEqual([]);
+  });
+});
