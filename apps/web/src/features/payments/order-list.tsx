@@ -184,7 +184,7 @@ function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Colum
     { id: "status", title: t("Status"), sortable: true, cell: (order) => <OrderState order={order} /> },
     {
       id: "user_id",
-      title: t("User"),
+      title: t("Username"),
       sortable: true,
       cell: (order) => (
         <span title={`ID ${order.user_id}`} style={{ whiteSpace: "nowrap" }}>
