@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
@@ -129,6 +131,31 @@ describe("a request for vectors that is none", () => {
 });
 
 describe("OpenAI's client", () => {
+  it("is served by Google's own door for it", async () => {
+    const heard: string[] = [];
+    const vendor = createServer((incoming, response) => {
+      heard.push(`${incoming.url} ${incoming.headers.authorization}`);
+      const body = {
+        object: "list",
+        model: "gemini-embedding-2",
+        data: [{ object: "embedding", index: 0, embedding: [0.5, -0.25] }],
+        usage: { prompt_tokens: 3, total_tokens: 3 },
+      };
+      incoming.resume().on("end", () => {
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+      });
+    }).listen(0, "127.0.0.1");
+    await once(vendor, "listening");
+    const { port } = vendor.address() as { port: number };
+    const models = ["gemini-embedding-2"];
+    await gateway.addChannel({ type: 25, name: "google", models, base_url: `http://127.0.0.1:${port}` });
+    const made = await gateway.openai(key).embeddings.create({ model: "gemini-embedding-2", input: "a boat" });
+    expect(made.data[0]?.embedding).toEqual([0.5, -0.25]);
+    expect(heard).toEqual(["/v1beta/openai/embeddings Bearer vendor-key"]);
+    expect((await gateway.logs())[0]).toMatchObject({ prompt_tokens: 3, estimated: false });
+    vendor.close();
+  });
+
   it.each(["native", "translated"])(
     "gets the form and the size it asks for at a %s vendor",
     async (model) => {

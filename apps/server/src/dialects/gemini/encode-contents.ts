@@ -76,7 +76,12 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
 }
 
 /** Results carry the name of their function, which other dialects leave to the call. */
-function encodeToolMessage(message: Message, names: Map<string, string>): Wire[] {
+function encodeToolMessage(
+  message: Message,
+  index: number,
+  names: Map<string, string>,
+  dropped: Set<string>,
+): Wire[] {
   const results: Wire[] = [];
   const attachments: Wire[] = [];
   for (const part of message.parts) {
@@ -84,9 +89,8 @@ function encodeToolMessage(message: Message, names: Map<string, string>): Wire[]
     const name = part.name ?? names.get(part.callId) ?? part.callId;
     results.push({ functionResponse: { id: part.callId, name, response: encodeResult(part) } });
     for (const each of part.parts) {
-      if (each.type === "image" || each.type === "file") {
-        attachments.push(encodeSource(each.source, each.type === "image" ? "image/jpeg" : "application/pdf"));
-      }
+      const wire = each.type === "text" ? undefined : encodePart(each, index, dropped);
+      if (wire !== undefined) attachments.push(wire);
     }
   }
   return [...results, ...attachments];
@@ -111,7 +115,7 @@ export function encodeContents(
     for (const part of message.parts) if (part.type === "tool-call") names.set(part.id, part.name);
     const parts =
       message.role === "tool"
-        ? encodeToolMessage(message, names)
+        ? encodeToolMessage(message, index, names, dropped)
         : message.parts.flatMap<Wire>((part) => encodePart(part, index, dropped) ?? []);
     if (message.role === "system" || message.role === "developer") {
       system.push(...parts);

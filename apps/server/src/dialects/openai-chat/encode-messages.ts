@@ -135,14 +135,14 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire | undefin
   return wire;
 }
 
-/** A tool message of this wire is text and answers one call; pictures and files move to the user's next message. */
+/** A tool message of this wire is text and answers one call; all else moves to the user's next message. */
 function encodeToolResults(message: Message, attachments: Part[]): Wire[] {
   return message.parts.flatMap((part) => {
     if (part.type !== "tool-result") return [];
-    const others = part.parts.filter((each) => each.type === "image" || each.type === "file");
+    const others = part.parts.filter((each) => each.type !== "text");
     attachments.push(...others);
     const text = textOf(part.parts, "\n");
-    const content = text === "" && others.length > 0 ? attached : text;
+    const content = text === "" && others.some((each) => encodePart(each) !== undefined) ? attached : text;
     return [{ role: "tool", tool_call_id: part.callId, content }];
   });
 }
@@ -156,6 +156,10 @@ export function encodeMessages(messages: Message[], dropped: Set<string>): Wire[
     attachments = [];
     return parts;
   };
+  const sayAttached = () => {
+    const content = encodeUserContent(handOver(), dropped);
+    if (content !== "") wire.push({ role: "user", content });
+  };
   for (const message of messages) {
     if (message.role === "tool") {
       wire.push(...encodeToolResults(message, attachments));
@@ -167,9 +171,7 @@ export function encodeMessages(messages: Message[], dropped: Set<string>): Wire[
       wire.push({ role: "user", content: encodeUserContent(parts, dropped), ...name });
       continue;
     }
-    if (attachments.length > 0) {
-      wire.push({ role: "user", content: encodeUserContent(handOver(), dropped) });
-    }
+    sayAttached();
     if (message.role === "assistant") {
       const assistant = encodeAssistant(message, dropped);
       if (assistant !== undefined) wire.push(assistant);
@@ -177,6 +179,6 @@ export function encodeMessages(messages: Message[], dropped: Set<string>): Wire[
       wire.push({ role: message.role, content: textOf(message.parts, "\n\n"), ...name });
     }
   }
-  if (attachments.length > 0) wire.push({ role: "user", content: encodeUserContent(handOver(), dropped) });
+  sayAttached();
   return wire;
 }
