@@ -1,0 +1,187 @@
+/** What holds for all screens at once. A new screen or public page is covered without a word here. */
+import { readFileSync } from "node:fs";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { screens } from "../src/app/screens.ts";
+import { openSite, type Site, type WindowOptions } from "./site.ts";
+
+const router = readFileSync(new URL("../src/app/router.tsx", import.meta.url), "utf8");
+const consolePages = [...screens.map((screen) => `/panel/${screen.id}`), "/panel/nowhere"];
+/** The public pages as the router names them; one provider's callback stands for all of them. */
+const publicPages = [...router.matchAll(/\bpath: "([^"*]+)"/g)]
+  .map(([, path]) => `/${path}`.replace("/:provider", "/github"))
+  .filter((path) => path !== "/panel")
+  .concat("/");
+
+/**
+ * Each language once, each device and each colour scheme once with axe. Not every combination: markup does not depend
+ * on colours nor colours on width, and each further round costs half a minute.
+ */
+const rounds = [
+  { language: "en_US", locale: "en-US", phone: false, dark: false, axe: true },
+  { language: "zh_CN", locale: "zh-CN", phone: true, dark: true, axe: true },
+  { language: "zh_HK", locale: "zh-HK", phone: false, dark: true, axe: false },
+  { language: "ja_JP", locale: "ja-JP", phone: true, dark: false, axe: false },
+] as const;
+type Round = (typeof rounds)[number];
+
+let site: Site;
+beforeAll(async () => {
+  // The test comes from many addresses: one address may not ask the console as often as all screens do.
+  site = await openSite({ TRUST_PROXY: "127.0.0.1" });
+  await furnish();
+});
+afterAll(() => site.close());
+
+/** Something on every list, so that not only empty states are looked at. */
+async function furnish(): Promise<void> {
+  const channel = { type: 900, groups: ["default"], models: ["demo-chat", "demo-chat-mini"] };
+  await site.api("POST", "/channel", { ...channel, name: "demo" });
+  await site.api("POST", "/redemption", { name: "gift", quota: 500_000, count: 2 });
+  const { key } = await site.api<{ key: string }>("POST", "/token", { name: "first" });
+  const ask = (model: string) =>
+    fetch(`${site.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
+    }).then((answer) => answer.text());
+  await Promise.all([ask("demo-chat"), ask("demo-chat-mini"), ask("no-such-model")]);
+}
+
+interface Walk {
+  page: Page;
+  /** Goes to another page of ours as a link would, and waits until it stands still. */
+  goTo: (path: string) => Promise<void>;
+  /** What the browser said in anger, and requests to anybody else. */
+  complaints: string[];
+}
+
+let addresses = 0;
+
+async function startWalk(options: WindowOptions): Promise<Walk> {
+  const page = await site.open("/404", options);
+  const complaints: string[] = [];
+  let path = "/404";
+  let underWay = 0;
+  page.on("request", (request) => {
+    underWay += 1;
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(site.url))
+      complaints.push(`${path}: asks ${request.url()}`);
+  });
+  page.on("requestfinished", () => (underWay -= 1));
+  page.on("requestfailed", () => (underWay -= 1));
+  page.on("pageerror", (error) => complaints.push(`${path}: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !isExpected(path, message.text()))
+      complaints.push(`${path}: ${message.text()}`);
+  });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.waitForLoadState("networkidle");
+  underWay = 0;
+
+  async function goTo(next: string): Promise<void> {
+    path = next;
+    addresses += 1;
+    await page.context().setExtraHTTPHeaders({ "x-forwarded-for": `10.9.0.${addresses % 250}` });
+    await page.evaluate((to) => {
+      history.pushState(null, "", to);
+      dispatchEvent(new PopStateEvent("popstate", { state: null }));
+    }, next);
+    for (let turn = 0, quiet = 0; turn < 200 && quiet < 3; turn += 1) {
+      await page.waitForTimeout(30);
+      quiet = underWay === 0 && (await page.locator(waiting).count()) === 0 ? quiet + 1 : 0;
+    }
+  }
+  return { page, goTo, complaints };
+}
+
+/** What stands for something that is still on its way. */
+const waiting = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot";
+
+/** A callback without a code is refused, as is a guest at a screen for members; browsers write down every refusal. */
+function isExpected(path: string, text: string): boolean {
+  return /^\/(oauth\/|playground)/.test(path) && /status of 4\d\d/.test(text);
+}
+
+/** Findings of axe as readable lines: the rule, where, and what it saw. */
+async function obstacles(page: Page): Promise<string[]> {
+  // Without frames of others there is no need for the second window of the usual mode.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  return violations.flatMap((violation) =>
+    violation.nodes.map((node) => `${violation.id} at ${node.target.join(" ")}: ${node.html}`),
+  );
+}
+
+/** Every text a reader meets, without code, names and what people typed. */
+function texts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const outside =
+      "code, pre, kbd, samp, script, style, noscript, textarea, [translate=no], [lang]:not(html)";
+    const found = new Set<string>();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.parentElement?.closest(outside)) continue;
+      found.add(node.textContent?.trim() ?? "");
+    }
+    for (const element of document.querySelectorAll("[aria-label], [placeholder], [title]")) {
+      if (element.closest(outside)) continue;
+      for (const name of ["aria-label", "placeholder", "title"])
+        found.add(element.getAttribute(name)?.trim() ?? "");
+    }
+    found.delete("");
+    return [...found];
+  });
+}
+
+type Words = Record<string, string>;
+const wordsOf = (language: string): Words =>
+  JSON.parse(readFileSync(new URL(`../src/locales/${language}.json`, import.meta.url), "utf8")) as Words;
+const english = wordsOf("en_US");
+
+/** Two plain words in a row, the second in small letters: a sentence, not the name of a thing. */
+const englishWords = /[A-Za-z]{2,} [a-z]{2,}/;
+const chineseOrJapanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/**
+ * What the installation holds is nobody's to translate, a language calls itself by its own name, and Midjourney's
+ * buttons keep the vendor's words.
+ */
+const names =
+  /^(default|demo|first|gift|root|简体中文|繁體中文|日本語|Answers at once|The model "no-such|(Low|High) variation|Custom zoom|Swap face)(?!\p{L})/iu;
+
+/** Tells a text that somebody forgot to translate into this language. */
+function untranslatedIn(language: string): (text: string) => boolean {
+  if (language === "en_US") return (text) => chineseOrJapanese.test(text) && !names.test(text);
+  const words = wordsOf(language);
+  const kept = new Set(Object.values(words));
+  const foreign = new Set(Object.values(english).filter((text) => !kept.has(text)));
+  return (text) =>
+    !names.test(text) &&
+    (foreign.has(text) || (englishWords.test(text) && !chineseOrJapanese.test(text) && !kept.has(text)));
+}
+
+async function examine(paths: string[], guest: boolean, round: Round): Promise<string[]> {
+  const { page, goTo, complaints } = await startWalk({ ...round, guest });
+  const untranslated = untranslatedIn(round.language);
+  for (const path of paths) {
+    await goTo(path);
+    if (round.axe) complaints.push(...(await obstacles(page)).map((what) => `${path}: ${what}`));
+    const forgotten = (await texts(page)).filter(untranslated);
+    complaints.push(...forgotten.map((text) => `${path}: not translated: ${text}`));
+  }
+  expect(await page.locator("html").getAttribute("lang")).toBe(round.locale);
+  await page.context().close();
+  return complaints;
+}
+
+describe.each(rounds)("every screen ($language, phone: $phone, dark: $dark)", (round) => {
+  const promise = round.axe ? "can be used by everybody, speaks" : "speaks";
+
+  it(`of the console ${promise} the language throughout and asks nobody else for anything`, async () => {
+    expect(await examine(consolePages, false, round)).toEqual([]);
+  });
+
+  it(`of the public site ${promise} the language throughout and asks nobody else for anything`, async () => {
+    expect(await examine(publicPages, true, round)).toEqual([]);
+  });
+});
