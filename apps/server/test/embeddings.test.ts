@@ -149,7 +149,9 @@ describe("OpenAI's client", () => {
     const { port } = vendor.address() as { port: number };
     const models = ["gemini-embedding-2"];
     await gateway.addChannel({ type: 25, name: "google", models, base_url: `http://127.0.0.1:${port}` });
-    const made = await gateway.openai(key).embeddings.create({ model: "gemini-embedding-2", input: "a boat" });
+    const made = await gateway
+      .openai(key)
+      .embeddings.create({ model: "gemini-embedding-2", input: "a boat" });
     expect(made.data[0]?.embedding).toEqual([0.5, -0.25]);
     expect(heard).toEqual(["/v1beta/openai/embeddings Bearer vendor-key"]);
     expect((await gateway.logs())[0]).toMatchObject({ prompt_tokens: 3, estimated: false });

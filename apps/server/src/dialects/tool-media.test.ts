@@ -21,7 +21,10 @@ const sound: Part = {
   source: { type: "data", mediaType: "audio/wav", data: "AA==" },
   format: "wav",
 };
-const paper: Part = { type: "file", source: { type: "data", mediaType: "application/pdf", data: "JVBERi0=" } };
+const paper: Part = {
+  type: "file",
+  source: { type: "data", mediaType: "application/pdf", data: "JVBERi0=" },
+};
 const elsewhere: Part = { type: "file", source: { type: "file", id: "file_anthropic" } };
 
 describe("a tool that answers with a sound or a file", () => {
@@ -54,6 +57,10 @@ describe("a tool that answers with a sound or a file", () => {
       expect(JSON.stringify(body)).not.toContain("file_anthropic");
     }
     const { body } = chat.encodeRequest(answered([{ type: "text", text: "Here." }, elsewhere]));
-    expect((body["messages"] as unknown[]).at(-1)).toEqual({ role: "tool", tool_call_id: "c", content: "Here." });
+    expect((body["messages"] as unknown[]).at(-1)).toEqual({
+      role: "tool",
+      tool_call_id: "c",
+      content: "Here.",
+    });
   });
 });
