@@ -29,8 +29,8 @@ export const groq: Provider = {
     },
   },
   keyHint: "gsk_…",
-  models: ["llama-3.3-70b-versatile", "openai/gpt-oss-120b"],
-  testModel: "llama-3.3-70b-versatile",
+  models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b"],
+  testModel: "openai/gpt-oss-20b",
   website: "https://console.groq.com",
   headers: bearer,
   adjustRequest: onChat(
