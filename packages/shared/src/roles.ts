@@ -33,6 +33,7 @@ export const adminAreas = [
   "models",
   "redemptions",
   "payments",
+  "telegram",
   "logs",
   "audit",
 ] as const;

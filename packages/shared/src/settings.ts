@@ -156,6 +156,16 @@ export const Settings = z.object({
   NotifyWebhookAddress: webAddress(500).default(""),
   NotifyWebhookSecret: z.string().trim().max(200).default(""),
   NotifyWebhookEvents: told,
+  // the bot people write to; the one that tells operators may be another
+  TelegramBotToken: z
+    .string()
+    .trim()
+    .max(200)
+    .regex(/^(\d+:[\w-]+)?$/, "This is not the token of a bot")
+    .default(""),
+  TelegramBotServer: webAddress(300).default("https://api.telegram.org"),
+  /** As Telegram said when the bot was registered; without the @. */
+  TelegramBotUsername: z.string().trim().max(64).default(""),
   // money
   /** Points; who falls below is told by mail, once per fall. 0 = nobody. */
   QuotaRemindThreshold: z.int().min(0).default(1_000),
@@ -234,6 +244,7 @@ const secrets = [
   "TurnstileSecretKey",
   "SMTPToken",
   "NotifyTelegramBotKey",
+  "TelegramBotToken",
   "NotifyLarkWebhook",
   "NotifyLarkSecret",
   "NotifyDingTalkWebhook",

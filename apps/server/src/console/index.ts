@@ -42,6 +42,7 @@ import { signInRoutes } from "./sign-in.ts";
 import { siteRoutes } from "./site.ts";
 import { statementRoutes } from "./statements.ts";
 import { taskRoutes } from "./tasks.ts";
+import { telegramRoutes } from "./telegram.ts";
 import { tokenAdministrationRoutes } from "./token-administration.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { userSessionRoutes } from "./user-sessions.ts";
@@ -136,6 +137,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
   noticeRoutes(app, services);
+  telegramRoutes(app, services);
   auditLogRoutes(app, services);
 }
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { canMail, offersReset } from "#domain/notices/mail-account.ts";
+import { botName } from "#domain/telegram/bot.ts";
 import { GatewayError } from "#errors.ts";
 import { isOffered } from "#sign-in/provider.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -91,7 +92,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     wechat_qrcode: settings.WeChatAccountQRCodeImageURL,
     turnstile_check: settings.TurnstileCheckEnabled,
     turnstile_site_key: settings.TurnstileCheckEnabled ? settings.TurnstileSiteKey : "",
-    telegram_bot: "",
+    telegram_bot: botName(settings),
     top_up_link: settings.TopUpLink,
     chat_link: settings.ChatLink,
     chat_links: settings.ChatLinks,

@@ -23,6 +23,9 @@ export interface Arriving {
   identity: ExternalIdentity;
 }
 
+/** Telegram opens no account, so nobody arrives from there. */
+type Binding = Omit<Arriving, "provider"> & { provider: IdentityProviderId | "telegram" };
+
 /** Names tried before giving up, and rounds with somebody who arrives at the same moment. */
 const ROUNDS = 5;
 
@@ -103,7 +106,7 @@ async function freeEmail(tx: Db, email: string | null): Promise<string | null> {
 }
 
 /** Links an identity to who is signed in; a second time changes nothing. Throws `conflict`. */
-export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number }, arriving: Arriving) {
+export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number }, arriving: Binding) {
   const { provider, identity } = arriving;
   try {
     await db.$transaction(async (tx) => {
@@ -173,7 +176,7 @@ function opens(identity: Identity, providers: IdentityProviders, settings: Setti
   return provider !== undefined && isOffered(provider, settings);
 }
 
-async function link(tx: Db, userId: number, { provider, identity }: Arriving): Promise<void> {
+async function link(tx: Db, userId: number, { provider, identity }: Binding): Promise<void> {
   const { subject } = identity;
   await tx.identity.create({ data: { user_id: userId, provider, subject, label: labelOf(identity) } });
 }

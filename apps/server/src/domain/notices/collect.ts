@@ -85,7 +85,8 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
   }
 }
 
-function amountText(points: number, { DisplayInCurrencyEnabled, QuotaPerUnit }: Settings): string {
+/** As people read it: dollars, or points where the site shows those. */
+export function amountText(points: number, { DisplayInCurrencyEnabled, QuotaPerUnit }: Settings): string {
   if (!DisplayInCurrencyEnabled) return points.toLocaleString("en-US");
   const dollars = points / QuotaPerUnit;
   return `$${dollars.toFixed(Math.abs(dollars) < 0.01 && dollars !== 0 ? 4 : 2)}`;

@@ -13,6 +13,7 @@ export const areaTitles: Record<AdminArea, string> = {
   models: phrase("Model catalogue and owners"),
   redemptions: phrase("Redemption codes"),
   payments: phrase("Payments"),
+  telegram: phrase("Telegram bot"),
   logs: phrase("Everybody's logs"),
   audit: phrase("Audit log"),
 };

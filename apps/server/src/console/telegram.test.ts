@@ -1,0 +1,264 @@
+import type { SiteStatus } from "@gateway/shared/status";
+import type { TelegramCode, TelegramLink, TelegramMenuRow, TelegramStatus } from "@gateway/shared/telegram";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { botToken, startTelegramServer, type TelegramServer } from "#test/telegram-server.ts";
+
+let site: TestConsole;
+let admin: Browser;
+let telegram: TelegramServer;
+
+beforeAll(async () => {
+  telegram = await startTelegramServer();
+  site = await buildConsole();
+  admin = await site.as(await site.makeUser({ role: 10 }));
+});
+afterAll(async () => {
+  await site.close();
+  await telegram.close();
+});
+
+const path = "/api/option/telegram";
+const hello = {
+  command: "hello",
+  description: "Says hello",
+  parse_mode: "MarkdownV2",
+  reply_message: "*Hi*",
+};
+const configure = (values: Record<string, unknown>) => site.services.settings.change(systemActor, values);
+const configured = () =>
+  configure({
+    TelegramBotServer: telegram.url,
+    TelegramBotToken: botToken,
+    ServerAddress: "https://ai.example.com/gate/",
+  });
+
+describe("the commands of the Telegram bot", () => {
+  it("are for administrators with that right", async () => {
+    const user = await site.as(await site.makeUser());
+    const other = await site.as(await site.makeUser({ role: 10, permissions: { channels: "edit" } }));
+    const viewer = await site.as(await site.makeUser({ role: 10, permissions: { telegram: "view" } }));
+    expect((await site.guest.get(path)).status).toBe(401);
+    expect((await user.get(path)).status).toBe(403);
+    expect((await other.get(path)).status).toBe(403);
+    expect((await viewer.get(path)).status).toBe(200);
+    expect((await viewer.send("POST", path, hello)).status).toBe(403);
+    expect((await viewer.send("PUT", `${path}/reload`)).status).toBe(403);
+  });
+
+  it("are made, found, changed and deleted, each on record", async () => {
+    const made = await admin.send<TelegramMenuRow>("POST", path, { ...hello, command: "/hello" });
+    expect(made.body.data).toMatchObject(hello);
+    const { id } = made.body.data;
+    expect(await admin.send("POST", path, hello)).toMatchObject({
+      status: 409,
+      body: { fields: { command: "This command exists already" } },
+    });
+    const changed = await admin.send<TelegramMenuRow>("POST", path, { ...hello, id, parse_mode: "html" });
+    expect(changed.body.data).toMatchObject({ id, parse_mode: "HTML" });
+    await admin.send("POST", path, { ...hello, command: "other" });
+    const found = async (query: string) =>
+      (await admin.get<{ data: TelegramMenuRow[]; total_count: number }>(`${path}?${query}`)).body.data;
+    expect((await found("keyword=/HEL")).data.map((row) => row.command)).toEqual(["hello"]);
+    expect((await found(`keyword=${id}`)).total_count).toBe(1);
+    expect((await found("order=command&size=1")).data[0]?.command).toBe("hello");
+    expect((await admin.get(`${path}?order=reply_message`)).status).toBe(400);
+    expect((await admin.get<TelegramMenuRow>(`${path}/${id}`)).body.data.command).toBe("hello");
+    expect((await admin.send("DELETE", `${path}/${id}`)).status).toBe(200);
+    expect((await admin.get(`${path}/${id}`)).status).toBe(404);
+    expect((await admin.send("POST", path, { ...hello, id })).status).toBe(404);
+    const entries = await site.services.db.auditEntry.findMany({
+      where: { target_type: "telegram_menu", target_id: "hello" },
+    });
+    expect(entries.map((entry) => entry.action).sort()).toEqual([
+      "telegram_menu.change",
+      "telegram_menu.create",
+      "telegram_menu.delete",
+    ]);
+  });
+
+  it.each([
+    ["command", "", "The command is required"],
+    ["command", "你好", "A command has up to 32 small English letters, digits and underscores"],
+    ["command", "/bind", "The bot answers this command by itself"],
+    ["description", " ", "The description is required"],
+    ["reply_message", "", "The reply is required"],
+    ["parse_mode", "", "The message type is required"],
+  ])("refuse a %s of “%s”", async (field, value, sentence) => {
+    const { status, body } = await admin.send("POST", path, { ...hello, [field]: value });
+    expect(status).toBe(400);
+    expect(body.fields).toMatchObject({ [field]: sentence });
+  });
+});
+
+describe("the Telegram bot", () => {
+  it("is off without a token, and says so", async () => {
+    const { body } = await admin.get<TelegramStatus>(`${path}/status`);
+    expect(body.data).toMatchObject({ status: false, is_webhook: false, configured: false });
+    expect((await admin.send("PUT", `${path}/reload`)).status).toBe(400);
+    const user = await site.as(await site.makeUser());
+    expect((await user.send("POST", "/api/user/self/telegram")).status).toBe(400);
+  });
+
+  it("says in Telegram's words what is wrong, and never shows its token", async () => {
+    await configure({ TelegramBotServer: telegram.url, TelegramBotToken: "1:wrong" });
+    const status = await admin.get<TelegramStatus>(`${path}/status`);
+    expect(status.body.data).toMatchObject({ status: false, problem: "Telegram: Unauthorized." });
+    expect(await admin.send("PUT", `${path}/reload`)).toMatchObject({
+      status: 502,
+      body: { message: "Telegram: Unauthorized." },
+    });
+    await configure({ TelegramBotServer: "http://127.0.0.1:1" });
+    const away = await admin.get<TelegramStatus>(`${path}/status`);
+    expect(away.body.data.problem).toBe("Telegram: It cannot be reached.");
+    expect(JSON.stringify(away.body)).not.toContain("1:wrong");
+  });
+
+  it("registers its commands, and a webhook once the site's address is known", async () => {
+    await configure({ TelegramBotServer: telegram.url, TelegramBotToken: botToken, ServerAddress: null });
+    const first = await admin.send<TelegramStatus>("PUT", `${path}/reload`);
+    expect(first.body.data).toMatchObject({ status: true, is_webhook: false, username: "stand_in_bot" });
+    await configure({ ServerAddress: "http://ai.example.com" });
+    expect((await admin.send("PUT", `${path}/reload`)).body.message).toContain("HTTPS url must be provided");
+    await configured();
+    telegram.calls.length = 0;
+    const second = await admin.send<TelegramStatus>("PUT", `${path}/reload`);
+    expect(second.body.data).toMatchObject({ status: true, is_webhook: true });
+    const commands = telegram.calls.find((call) => call.method === "setMyCommands")?.body["commands"];
+    expect(commands).toEqual([
+      { command: "other", description: "Says hello" },
+      { command: "bind", description: "绑定账号" },
+      { command: "unbind", description: "解除绑定" },
+      { command: "balance", description: "查询余额" },
+    ]);
+    expect(telegram.webhook.url).toMatch(/^https:\/\/ai\.example\.com\/gate\/api\/telegram\/[0-9a-f]{64}$/);
+    expect((await site.guest.get<SiteStatus>("/api/status")).body.data.telegram_bot).toBe("stand_in_bot");
+  });
+});
+
+describe("what people write to the bot", () => {
+  beforeAll(async () => {
+    await configured();
+    await configure({ Language: "en_US", SystemName: "Ours" });
+    await admin.send("PUT", `${path}/reload`);
+    for (const [command, reply_message] of [
+      ["hello", "*Hi*"],
+      ["broken", "No. It is not escaped"],
+    ] as const)
+      await admin.send("POST", path, { ...hello, command, reply_message });
+  });
+  beforeEach(() => {
+    telegram.calls.length = 0;
+  });
+
+  const hook = () => new URL(telegram.webhook.url).pathname.replace("/gate", "");
+  const deliver = (update: unknown, secret = telegram.webhook.secret, url = hook()) =>
+    site.app.inject({
+      method: "POST",
+      url,
+      headers: { "x-telegram-bot-api-secret-token": secret },
+      payload: update as object,
+    });
+  const said = () => telegram.calls.filter((call) => call.method === "sendMessage").map((call) => call.body);
+
+  /** What the bot answers to this person; undefined when it says nothing. */
+  async function ask(text: string, { id = 77, type = "private" } = {}): Promise<string | undefined> {
+    telegram.calls.length = 0;
+    const from = { id, is_bot: false, first_name: "Ada", username: `ada${id}` };
+    const response = await deliver({ update_id: 1, message: { chat: { id: id + 1, type }, from, text } });
+    expect(response.statusCode).toBe(200);
+    return said().at(-1)?.["text"] as string | undefined;
+  }
+
+  async function newCode(browser: Browser): Promise<string> {
+    const { body } = await browser.send<TelegramCode>("POST", "/api/user/self/telegram");
+    expect(body.data.minutes).toBe(10);
+    return body.data.code;
+  }
+
+  it("is heard only with both secrets", async () => {
+    const update = { message: { chat: { id: 1, type: "private" }, from: { id: 1 }, text: "/hello" } };
+    expect((await deliver(update, "wrong")).statusCode).toBe(404);
+    expect((await deliver(update, "")).statusCode).toBe(404);
+    expect((await deliver(update, undefined, "/api/telegram/wrong")).statusCode).toBe(404);
+    expect(said()).toEqual([]);
+    await deliver(update);
+    expect(said()).toHaveLength(1);
+  });
+
+  it("gets the reply of a command in its mode, and as it is written when Telegram cannot read it", async () => {
+    expect(await ask("/hello")).toBe("*Hi*");
+    expect(said()).toMatchObject([{ chat_id: 78, parse_mode: "MarkdownV2" }]);
+    expect(await ask("/broken")).toBe("No. It is not escaped");
+    expect(said().map((body) => body["parse_mode"])).toEqual(["MarkdownV2", undefined]);
+  });
+
+  it("gets a short help for anything else, but in a group only when the bot is meant", async () => {
+    for (const text of ["/start", "/help", "/nonsense", "Good morning"])
+      expect(await ask(text), text).toContain("/hello – Says hello\n");
+    expect(await ask("/help")).toContain("/bind – Link your account");
+    const group = { type: "group" };
+    expect(await ask("Good morning", group)).toBeUndefined();
+    expect(await ask("/nonsense", group)).toBeUndefined();
+    expect(await ask("/hello@other_bot", group)).toBeUndefined();
+    expect(await ask("/hello@Stand_In_Bot", group)).toBe("*Hi*");
+    expect(await ask("/balance", group)).toBe("Write to me in a private chat for that.");
+  });
+
+  it("links an account by a code that works once, tells its balance, and lets go of it", async () => {
+    const user = await site.makeUser({ username: "ada", balance: 1_250_000n });
+    const browser = await site.as(user);
+    const link = async () => (await browser.get<TelegramLink>("/api/user/self/telegram")).body.data;
+    expect(await ask("/balance")).toContain("/bind says how");
+    expect(await ask("/bind")).toContain("Open your profile at Ours");
+    const old = await newCode(browser);
+    const code = await newCode(browser);
+    expect(await ask(`/bind ${old}`)).toContain("wrong or has expired");
+    expect(await ask(`/bind ${code}`)).toBe("Done. You are ada at Ours.");
+    expect(await ask(`/bind ${code}`)).toContain("wrong or has expired");
+    expect(await link()).toMatchObject({ label: "@ada77" });
+    expect(await ask("/balance")).toBe("Balance: $2.50\nUsed: $0.00");
+    expect(await ask("/balance", { id: 78 })).toContain("/bind says how");
+    expect(await ask("/unbind")).toBe("Your account is no longer linked.");
+    expect(await link()).toBeNull();
+    expect((await browser.send("DELETE", "/api/user/self/telegram")).status).toBe(404);
+    const entries = await site.services.db.auditEntry.findMany({
+      where: { user_id: user.id },
+      orderBy: { id: "asc" },
+    });
+    expect(entries.map((entry) => entry.action)).toEqual(["user.bind", "user.unbind"]);
+  });
+
+  it("links one account on each side, also by the link that carries the code", async () => {
+    const first = await site.as(await site.makeUser({ username: "first-one" }));
+    const second = await site.as(await site.makeUser({ username: "second-one" }));
+    expect(await ask(`/start ${await newCode(first)}`, { id: 90 })).toContain("You are first-one");
+    expect(await ask(`/bind ${await newCode(second)}`, { id: 90 })).toContain("linked already");
+    expect(await ask(`/bind ${await newCode(first)}`, { id: 91 })).toContain("linked already");
+    expect((await first.send("DELETE", "/api/user/self/telegram")).status).toBe(200);
+    expect(await ask(`/bind ${await newCode(second)}`, { id: 90 })).toContain("You are second-one");
+  });
+
+  it("opens nothing for an account that is disabled, or with a code that has expired", async () => {
+    const { db } = site.services;
+    const user = await site.makeUser();
+    const browser = await site.as(user);
+    const late = await newCode(browser);
+    const subject = String(user.id);
+    await db.oneTimeCode.updateMany({ where: { subject }, data: { expires_at: new Date(Date.now() - 1) } });
+    expect(await ask(`/bind ${late}`, { id: 95 })).toContain("wrong or has expired");
+    await ask(`/bind ${await newCode(browser)}`, { id: 95 });
+    await db.user.update({ where: { id: user.id }, data: { status: 2 } });
+    expect(await ask("/balance", { id: 95 })).toContain("/bind says how");
+  });
+
+  it("does no harm when it is nothing the bot knows, and is not asked for again when the answer cannot leave", async () => {
+    for (const update of [{}, { edited_message: {} }, { message: { chat: 7 } }, null])
+      expect((await deliver(update)).statusCode).toBe(200);
+    expect(said()).toEqual([]);
+    await configure({ TelegramBotServer: "http://127.0.0.1:1" });
+    expect(await ask("/hello")).toBeUndefined();
+    await configured();
+  });
+});

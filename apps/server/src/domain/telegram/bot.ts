@@ -1,0 +1,159 @@
+import type { Settings } from "@gateway/shared/settings";
+import type { TelegramStatus } from "@gateway/shared/telegram";
+import { z } from "zod";
+import type { Actor } from "#domain/audit-log/audit.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { postToPublic } from "#platform/public-fetch.ts";
+import { sameSecret, type Secrets } from "#platform/secrets.ts";
+import { botWords } from "./bot-words.ts";
+import { allMenus } from "./menus.ts";
+
+/**
+ * The way to Telegram: what the bot is told about itself, and how its answers leave. Knows nothing of what people
+ * write to it. The token is part of every address, so no address may ever stand in an error.
+ */
+export interface BotRoom {
+  db: PrismaClient;
+  secrets: Secrets;
+  settings: SettingsStore;
+  post: typeof postToPublic;
+}
+
+const Answer = z.object({
+  ok: z.boolean(),
+  description: z.string().catch(""),
+  result: z.unknown().optional(),
+});
+const Me = z.object({ username: z.string() });
+const Webhook = z.object({ url: z.string(), last_error_message: z.string().optional() });
+
+/** One call of the Bot API. Throws `upstream_failed` with Telegram's own sentence. */
+async function callBot({ settings, post }: BotRoom, method: string, body: object): Promise<unknown> {
+  const { TelegramBotServer: server, TelegramBotToken: token } = settings.current();
+  const url = `${server.replace(/\/+$/, "")}/bot${token}/${method}`;
+  let text: string;
+  try {
+    ({ text } = await post(url, JSON.stringify(body)));
+  } catch (error) {
+    throw failed("It cannot be reached", error);
+  }
+  const answer = Answer.safeParse(parsed(text)).data;
+  if (answer === undefined) throw failed("It answered something else than expected");
+  if (!answer.ok) throw failed(answer.description || "It refused without a reason");
+  return answer.result;
+}
+
+/** Sends a text to a chat. What Telegram cannot read in its mode is sent as it is written. */
+export async function sendText(
+  room: BotRoom,
+  chat: number,
+  { text, mode }: { text: string; mode?: string },
+): Promise<void> {
+  const plain = { chat_id: chat, text, link_preview_options: { is_disabled: true } };
+  if (mode === undefined) {
+    await callBot(room, "sendMessage", plain);
+    return;
+  }
+  try {
+    await callBot(room, "sendMessage", { ...plain, parse_mode: mode });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !/can't parse entities/i.test(error.message)) throw error;
+    await callBot(room, "sendMessage", plain);
+  }
+}
+
+/**
+ * Tells Telegram the commands and, where the site's address is known, where to bring what people write. Throws
+ * `invalid_request` without a token, `upstream_failed` with Telegram's sentence.
+ */
+export async function registerBot(room: BotRoom, actor: Actor): Promise<void> {
+  const current = room.settings.current();
+  if (current.TelegramBotToken === "") throw invalidRequest("Save the token of a bot in the settings first.");
+  const { username } = readAs(Me, await callBot(room, "getMe", {}));
+  const words = botWords[current.Language];
+  const own = Object.entries(words.commands).map(([command, description]) => ({ command, description }));
+  const menus = await allMenus(room.db);
+  const given = menus.map(({ command, description }) => ({ command, description }));
+  await callBot(room, "setMyCommands", { commands: [...given, ...own] });
+  const url = webhookUrl(room);
+  if (url !== "") {
+    await callBot(room, "setWebhook", {
+      url,
+      secret_token: secretOf(room, "header"),
+      allowed_updates: ["message"],
+    });
+  }
+  if (username !== current.TelegramBotUsername) {
+    await room.settings.set(actor, "TelegramBotUsername", username);
+  }
+}
+
+/** As Telegram sees it now; what cannot be asked is a problem, not an error. */
+export async function botStatus(room: BotRoom): Promise<TelegramStatus> {
+  const unknown = { status: false, is_webhook: false, configured: true, username: "", problem: "" };
+  if (room.settings.current().TelegramBotToken === "") return { ...unknown, configured: false };
+  try {
+    const [me, webhook] = await Promise.all([
+      callBot(room, "getMe", {}).then((result) => readAs(Me, result)),
+      callBot(room, "getWebhookInfo", {}).then((result) => readAs(Webhook, result)),
+    ]);
+    const expected = webhookUrl(room);
+    return {
+      status: true,
+      is_webhook: expected !== "" && webhook.url === expected,
+      configured: true,
+      username: me.username,
+      problem: webhook.last_error_message ?? "",
+    };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { ...unknown, problem: error.message };
+  }
+}
+
+/** Whether an update comes from Telegram: both secrets go with the token, so a new token ends the old ones. */
+export function isFromTelegram(room: BotRoom, presented: { path: string; header: string }): boolean {
+  if (room.settings.current().TelegramBotToken === "") return false;
+  const path = sameText(presented.path, secretOf(room, "path"));
+  const header = sameText(presented.header, secretOf(room, "header"));
+  return path && header;
+}
+
+/** "" = people cannot link their accounts: there is no bot, or nobody has introduced it to Telegram. */
+export function botName(settings: Settings): string {
+  return settings.TelegramBotToken === "" ? "" : settings.TelegramBotUsername;
+}
+
+function webhookUrl(room: BotRoom): string {
+  const site = room.settings.current().ServerAddress.replace(/\/+$/, "");
+  return site === "" ? "" : `${site}/api/telegram/${secretOf(room, "path")}`;
+}
+
+function secretOf({ secrets, settings }: BotRoom, use: "path" | "header"): string {
+  const { TelegramBotToken } = settings.current();
+  return Buffer.from(secrets.hash(`telegram:${use}:${TelegramBotToken}`)).toString("hex");
+}
+
+function sameText(left: string, right: string): boolean {
+  return sameSecret(new TextEncoder().encode(left), new TextEncoder().encode(right));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readAs<T extends z.ZodType>(schema: T, result: unknown): z.output<T> {
+  const found = schema.safeParse(result);
+  if (!found.success) throw failed("It answered something else than expected");
+  return found.data;
+}
+
+function failed(sentence: string, cause?: unknown): GatewayError {
+  return new GatewayError("upstream_failed", `Telegram: ${sentence.replace(/\.$/, "")}.`, { cause });
+}

@@ -1,0 +1,104 @@
+import { bindIdentity } from "#domain/accounts/identities.ts";
+import { isEnabled, lockUser } from "#domain/accounts/users.ts";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Identity, PrismaClient, User } from "#platform/prisma/client.ts";
+import { randomText, type Secrets } from "#platform/secrets.ts";
+
+/**
+ * A person's Telegram account, linked by a code that was shown to who is signed in. It opens no account: it only lets
+ * the bot tell its person what belongs to them.
+ */
+
+const PROVIDER = "telegram";
+const PURPOSE = "telegram-bind";
+/** Nobody guesses it, so guesses need no counting. */
+const CODE_LENGTH = 16;
+export const LINK_MINUTES = 10;
+
+export interface TelegramPerson {
+  id: number;
+  /** The name over there. */
+  label: string;
+}
+
+/** A new one ends the one before. */
+export async function issueLinkCode(db: Db, secrets: Secrets, userId: number): Promise<string> {
+  const code = randomText(CODE_LENGTH);
+  const row = {
+    code_hash: hashOf(secrets, code),
+    expires_at: new Date(Date.now() + LINK_MINUTES * 60_000),
+  };
+  await db.oneTimeCode.upsert({
+    where: { purpose_subject: { purpose: PURPOSE, subject: String(userId) } },
+    create: { purpose: PURPOSE, subject: String(userId), ...row },
+    update: row,
+  });
+  return code;
+}
+
+/**
+ * Links the sender to whoever was shown the code; the code is spent in any case. Undefined when it is wrong, has
+ * expired, or its owner may not sign in. Throws `conflict` when either side is linked already.
+ */
+export async function linkByCode(
+  db: PrismaClient,
+  secrets: Secrets,
+  person: TelegramPerson,
+  code: string,
+): Promise<User | undefined> {
+  const [row] = await db.$queryRaw<{ subject: string; expires_at: Date }[]>`
+    DELETE FROM one_time_codes WHERE purpose = ${PURPOSE} AND code_hash = ${hashOf(secrets, code)}
+    RETURNING subject, expires_at`;
+  if (row === undefined || row.expires_at <= new Date()) return undefined;
+  const user = await db.user.findUnique({ where: { id: Number(row.subject) } });
+  if (user === null || !mayUse(user)) return undefined;
+  const { id: subject, label } = person;
+  const identity = { subject: String(subject), label, username: label, displayName: label, email: null };
+  await bindIdentity(db, actorOf(user), { provider: PROVIDER, identity });
+  return user;
+}
+
+/** Undefined for a stranger, and for an account that may not be used. */
+export async function linkedUser(db: Db, telegramId: number): Promise<User | undefined> {
+  const found = await db.identity.findUnique({
+    where: { provider_subject: { provider: PROVIDER, subject: String(telegramId) } },
+    include: { user: true },
+  });
+  return found !== null && mayUse(found.user) ? found.user : undefined;
+}
+
+export async function findLink(db: Db, userId: number): Promise<Identity | null> {
+  return db.identity.findFirst({ where: { user_id: userId, provider: PROVIDER } });
+}
+
+/** Throws `not_found`. It opens nothing, so it may always go. */
+export async function unlink(db: PrismaClient, actor: Actor & { id: number }): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await lockUser(tx, actor.id);
+    const bound = await findLink(tx, actor.id);
+    if (bound === null) throw notFound("Binding");
+    await tx.identity.delete({ where: { id: bound.id } });
+    await audit(tx, {
+      actor,
+      action: "user.unbind",
+      targetType: "user",
+      targetId: actor.id,
+      before: { provider: PROVIDER, label: bound.label },
+    });
+  });
+}
+
+/** Whoever writes to the bot acts as the account that is linked; their address is Telegram's. */
+export function actorOf({ id, username }: Pick<User, "id" | "username">): Actor & { id: number } {
+  return { id, username, ip: PROVIDER };
+}
+
+function mayUse(user: User): boolean {
+  return isEnabled(user) && user.deleted_at === null;
+}
+
+function hashOf(secrets: Secrets, code: string): Uint8Array<ArrayBuffer> {
+  return secrets.hash(`${PURPOSE}:${code}`);
+}

@@ -1,0 +1,94 @@
+import { MOST_MENUS, type TelegramMenuInput } from "@gateway/shared/telegram";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
+
+/** Commands that operators give the bot, with what it answers. Knows nothing of Telegram itself. */
+
+export interface MenuWish {
+  keyword: string;
+  skip: number;
+  take: number;
+  orderBy: Prisma.TelegramMenuOrderByWithRelationInput[];
+}
+
+/** `keyword` is an id or how a command begins, with or without its slash. */
+export async function listMenus(db: Db, { keyword, ...slice }: MenuWish) {
+  const word = keyword.replace(/^\//, "").toLowerCase();
+  const id = /^\d{1,9}$/.test(word) ? [{ id: Number(word) }] : [];
+  const where = word === "" ? {} : { OR: [...id, { command: { startsWith: word } }] };
+  const [rows, total] = await Promise.all([
+    db.telegramMenu.findMany({ where, ...slice }),
+    db.telegramMenu.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+/** In the order the bot shows them. */
+export async function allMenus(db: Db): Promise<TelegramMenu[]> {
+  return db.telegramMenu.findMany({ orderBy: { id: "asc" }, take: MOST_MENUS });
+}
+
+export async function findMenu(db: Db, command: string): Promise<TelegramMenu | null> {
+  return db.telegramMenu.findUnique({ where: { command } });
+}
+
+/** Throws `not_found`. */
+export async function getMenu(db: Db, id: number): Promise<TelegramMenu> {
+  const menu = await db.telegramMenu.findUnique({ where: { id } });
+  if (menu === null) throw notFound("Command");
+  return menu;
+}
+
+/** Throws `not_found`, and `conflict` when another row has the command or there are too many. */
+export async function saveMenu(
+  db: PrismaClient,
+  actor: Actor,
+  { id, ...input }: TelegramMenuInput,
+): Promise<TelegramMenu> {
+  try {
+    return await db.$transaction(async (tx) => {
+      if (id === 0) return createMenu(tx, actor, input);
+      const before = await getMenu(tx, id);
+      const after = await tx.telegramMenu.update({ where: { id }, data: input });
+      await note(tx, actor, "telegram_menu.change", before, after);
+      return after;
+    });
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") {
+      const sentence = "This command exists already";
+      throw conflict(sentence, { command: sentence });
+    }
+    throw error;
+  }
+}
+
+/** Throws `not_found`. */
+export async function deleteMenu(db: PrismaClient, actor: Actor, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await getMenu(tx, id);
+    await tx.telegramMenu.delete({ where: { id } });
+    await note(tx, actor, "telegram_menu.delete", before, undefined);
+  });
+}
+
+async function createMenu(tx: Db, actor: Actor, input: Omit<TelegramMenuInput, "id">): Promise<TelegramMenu> {
+  if ((await tx.telegramMenu.count()) >= MOST_MENUS) {
+    throw conflict("The bot has as many commands as Telegram takes. Delete one first.");
+  }
+  const menu = await tx.telegramMenu.create({ data: input });
+  await note(tx, actor, "telegram_menu.create", undefined, menu);
+  return menu;
+}
+
+async function note(
+  tx: Db,
+  actor: Actor,
+  action: string,
+  before: TelegramMenu | undefined,
+  after: TelegramMenu | undefined,
+): Promise<void> {
+  const targetId = after?.command ?? before?.command ?? "";
+  await audit(tx, { actor, action, targetType: "telegram_menu", targetId, before, after });
+}

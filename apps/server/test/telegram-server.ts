@@ -1,0 +1,58 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Stands in for the Bot API on this machine: knows one bot, and refuses what Telegram would refuse. */
+export interface TelegramServer {
+  url: string;
+  calls: { method: string; body: Record<string, unknown> }[];
+  /** Where it was told to bring updates, and with which secret. */
+  webhook: { url: string; secret: string };
+  close(): Promise<void>;
+}
+
+export const botToken = "4711:stand-in-token";
+
+export async function startTelegramServer(): Promise<TelegramServer> {
+  const calls: TelegramServer["calls"] = [];
+  const webhook = { url: "", secret: "" };
+
+  function resultOf(method: string, body: Record<string, unknown>): object {
+    if (method === "getMe") return { ok: true, result: { id: 4711, username: "stand_in_bot" } };
+    if (method === "getWebhookInfo") return { ok: true, result: { url: webhook.url } };
+    if (method === "setWebhook") {
+      const url = String(body["url"]);
+      if (!url.startsWith("https://")) return refusal("Bad Request: bad webhook: HTTPS url must be provided");
+      Object.assign(webhook, { url, secret: String(body["secret_token"]) });
+    }
+    if (method === "sendMessage" && body["parse_mode"] !== undefined && String(body["text"]).includes("."))
+      return refusal("Bad Request: can't parse entities: Character '.' is reserved");
+    return { ok: true, result: true };
+  }
+
+  const server = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    request.on("end", () => {
+      const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? "") ?? [];
+      const body = JSON.parse(text) as Record<string, unknown>;
+      const known = token === botToken;
+      if (known) calls.push({ method, body });
+      const answer = known ? resultOf(method, body) : refusal("Unauthorized");
+      response
+        .writeHead("error_code" in answer ? 400 : 200, { "content-type": "application/json" })
+        .end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    webhook,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function refusal(description: string): object {
+  return { ok: false, error_code: 400, description };
+}
