@@ -3,6 +3,7 @@ import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@g
 import {
   IconAdjustmentsHorizontal,
   IconBooks,
+  IconBrandTelegram,
   IconChartHistogram,
   IconCreditCard,
   IconKey,
@@ -147,6 +148,14 @@ export const screens: Screen[] = [
     load: () => import("#features/owners/owners-page.tsx"),
     area: "models",
     keywords: "vendor icon ownership",
+  },
+  {
+    id: "telegram",
+    title: phrase("Telegram bot"),
+    icon: IconBrandTelegram,
+    load: () => import("#features/telegram/telegram-page.tsx"),
+    area: "telegram",
+    keywords: "command menu reply chat webhook",
   },
   {
     id: "redemption",

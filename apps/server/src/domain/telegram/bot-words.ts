@@ -25,7 +25,7 @@ export const botWords: Readonly<Record<Settings["Language"], BotWords>> = {
     },
     welcome: (site) => `This is the bot of ${site}. It knows these commands:`,
     howToBind: (site) =>
-      `Open your profile at ${site}, choose Telegram under the connected accounts, and send me the code shown there: /bind CODE`,
+      `Open your profile at ${site}, choose Telegram under Security, and send me the code shown there: /bind CODE`,
     wrongCode: "This code is wrong or has expired. Your profile shows a new one.",
     bound: (username, site) => `Done. You are ${username} at ${site}.`,
     boundAlready:
@@ -39,7 +39,7 @@ export const botWords: Readonly<Record<Settings["Language"], BotWords>> = {
     commands: { bind: "绑定账号", unbind: "解除绑定", balance: "查询余额" },
     welcome: (site) => `我是 ${site} 的机器人，可以使用以下命令：`,
     howToBind: (site) =>
-      `请在 ${site} 的个人设置中，于“已绑定账号”里选择 Telegram，再把显示的绑定码发给我：/bind 绑定码`,
+      `请在 ${site} 的“个人设置 → 安全”中绑定 Telegram，再把显示的绑定码发给我：/bind 绑定码`,
     wrongCode: "绑定码错误或已过期，请在个人设置中重新获取。",
     bound: (username, site) => `绑定成功，您在 ${site} 的用户名是 ${username}。`,
     boundAlready: "该 Telegram 账号或您的站点账号已绑定过，请先发送 /unbind 或在个人设置中解除绑定。",
@@ -49,15 +49,15 @@ export const botWords: Readonly<Record<Settings["Language"], BotWords>> = {
     inPrivate: "请私聊我使用该命令。",
   },
   zh_HK: {
-    commands: { bind: "連結帳戶", unbind: "解除連結", balance: "查詢結餘" },
+    commands: { bind: "綁定帳戶", unbind: "解除綁定", balance: "查詢結餘" },
     welcome: (site) => `我是 ${site} 的機械人，可使用以下指令：`,
     howToBind: (site) =>
-      `請到 ${site} 的個人檔案，在「已連結帳戶」選擇 Telegram，然後將顯示的代碼傳送給我：/bind 代碼`,
-    wrongCode: "代碼不正確或已過期，請到個人檔案重新取得。",
-    bound: (username, site) => `連結完成，你在 ${site} 的用戶名稱是 ${username}。`,
-    boundAlready: "此 Telegram 帳戶或你的網站帳戶已有連結，請先傳送 /unbind，或在個人檔案解除連結。",
-    unbound: "已解除連結。",
-    notBound: "此 Telegram 帳戶未有連結，傳送 /bind 查看方法。",
+      `請到 ${site} 的「個人資料 → 安全」綁定 Telegram，然後將顯示的代碼傳送給我：/bind 代碼`,
+    wrongCode: "代碼不正確或已過期，請到個人資料重新取得。",
+    bound: (username, site) => `綁定完成，你在 ${site} 的用戶名稱是 ${username}。`,
+    boundAlready: "此 Telegram 帳戶或你的網站帳戶已綁定，請先傳送 /unbind，或在個人資料解除綁定。",
+    unbound: "已解除綁定。",
+    notBound: "此 Telegram 帳戶尚未綁定，傳送 /bind 查看方法。",
     balance: (left, used) => `結餘：${left}\n已用：${used}`,
     inPrivate: "請以私人對話使用此指令。",
   },
@@ -65,7 +65,7 @@ export const botWords: Readonly<Record<Settings["Language"], BotWords>> = {
     commands: { bind: "アカウントを連携", unbind: "連携を解除", balance: "残高を表示" },
     welcome: (site) => `${site} のボットです。次のコマンドが使えます。`,
     howToBind: (site) =>
-      `${site} のプロフィールを開き、「連携アカウント」の Telegram で表示されるコードを送ってください：/bind コード`,
+      `${site} の「プロフィール」→「セキュリティ」の Telegram で表示されるコードを送ってください：/bind コード`,
     wrongCode: "コードが正しくないか、有効期限が切れています。プロフィールで新しいコードを取得してください。",
     bound: (username, site) => `連携しました。${site} でのユーザー名は ${username} です。`,
     boundAlready:

@@ -10,6 +10,7 @@ export const targetWords: Record<string, string> = {
   price: phrase("Price"),
   redemption: phrase("Redemption code"),
   setting: phrase("Setting"),
+  telegram_menu: phrase("Telegram command"),
   token: phrase("Token"),
   user: phrase("Account"),
   user_group: phrase("User group"),

@@ -14,6 +14,7 @@ import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { SecondFactorSection } from "./second-factor.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
+import { TelegramSection } from "./telegram-section.tsx";
 
 const tabs = ["general", "security", "access"] as const;
 
@@ -48,6 +49,7 @@ export default function ProfilePage() {
             <PasskeysSection />
             <SecondFactorSection />
             <BindingsSection />
+            <TelegramSection />
             <SessionsSection />
           </Stack>
         </Tabs.Panel>

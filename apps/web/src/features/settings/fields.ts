@@ -3,7 +3,7 @@ import type { NoticeChannelId } from "@gateway/shared/notice";
 import type { SettingKey } from "@gateway/shared/settings";
 import { phrase } from "#lib/i18n.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
-import { mailSection, noticeSections, personSections } from "./reach-fields.ts";
+import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
 
 export type FieldKind =
@@ -320,6 +320,7 @@ export const settingGroups: SettingGroup[] = [
       mailSection,
       ...personSections,
       ...identityProviderSections,
+      botSection,
     ],
   },
   { id: "notices", title: phrase("Notices"), sections: noticeSections },

@@ -75,6 +75,26 @@ export const personSections: SettingSection[] = [
   },
 ];
 
+// A sentence of the schema, marked here so that every language has it.
+phrase("This is not the token of a bot");
+
+export const botSection: SettingSection = {
+  id: "telegram-bot",
+  title: phrase("Telegram bot"),
+  hint: phrase(
+    "People write to it. After a change here reload the menu on the bot's own screen. Notices may use another one.",
+  ),
+  fields: [
+    { key: "TelegramBotToken", kind: "secret", label: phrase("Token of the bot people write to") },
+    {
+      key: "TelegramBotServer",
+      kind: "address",
+      label: phrase("API address of the bot"),
+      hint: phrase("Another one where Telegram cannot be reached directly."),
+    },
+  ],
+};
+
 const tellThere = phrase("Send notices there");
 const which = phrase("Which notices");
 

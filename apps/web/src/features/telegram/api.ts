@@ -1,0 +1,59 @@
+/** The Telegram bot's commands and how it is doing. */
+import {
+  type TelegramMenuInput,
+  TelegramMenuPage,
+  type TelegramMenuQuery,
+  TelegramMenuRow,
+  TelegramStatus,
+} from "@gateway/shared/telegram";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+const allMenus = ["telegram-menus"] as const;
+
+export const menusQuery = (query: TelegramMenuQuery) =>
+  queryOptions({
+    queryKey: [...allMenus, query],
+    queryFn: () => http.get("/option/telegram", TelegramMenuPage, query),
+    placeholderData: keepPreviousData,
+    meta: { quiet: true },
+  });
+
+/** Telegram itself is asked, so it is not asked at every turn. */
+export const botQuery = queryOptions({
+  queryKey: ["telegram-bot"],
+  queryFn: () => http.get("/option/telegram/status", TelegramStatus),
+  staleTime: 30_000,
+  meta: { quiet: true },
+});
+
+function useRefresh() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: allMenus });
+}
+
+export function useSaveMenu() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (menu: TelegramMenuInput) => http.post("/option/telegram", TelegramMenuRow, menu),
+    onSuccess: refresh,
+  });
+}
+
+export function useDeleteMenu() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: (id: number) => http.del(`/option/telegram/${id}`, z.null()),
+    onSettled: refresh,
+  });
+}
+
+/** Tells Telegram the commands as they are now; answers how the bot is doing then. */
+export function useReloadBot() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => http.put("/option/telegram/reload", TelegramStatus),
+    onSuccess: (status) => client.setQueryData(botQuery.queryKey, status),
+  });
+}

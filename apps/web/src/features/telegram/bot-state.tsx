@@ -1,0 +1,96 @@
+/** How the bot is doing, as Telegram says, and telling it the commands anew. */
+import { can } from "@gateway/shared/roles";
+import type { TelegramStatus } from "@gateway/shared/telegram";
+import { Anchor, Button, Card, Group, Skeleton, Text } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { errorReason } from "#lib/error-text.ts";
+import { useSelf } from "#lib/session.ts";
+import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { toast } from "#ui/toast.tsx";
+import { botQuery, useReloadBot } from "./api.ts";
+
+export function BotState() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const bot = useQuery(botQuery);
+  const reload = useReloadBot();
+  const act = () =>
+    reload.mutate(undefined, { onSuccess: () => toast.success(t("Telegram has the commands now")) });
+
+  const status = bot.data;
+  const { tone, word, hint } = status ? wordsFor(status, t) : unknown(bot.error, t);
+  return (
+    <Card padding="md">
+      <Group justify="space-between" gap="sm">
+        {bot.isPending ? (
+          <Skeleton height={40} width={280} radius="sm" />
+        ) : (
+          <div style={{ minWidth: 0, flex: "1 1 260px" }}>
+            <Group gap={8}>
+              <StatusDot tone={tone}>{word}</StatusDot>
+              {status?.username ? (
+                <Anchor href={`https://t.me/${status.username}`} target="_blank" rel="noreferrer" fz="sm">
+                  @{status.username}
+                </Anchor>
+              ) : null}
+            </Group>
+            <Text fz="sm" c="dimmed" mt={4} maw={680}>
+              {hint}
+            </Text>
+          </div>
+        )}
+        {status?.configured === false ? (
+          self && can(self.role, "configure") ? (
+            <Button variant="default" component={Link} to="/panel/setting?q=Telegram">
+              {t("Open the settings")}
+            </Button>
+          ) : null
+        ) : (
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} />}
+            loading={reload.isPending}
+            disabled={bot.isPending}
+            onClick={act}
+          >
+            {t("Reload menu")}
+          </Button>
+        )}
+      </Group>
+    </Card>
+  );
+}
+
+type Words = { tone: Tone; word: string; hint: string };
+
+function wordsFor({ configured, status, is_webhook, problem }: TelegramStatus, t: TFunction): Words {
+  if (!configured)
+    return {
+      tone: "idle",
+      word: t("No bot yet"),
+      hint: t("Make a bot with @BotFather and save its token in the settings."),
+    };
+  if (!status) return { tone: "bad", word: t("Not working"), hint: problem };
+  if (!is_webhook)
+    return {
+      tone: "warn",
+      word: t("Answers nobody yet"),
+      hint: t("Save the site's https address in the settings, then reload the menu."),
+    };
+  return {
+    tone: problem === "" ? "good" : "warn",
+    word: t("Working"),
+    hint:
+      problem === ""
+        ? t("Replies change at once. What Telegram's menu shows changes when you reload it.")
+        : t("Telegram's last trouble in reaching this site: {{problem}}", { problem }),
+  };
+}
+
+function unknown(error: unknown, t: TFunction): Words {
+  return { tone: "bad", word: t("This could not be loaded"), hint: errorReason(error, t) };
+}

@@ -1,0 +1,96 @@
+/** Makes a command of the bot or changes one. */
+import { parseModes, TelegramMenuInput, type TelegramMenuRow } from "@gateway/shared/telegram";
+import { Select, Text, Textarea, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useSaveMenu } from "./api.ts";
+
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("The command is required");
+phrase("A command has up to 32 small English letters, digits and underscores");
+phrase("The bot answers this command by itself");
+phrase("The description is required");
+phrase("The message type is required");
+phrase("The reply is required");
+phrase("This command exists already");
+phrase("The bot has as many commands as Telegram takes. Delete one first.");
+
+type MenuDrawerProps = {
+  /** Undefined: a new one. */
+  menu: TelegramMenuRow | undefined;
+  onClose: () => void;
+};
+
+export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
+  const { t } = useTranslation();
+  const save = useSaveMenu();
+  const form = useSchemaForm(TelegramMenuInput, {
+    id: menu?.id ?? 0,
+    command: menu?.command ?? "",
+    description: menu?.description ?? "",
+    parse_mode: menu?.parse_mode ?? "MarkdownV2",
+    reply_message: menu?.reply_message ?? "",
+  });
+  return (
+    <FormDrawer
+      opened
+      title={menu ? t("Edit “{{name}}”", { name: `/${menu.command}` }) : t("New command")}
+      form={form}
+      submitLabel={t("Save")}
+      onSubmit={async (values) => {
+        await save.mutateAsync(TelegramMenuInput.parse(values));
+        toast.success(t("Command saved"));
+        onClose();
+      }}
+      onClose={onClose}
+      width={520}
+    >
+      <FormSection title={t("What people see")}>
+        <TextInput
+          label={t("Command")}
+          description={t("What people send. Small English letters, digits and underscores.")}
+          placeholder="price"
+          withAsterisk
+          maxLength={33}
+          leftSection={
+            <Text c="dimmed" ff="monospace">
+              /
+            </Text>
+          }
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+          {...form.getInputProps("command")}
+        />
+        <TextInput
+          label={t("Description")}
+          description={t("Stands beside the command in Telegram's menu.")}
+          withAsterisk
+          maxLength={255}
+          {...form.getInputProps("description")}
+        />
+      </FormSection>
+      <FormSection title={t("What the bot replies")}>
+        <Select
+          label={t("Message type")}
+          description={t("How Telegram reads the marks in the text. What it cannot read is sent as it is.")}
+          withAsterisk
+          allowDeselect={false}
+          data={[...parseModes]}
+          {...form.getInputProps("parse_mode")}
+        />
+        <Textarea
+          label={t("Reply")}
+          withAsterisk
+          autosize
+          minRows={6}
+          maxRows={16}
+          maxLength={4_096}
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+          {...form.getInputProps("reply_message")}
+        />
+      </FormSection>
+    </FormDrawer>
+  );
+}
