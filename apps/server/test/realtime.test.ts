@@ -65,6 +65,9 @@ function clientOf(model: string, from: TestGateway, apiKey: string, headers = {}
   const made = new OpenAIRealtimeWS({ model, options }, from.openai(apiKey));
   open.push(made.socket);
   made.on("error", () => {});
+  const record = { events: [] as RealtimeServerEvent[], seen: 0 };
+  heard.set(made, record);
+  made.on("event", (event) => record.events.push(event));
   return made;
 }
 
@@ -80,23 +83,26 @@ async function connected(made: OpenAIRealtimeWS): Promise<Session> {
   return Object.assign(made, { created });
 }
 
-/** Events until one of this type, it included. */
-function until(client: OpenAIRealtimeWS, type: RealtimeServerEvent["type"]): Promise<RealtimeServerEvent[]> {
-  const events: RealtimeServerEvent[] = [];
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`No ${type} after ${events.map((event) => event.type).join(", ")}`)),
-      8_000,
-    );
-    const hear = (event: RealtimeServerEvent) => {
-      events.push(event);
-      if (event.type !== type) return;
-      clearTimeout(timer);
-      client.off("event", hear);
-      resolve(events);
-    };
-    client.on("event", hear);
-  });
+/** Everything a client heard, and how much of it was waited for: two events may come in one piece of the wire. */
+const heard = new WeakMap<OpenAIRealtimeWS, { events: RealtimeServerEvent[]; seen: number }>();
+
+/** The events since the last one that was waited for, until one of this type, it included. */
+async function until(
+  client: OpenAIRealtimeWS,
+  type: RealtimeServerEvent["type"],
+): Promise<RealtimeServerEvent[]> {
+  const record = heard.get(client)!;
+  const from = record.seen;
+  const deadline = Date.now() + 8_000;
+  while (Date.now() < deadline) {
+    const place = record.events.findIndex((event, index) => index >= from && event.type === type);
+    if (place >= 0) {
+      record.seen = Math.max(record.seen, place + 1);
+      return record.events.slice(from, place + 1);
+    }
+    await sleep(5);
+  }
+  throw new Error(`No ${type} after ${record.events.map((event) => event.type).join(", ")}`);
 }
 
 function say(client: OpenAIRealtimeWS, text: string): void {
