@@ -7,11 +7,17 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { errorReason } from "#lib/error-text.ts";
+import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { toast } from "#ui/toast.tsx";
 import { botQuery, useReloadBot } from "./api.ts";
+
+// The server's own sentences; Telegram's stay as Telegram writes them.
+phrase("Telegram: It cannot be reached.");
+phrase("Telegram: It answered something else than expected.");
+phrase("Telegram: Unauthorized.");
 
 export function BotState() {
   const { t } = useTranslation();
@@ -74,7 +80,7 @@ function wordsFor({ configured, status, is_webhook, problem }: TelegramStatus, t
       word: t("No bot yet"),
       hint: t("Make a bot with @BotFather and save its token in the settings."),
     };
-  if (!status) return { tone: "bad", word: t("Not working"), hint: problem };
+  if (!status) return { tone: "bad", word: t("Not working"), hint: translateSentence(t, problem) };
   if (!is_webhook)
     return {
       tone: "warn",
