@@ -39,6 +39,7 @@ export const errorStatus = {
   upstream_timeout: 504,
   // ourselves
   price_missing: 400,
+  content_policy_violation: 400,
   unsupported_endpoint: 501,
   shutting_down: 503,
   setup_done: 409,

@@ -3,6 +3,7 @@ import { ChatLinkEntry } from "./chat-link.ts";
 import { DiscountText } from "./discount.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
+import { phrasesOf } from "./phrase-list.ts";
 import { SyncMode } from "./price.ts";
 
 /** "", or an address people can open. */
@@ -36,6 +37,14 @@ const domainList = z
   .max(5_000)
   .refine((list) => domainsOf(list).every((domain) => z.hostname().safeParse(domain).success), {
     error: "Write domains like example.com, with commas between them",
+  });
+
+/** One phrase per line; a phrase of one letter would be in every sentence. */
+const phraseList = z
+  .string()
+  .max(20_000)
+  .refine((list) => phrasesOf(list).every((phrase) => phrase.length > 1), {
+    error: "A phrase needs at least 2 characters",
   });
 
 /** Mail addresses with commas between them. */
@@ -216,7 +225,22 @@ export const Settings = z.object({
   AnswerCacheKilobytes: z.int().min(1).max(4_096).default(256),
   /** Seconds after which a realtime session without any event is closed. */
   RealtimeIdleSeconds: z.int().min(1).max(3_600).default(300),
+  /** The doors of these clients; Chat and Responses are always open. */
+  ClaudeAPIEnabled: z.boolean().default(true),
+  GeminiAPIEnabled: z.boolean().default(true),
+  /** Refuse chats in which somebody says one of these phrases. */
+  EnableSafe: z.boolean().default(false),
+  SafeKeyWords: phraseList.default(""),
   AutomaticDisableChannelEnabled: z.boolean().default(true),
+  /** A vendor's error with one of these phrases speaks against the key, whatever its status. */
+  DisableChannelKeywords: phraseList.default(
+    [
+      "Your credit balance is too low",
+      "This organization has been disabled",
+      "API key not valid",
+      "The security token included in the request is invalid",
+    ].join("\n"),
+  ),
   AutomaticEnableChannelEnabled: z.boolean().default(true),
   /** Seconds; a channel whose tests take longer is switched off. 0 = never. */
   ChannelDisableThreshold: z.number().min(0).max(600).default(0),

@@ -7,8 +7,9 @@ import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { acceptJson, BODY_LIMIT } from "./json-body.ts";
 import { midjourneyErrors, midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
-import { modelRoutes } from "./models.ts";
+import { modelRoutes, ownModelRoutes } from "./models.ts";
 import { nameError } from "./name-error.ts";
+import { guardDoor } from "./native-door.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
@@ -29,7 +30,9 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     void app.register(async (scope) => {
       spellErrors(scope, dialect);
       acceptJson(scope);
+      guardDoor(scope, services, dialect.id);
       chatRoutes(scope, services, dialect);
+      ownModelRoutes(scope, services, dialect.id);
     });
   }
   void app.register(async (scope) => {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Dialect } from "#dialects/dialect.ts";
 import { describeModels, type Described } from "#domain/catalog/described.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
@@ -16,6 +17,11 @@ interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxT
   ownedBy: string;
 }
 
+interface OwnList {
+  paths: readonly string[];
+  list(models: readonly Listed[]): object;
+}
+
 export function modelRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.get("/v1/models", async (request) => {
     const models = await listModels(services, await authenticate(services.callers, request));
@@ -28,16 +34,29 @@ export function modelRoutes(app: FastifyInstance, services: GatewayServices): vo
     if (model === undefined) throw modelNotFound(id);
     return isAnthropic(request) ? anthropicModel(model) : openaiModel(model);
   });
-  app.get("/claude/v1/models", async (request) =>
-    anthropicList(await listModels(services, await authenticate(services.callers, request))),
-  );
-  for (const path of ["/v1beta/models", "/gemini/:version/models"]) {
-    app.get(path, async (request) => {
-      const models = await listModels(services, await authenticate(services.callers, request));
-      return { models: models.map(geminiModel) };
-    });
+}
+
+/** The lists at addresses that only clients of this dialect know. */
+export function ownModelRoutes(
+  app: FastifyInstance,
+  services: GatewayServices,
+  dialect: Dialect["id"],
+): void {
+  const own = ownLists[dialect];
+  for (const path of own?.paths ?? []) {
+    app.get(path, async (request) =>
+      own?.list(await listModels(services, await authenticate(services.callers, request))),
+    );
   }
 }
+
+const ownLists: Partial<Record<Dialect["id"], OwnList>> = {
+  anthropic: { paths: ["/claude/v1/models"], list: anthropicList },
+  gemini: {
+    paths: ["/v1beta/models", "/gemini/:version/models"],
+    list: (models) => ({ models: models.map(geminiModel) }),
+  },
+};
 
 async function listModels(services: GatewayServices, { caller }: Authenticated): Promise<Listed[]> {
   const { candidates, prices } = services.relay;

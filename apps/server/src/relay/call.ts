@@ -57,6 +57,8 @@ export interface Call {
   estimate: Usage;
   /** What a price per call is multiplied with, e.g. the number of images. */
   calls: number;
+  /** The body as it came; a form has none that could be read. */
+  raw?: Buffer;
   /** Aborts when the client leaves. */
   signal: AbortSignal;
   /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */
@@ -95,8 +97,6 @@ export interface PlainCall extends Call {
   contentType: string;
   /** How long the recording in it is, as far as its file says; 0 or absent when there is none. */
   heardSeconds?: number;
-  /** The body as it came; a form has none that could be read. */
-  raw?: Buffer;
   /** The body for a vendor that knows the model by this name. */
   bodyFor(model: string): Buffer | string | StreamedBody;
 }

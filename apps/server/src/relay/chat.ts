@@ -1,14 +1,16 @@
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
 import { refusal } from "#providers/refusal.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { takeOn } from "./background.ts";
 import { readBody } from "./body.ts";
 import type { Answer, ChatCall, RelayServices } from "./call.ts";
+import { requireAllowedWords } from "./content-policy.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import type { Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
 import type { Chosen } from "./plan.ts";
-import { answerHeaders, relay } from "./relay.ts";
+import { answerHeaders, noteRefusal, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
 import { openStream } from "./stream.ts";
 
@@ -23,6 +25,7 @@ export async function relayChat(services: RelayServices, asked: ChatCall): Promi
     return tryChannel(services, call, chosen, flight, begun);
   };
   try {
+    obeyPolicy(services, call);
     const known = await memory?.answer();
     if (known !== undefined) return keeper.answered(known);
     const answer = await relay(services, call, serve, async (plan) => {
@@ -33,6 +36,16 @@ export async function relayChat(services: RelayServices, asked: ChatCall): Promi
     return keeper.answered(memory?.keep(answer) ?? answer);
   } catch (error) {
     keeper.failed();
+    throw error;
+  }
+}
+
+/** Before anything is held or remembered. The log hears of a refusal. */
+function obeyPolicy(services: RelayServices, call: ChatCall): void {
+  try {
+    requireAllowedWords(call.request, services.settings.current());
+  } catch (error) {
+    if (error instanceof GatewayError) noteRefusal(services, call, error);
     throw error;
   }
 }

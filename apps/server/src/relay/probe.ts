@@ -12,6 +12,7 @@ import { askAdapted } from "./adapted.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
+import { asKeyFailure } from "./key-evidence.ts";
 import { questionFor } from "./probe-question.ts";
 import { send, shapeOf } from "./send.ts";
 
@@ -35,6 +36,9 @@ export function testChannel(
   return probeChannel(services, asInForce(services.providers, input.channel), input.model);
 }
 
+/** The question is ours: nobody can have planted a phrase in it. */
+const OURS = Buffer.alloc(0);
+
 /** One short question, of the kind that the model is for. A refusal is an answer (`ok: false`), not an exception. */
 export async function probeChannel(
   services: Omit<ProbeServices, "providers">,
@@ -46,9 +50,11 @@ export async function probeChannel(
   if (question.kind === "none")
     return { ok: false, model, duration: 0, message: question.reason, fault: cannotProbe };
   const begun = performance.now();
-  const failed = await (question.kind === "chat"
+  const refused = await (question.kind === "chat"
     ? askChat(services, channel, upstreamModel)
     : askPlain(services, channel, upstreamModel, question));
+  const { DisableChannelKeywords } = services.settings.current();
+  const failed = refused && asKeyFailure(refused, DisableChannelKeywords, { raw: OURS, model });
   return {
     ok: failed === undefined,
     model,

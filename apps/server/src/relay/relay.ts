@@ -3,6 +3,7 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { Flight } from "./flight.ts";
+import { asKeyFailure } from "./key-evidence.ts";
 import { type Chosen, keepOtherKeys, makePlan, nextChoice, nothingFree, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 
@@ -66,8 +67,13 @@ async function serve<Answer extends object>(
   flight: Flight,
   tryChannel: TryChannel<Answer>,
 ): Promise<Answer> {
-  const { RetryTimes, RetryTimeOut, RetryCooldownSeconds, AutomaticDisableChannelEnabled } =
-    services.settings.current();
+  const {
+    RetryTimes,
+    RetryTimeOut,
+    RetryCooldownSeconds,
+    AutomaticDisableChannelEnabled,
+    DisableChannelKeywords,
+  } = services.settings.current();
   const budget = { times: RetryTimes, withinMs: RetryTimeOut * 1_000 };
   const { model } = call;
   let last: UpstreamError | undefined;
@@ -92,7 +98,7 @@ async function serve<Answer extends object>(
       await flight.settle({ outcome: "client-left", vendor: undefined, delivered: { narrow: 0, wide: 0 } });
       throw clientLeft();
     }
-    last = answer.error;
+    last = asKeyFailure(answer.error, DisableChannelKeywords, call);
     flight.noteAttempt(chosen, begun, last);
     keepOtherKeys(plan, chosen, last, call.pin);
     services.health.failed(chosen, model, last, {

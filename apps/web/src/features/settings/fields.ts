@@ -2,6 +2,7 @@
 import type { NoticeChannelId } from "@gateway/shared/notice";
 import type { SettingKey } from "@gateway/shared/settings";
 import { phrase } from "#lib/i18n.ts";
+import { doorsSection, monitoringSection, wordsSection } from "./guard-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
@@ -24,6 +25,8 @@ export type FieldKind =
   /** Which notices go this way. */
   | "events"
   | "content"
+  /** One per line. */
+  | "phrases"
   /** JSON as it is written. */
   | "json"
   | "chat-links";
@@ -184,45 +187,9 @@ export const settingGroups: SettingGroup[] = [
           },
         ],
       },
-      {
-        id: "monitoring",
-        title: phrase("Monitoring"),
-        fields: [
-          {
-            key: "AutomaticDisableChannelEnabled",
-            kind: "switch",
-            label: phrase("Disable failing channels"),
-            hint: phrase("Only on evidence: a refused credential, an empty balance, or too many failures."),
-          },
-          {
-            key: "AutomaticEnableChannelEnabled",
-            kind: "switch",
-            label: phrase("Enable them again when a test succeeds"),
-            hint: phrase("Channels switched off by hand stay off."),
-          },
-          {
-            key: "ChannelTestFrequency",
-            kind: "number",
-            unit: phrase("minutes"),
-            label: phrase("Test all channels every"),
-            hint: phrase("Each test is a short call that the vendor bills. 0 is never."),
-          },
-          {
-            key: "ChannelDisableThreshold",
-            kind: "number",
-            unit: seconds,
-            label: phrase("Disable channels slower than"),
-            hint: phrase("When two tests in a row took longer. 0 is never."),
-          },
-          {
-            key: "ChannelUpdateFrequency",
-            kind: "number",
-            unit: phrase("minutes"),
-            label: phrase("Refresh all balances every"),
-            hint: phrase("Where the vendor tells it. 0 is never."),
-          },
-        ],
-      },
+      monitoringSection,
+      doorsSection,
+      wordsSection,
       {
         id: "logs",
         title: phrase("Logs"),

@@ -37,7 +37,7 @@ export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
   const { t } = useTranslation();
   const initial = defaultOf(field.key);
-  const wide = ["switch", "content", "json", "chat-links", "logo", "events"].includes(field.kind);
+  const wide = ["switch", "content", "json", "phrases", "chat-links", "logo", "events"].includes(field.kind);
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const backLabel = t("Back to the default: {{value}}", { value: printed(initial, field, t) });
   return (
@@ -68,6 +68,7 @@ function printed(value: Value, field: Field, t: (key: string) => string): string
   if (value === "") return t("empty");
   if (typeof value === "boolean") return value ? t("on") : t("off");
   if (field.kind === "events") return t("all");
+  if (field.kind === "phrases") return String(value).split("\n").join(" · ");
   if (field.kind === "milliseconds") return String(Number(value) / 1000);
   if (field.kind === "language") return languages.find((one) => one.id === value)?.name ?? String(value);
   if (field.kind === "choice") {
@@ -178,6 +179,18 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
           maxRows={14}
           spellCheck={false}
           styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 12.5 } }}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case "phrases":
+      return (
+        <Textarea
+          {...common}
+          autosize
+          minRows={3}
+          maxRows={14}
+          spellCheck={false}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
         />

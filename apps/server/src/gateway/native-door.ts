@@ -1,0 +1,23 @@
+import type { FastifyInstance } from "fastify";
+import type { Dialect } from "#dialects/dialect.ts";
+import { forbidden } from "#errors.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** Operators may shut the doors of clients that speak a vendor's own dialect. */
+const switches = {
+  anthropic: { enabledBy: "ClaudeAPIEnabled", sentence: "The Anthropic API is switched off here." },
+  gemini: { enabledBy: "GeminiAPIEnabled", sentence: "The Gemini API is switched off here." },
+} as const;
+
+/** Every route of this scope answers 403 while its dialect is switched off. */
+export function guardDoor(
+  scope: FastifyInstance,
+  { relay }: Pick<GatewayServices, "relay">,
+  dialect: Dialect["id"],
+): void {
+  if (dialect !== "anthropic" && dialect !== "gemini") return;
+  const { enabledBy, sentence } = switches[dialect];
+  scope.addHook("onRequest", async () => {
+    if (!relay.settings.current()[enabledBy]) throw forbidden(sentence);
+  });
+}

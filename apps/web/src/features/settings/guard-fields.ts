@@ -1,0 +1,96 @@
+/** Settings that keep away: failing channels, clients of other dialects, words that nobody shall ask with. */
+import { phrase } from "#lib/i18n.ts";
+import type { SettingSection } from "./fields.ts";
+
+export const monitoringSection: SettingSection = {
+  id: "monitoring",
+  title: phrase("Monitoring"),
+  fields: [
+    {
+      key: "AutomaticDisableChannelEnabled",
+      kind: "switch",
+      label: phrase("Disable failing channels"),
+      hint: phrase("Only on evidence: a refused credential, an empty balance, or too many failures."),
+    },
+    {
+      key: "DisableChannelKeywords",
+      kind: "phrases",
+      label: phrase("Phrases that speak against a key"),
+      hint: phrase(
+        "One per line. A vendor's error with one of them counts as a refused credential, whatever its status.",
+      ),
+    },
+    {
+      key: "AutomaticEnableChannelEnabled",
+      kind: "switch",
+      label: phrase("Enable them again when a test succeeds"),
+      hint: phrase("Channels switched off by hand stay off."),
+    },
+    {
+      key: "ChannelTestFrequency",
+      kind: "number",
+      unit: phrase("minutes"),
+      label: phrase("Test all channels every"),
+      hint: phrase("Each test is a short call that the vendor bills. 0 is never."),
+    },
+    {
+      key: "ChannelDisableThreshold",
+      kind: "number",
+      unit: phrase("seconds"),
+      label: phrase("Disable channels slower than"),
+      hint: phrase("When two tests in a row took longer. 0 is never."),
+    },
+    {
+      key: "ChannelUpdateFrequency",
+      kind: "number",
+      unit: phrase("minutes"),
+      label: phrase("Refresh all balances every"),
+      hint: phrase("Where the vendor tells it. 0 is never."),
+    },
+  ],
+};
+
+export const doorsSection: SettingSection = {
+  id: "doors",
+  title: phrase("APIs of other vendors"),
+  hint: phrase(
+    "Off: clients of that kind are refused with 403. OpenAI's Chat and Responses are always open.",
+  ),
+  fields: [
+    {
+      key: "ClaudeAPIEnabled",
+      kind: "switch",
+      label: phrase("Anthropic API"),
+      hint: phrase("/v1/messages, its token counting, and everything under /claude."),
+    },
+    {
+      key: "GeminiAPIEnabled",
+      kind: "switch",
+      label: phrase("Gemini API"),
+      hint: phrase("Google's addresses under /v1beta and /v1/models, and everything under /gemini."),
+    },
+  ],
+};
+
+export const wordsSection: SettingSection = {
+  id: "words",
+  title: phrase("Words that are not allowed"),
+  hint: phrase(
+    "Chats with them are refused before any vendor is asked. They cost nothing and stand in the log.",
+  ),
+  foldedBy: "EnableSafe",
+  fields: [
+    {
+      key: "EnableSafe",
+      kind: "switch",
+      label: phrase("Check what people ask"),
+      hint: phrase("Only what the user says, not instructions or earlier answers."),
+    },
+    {
+      key: "SafeKeyWords",
+      kind: "phrases",
+      label: phrase("Words and phrases"),
+      hint: phrase("One per line. Capitals do not matter, and parts of words count too."),
+    },
+  ],
+};
