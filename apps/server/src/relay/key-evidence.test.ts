@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { asKeyFailure } from "./key-evidence.ts";
+
+const keywords = "workspace closed\nno more money";
+const error: UpstreamError = { kind: "bad-request", message: "Sorry: Workspace Closed.", status: 400 };
+const asked = (body: string, model = "demo-chat") => ({ raw: Buffer.from(body), model });
+const kindOf = (body: string, model?: string) => asKeyFailure(error, keywords, asked(body, model)).kind;
+
+describe("asKeyFailure", () => {
+  it("takes a vendor's sentence with a phrase for a refused key", () => {
+    expect(kindOf(`{"messages":[]}`)).toBe("auth");
+    expect(asKeyFailure(error, "", asked("{}"))).toBe(error);
+    expect(asKeyFailure(error, "another", asked("{}"))).toBe(error);
+  });
+
+  it("is not fooled by a phrase that the caller wrote, however it was written", () => {
+    expect(kindOf(`{"user":"workspace closed"}`)).toBe("bad-request");
+    expect(kindOf(`{"user":"\\u0077orkspace\\u0020CLOSED"}`)).toBe("bad-request");
+    expect(kindOf(`{"workspace closed":1}`)).toBe("bad-request");
+    expect(kindOf("not JSON: workspace closed")).toBe("bad-request");
+    expect(kindOf("{}", "workspace closed")).toBe("bad-request");
+  });
+
+  it("believes no refusal of a body that cannot be read", () => {
+    expect(asKeyFailure(error, keywords, { model: "demo-chat" })).toBe(error);
+    const broken = { ...error, kind: "server" } as const;
+    expect(asKeyFailure(broken, keywords, { model: "demo-chat" }).kind).toBe("auth");
+  });
+
+  it("leaves what is known already, and what no vendor said", () => {
+    for (const kind of ["quota", "network", "timeout"] as const)
+      expect(asKeyFailure({ ...error, kind }, keywords, asked("{}")).kind).toBe(kind);
+  });
+});
