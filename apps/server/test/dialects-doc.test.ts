@@ -37,7 +37,9 @@ const features: Record<string, Partial<ChatRequest>> = {
     type: "file",
     source: { type: "data", mediaType: "application/zip", data: "AA==" },
   }),
-  "cache marks": { messages: [{ role: "user", parts: [{ type: "text", text: "Hi", cache: { ttl: "1h" } }] }] },
+  "cache marks": {
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hi", cache: { ttl: "1h" } }] }],
+  },
   tools: { tools: [look] },
   "result of a tool, with a picture": resulting({
     parts: [

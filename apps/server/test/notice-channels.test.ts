@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import { noticeEvents } from "@gateway/shared/notice";
 import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { postToPublic } from "#platform/public-fetch.ts";
-import { type NoticeReceiver, startNoticeReceiver } from "./notice-receiver.ts";
 import type { Message, Tools } from "#notices/channel.ts";
 import { eventWords } from "#notices/event-words.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { mailWords } from "#notices/mail-words.ts";
+import { postToPublic } from "#platform/public-fetch.ts";
+import { type NoticeReceiver, startNoticeReceiver } from "./notice-receiver.ts";
 
 let receiver: NoticeReceiver;
 beforeAll(async () => {

@@ -96,9 +96,7 @@ export async function changeUser(
         ...(change.group === undefined ? {} : { group: change.group }),
         ...(change.role === undefined ? {} : { role: change.role }),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
-        ...(change.permissions === undefined
-          ? {}
-          : { permissions: change.permissions ?? Prisma.DbNull }),
+        ...(change.permissions === undefined ? {} : { permissions: change.permissions ?? Prisma.DbNull }),
       },
     });
     if (passwordHash !== undefined) await revokeSessions(tx, secrets, change.id);
