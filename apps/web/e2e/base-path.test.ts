@@ -67,12 +67,15 @@ it("names the site to those who only read the page's head", async () => {
 });
 
 it("leads on from a message to a chat app we know, and nowhere else", async () => {
-  const page = await site.open(`${origin}/gw/jump?url=${encodeURIComponent("ama://set-api-key?key=sk-1")}`, {
-    guest: true,
-  });
+  const page = await site.open(`${origin}/gw/about`, { guest: true });
+  // The page may leave for the app before it is loaded.
+  const jump = `${origin}/gw/jump?url=${encodeURIComponent("ama://set-api-key?key=sk-1")}`;
+  await page.goto(jump, { waitUntil: "commit" });
   const button = page.getByRole("link", { name: "Open in the app" });
   expect(await button.getAttribute("href")).toBe("ama://set-api-key?key=sk-1");
-  await page.goto(`${origin}/gw/jump?url=${encodeURIComponent("https://elsewhere.example")}`);
-  await page.getByText("This link cannot be opened").waitFor();
-  expect(new URL(page.url()).origin).toBe(origin);
+  const other = await site.open(`${origin}/gw/jump?url=${encodeURIComponent("https://elsewhere.example")}`, {
+    guest: true,
+  });
+  await other.getByText("This link cannot be opened").waitFor();
+  expect(new URL(other.url()).origin).toBe(origin);
 });
