@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
-import { Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher, errors } from "undici";
+import { Pool, type Dispatcher, errors } from "undici";
+import { throughProxy } from "./proxy.ts";
 
 /**
  * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in between, the
@@ -183,13 +184,11 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
     const key = `${origin}|${proxy}|${connectTimeoutMs}`;
     const known = pools.get(key);
     if (known !== undefined) return known;
-    const settings = { connections: options.connections ?? 1_024, connect: { timeout: connectTimeoutMs } };
-    const through = { connections: settings.connections, connectTimeout: connectTimeoutMs };
-    const pool = proxy.startsWith("socks")
-      ? new Socks5ProxyAgent(proxy, through)
-      : proxy === ""
-        ? new Pool(origin, settings)
-        : new ProxyAgent({ uri: proxy, ...through });
+    const { connections = 1_024 } = options;
+    const pool =
+      proxy === ""
+        ? new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })
+        : throughProxy(proxy, { connections, connectTimeoutMs });
     if (pools.size >= MAX_POOLS) {
       // The oldest pool closes once its calls are done; an operator with this many origins will not notice.
       const [oldest] = pools.entries();

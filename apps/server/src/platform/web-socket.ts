@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
-import { Client, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from "undici";
+import { Client, type Dispatcher } from "undici";
 import { WebSocket } from "ws";
 import { classify, TransportError, type UpstreamRequest } from "./http.ts";
+import { throughProxy } from "./proxy.ts";
 
 /**
  * WebSockets, on either side, as messages that are read in order and sent with back-pressure. Knows nothing of what
@@ -142,6 +143,8 @@ export async function openWebSocket(request: WebSocketRequest): Promise<WebSocke
     }
     return { socket: messageSocket(speakOver(answer.stream, request.maxMessage)) };
   } catch (error) {
+    // A connection that is still being made, too.
+    dispatcher.destroy().catch(() => {});
     throw classify(error);
   } finally {
     // An upgraded connection belongs to nobody but its socket any more.
@@ -151,8 +154,7 @@ export async function openWebSocket(request: WebSocketRequest): Promise<WebSocke
 
 /** Of its own, not of the pools: the connection does not come back, and HTTP/2 has no upgrade. */
 function dispatcherFor(origin: string, { proxy, connectTimeoutMs }: WebSocketRequest): Dispatcher {
-  if (proxy.startsWith("socks")) return new Socks5ProxyAgent(proxy, { allowH2: false });
-  if (proxy !== "") return new ProxyAgent({ uri: proxy, proxyTunnel: true, allowH2: false });
+  if (proxy !== "") return throughProxy(proxy, { connectTimeoutMs, proxyTunnel: true, allowH2: false });
   return new Client(origin, { allowH2: false, connect: { timeout: connectTimeoutMs } });
 }
 
@@ -170,10 +172,10 @@ function upgrade(
     let size = 0;
     let status = 0;
     let headers: Record<string, string | string[] | undefined> = {};
-    let abort: (() => void) | undefined;
-    const settle = () => {
-      if (abort !== undefined) request.signal?.removeEventListener("abort", abort);
-    };
+    // Until there is a connection there is nothing to cut, and nothing to wait for.
+    let abort: () => void = () => reject(aborted);
+    const onAbort = () => abort();
+    const settle = () => request.signal?.removeEventListener("abort", onAbort);
     const finish = () => {
       settle();
       resolve({ status, headers, text: Buffer.concat(parts).toString("utf8") });
@@ -182,6 +184,7 @@ function upgrade(
       reject(aborted);
       return;
     }
+    request.signal?.addEventListener("abort", onAbort, { once: true });
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -196,7 +199,6 @@ function upgrade(
         onRequestStart(controller) {
           abort = () => controller.abort(aborted);
           if (request.signal?.aborted) abort();
-          else request.signal?.addEventListener("abort", abort, { once: true });
         },
         onRequestUpgrade(_controller, _status, answered, stream) {
           settle();
