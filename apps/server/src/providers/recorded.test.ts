@@ -1,300 +1,211 @@
 import { describe, expect, it } from "vitest";
+import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { createFrameSplitter } from "#dialects/sse.ts";
-import { azureDatabricks } from "./azure-databricks.ts";
-import { bedrock } from "./bedrock.ts";
-import { cloudflare } from "./cloudflare.ts";
-import { deepseek } from "./deepseek.ts";
-import { eventMessage } from "./event-stream.fixture.ts";
-import { github } from "./github.ts";
-import { readModelList } from "./model-list.ts";
-import { moonshot } from "./moonshot.ts";
-import { openrouter } from "./openrouter.ts";
-import { outgoing } from "./outgoing.ts";
-import type { Call, Io, Provider } from "./provider.ts";
-import { recraft } from "./recraft.ts";
-import { siliconflow } from "./siliconflow.ts";
-import { stepfun } from "./stepfun.ts";
-import { createTokenCache } from "./token-cache.ts";
+import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
+import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { parseJson } from "#dialects/wire.ts";
+import { openProviders } from "./index.ts";
+import { type Call, dialectsFor, type Provider } from "./provider.ts";
+import {
+  type Proof,
+  proofOf,
+  recordedFiles,
+  recordedVendors,
+  recording,
+  type Said,
+  unrecorded,
+} from "./recordings.fixture.ts";
+import { refusal } from "./refusal.ts";
 
-/** Answers in the shapes that vendors document, where they differ from the wire they speak. */
-const chat = dialects["openai-chat"];
+type Sample = Proof["answers"][string] | Proof["streams"][string] | Proof["errors"][string];
 
-function chunk(event: object): Buffer {
-  const bytes = Buffer.from(JSON.stringify(event)).toString("base64");
-  const headers = {
-    ":event-type": "chunk",
-    ":content-type": "application/json",
-    ":message-type": "event",
+const providers = [...openProviders().values()];
+const vendors = recordedVendors();
+
+function providerOf(vendor: string): Provider {
+  const provider = providers.find(({ id }) => id === vendor);
+  if (provider === undefined) throw new Error(`There is no vendor ${vendor}`);
+  return provider;
+}
+
+function upstreamOf(provider: Provider, sample: Sample): Upstream {
+  const model = sample.model ?? provider.testModel;
+  const call: Call = { model, stream: false, other: "", plugin: sample.plugin ?? {} };
+  if (sample.dialect !== undefined) {
+    expect(dialectsFor(provider, call)).toContain(sample.dialect);
+    return dialects[sample.dialect];
+  }
+  return provider.wire?.(call) ?? dialects[dialectsFor(provider, call)[0]];
+}
+
+/** Kinds that are none may be told or left out. */
+function told(usage: Usage | undefined): Said["usage"] {
+  if (usage === undefined) return undefined;
+  const { raw: _raw, ...kinds } = usage;
+  return Object.fromEntries(
+    Object.entries(kinds).filter(([kind, count]) => kind === "input" || kind === "output" || count !== 0),
+  );
+}
+
+interface Read {
+  text: string;
+  reasoning: string;
+  calls: Map<string | number, { name: string; input: string }>;
+  cited: string[];
+  media: string[];
+}
+
+const nothing = (): Read => ({ text: "", reasoning: "", calls: new Map(), cited: [], media: [] });
+
+function saidOf({ text, reasoning, calls, cited, media }: Read, finish: string, usage?: Usage): Said {
+  const counted = told(usage);
+  return {
+    text,
+    ...(reasoning !== "" && { reasoning }),
+    ...(calls.size > 0 && {
+      calls: [...calls.values()].map(({ name, input }) => ({ name, input: parseJson(input || "{}") })),
+    }),
+    ...(cited.length > 0 && { cited }),
+    ...(media.length > 0 && { media }),
+    finish,
+    ...(counted !== undefined && { usage: counted }),
   };
-  return eventMessage(headers, JSON.stringify({ bytes, p: "abcdef" }));
 }
 
-function skim(stream: Buffer, size: number) {
-  const skimmer = dialects.anthropic.skim();
+function take(read: Read, part: Part): void {
+  if (part.type === "text") {
+    read.text += part.text;
+    read.cited.push(...(part.citations ?? []).map(({ url }) => url ?? ""));
+  }
+  if (part.type === "refusal") read.text += part.text;
+  if (part.type === "reasoning") read.reasoning += part.text;
+  if (part.type === "tool-call") read.calls.set(part.id, part);
+  if (part.type === "image" || part.type === "audio") read.media.push(part.type);
+}
+
+function readWhole(upstream: Upstream, text: string): Said {
+  const answer = upstream.decodeResponse((upstream.read ?? parseJson)(text));
+  const [choice] = answer.choices;
+  const read = nothing();
+  for (const part of choice?.parts ?? []) take(read, part);
+  return saidOf(read, choice?.finish ?? "", answer.usage);
+}
+
+function framesOf(provider: Provider, bytes: Buffer, size: number): RawFrame[] {
   const splitter = createFrameSplitter();
-  const unframe = bedrock.unframe?.open();
-  for (let at = 0; at < stream.length; at += size)
-    for (const { frame } of splitter.push(unframe?.(stream.subarray(at, at + size)) ?? Buffer.alloc(0)))
-      skimmer.frame(frame);
-  return skimmer;
+  const unframe = provider.unframe?.open();
+  const frames: RawFrame[] = [];
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size);
+    frames.push(...splitter.push(unframe?.(piece) ?? piece));
+  }
+  return [...frames, ...splitter.flush()];
 }
 
-describe("Bedrock's answers", () => {
-  const begin = chunk({
-    type: "message_start",
-    message: {
-      id: "msg_bdrk_1",
-      type: "message",
-      role: "assistant",
-      model: "claude-haiku-4-5",
-      content: [],
-      usage: { input_tokens: 11, cache_read_input_tokens: 4, output_tokens: 1 },
-    },
-  });
+function readEvents(events: ChatEvent[]): Said | UpstreamError {
+  const read = nothing();
+  let finish = "";
+  for (const event of events) {
+    if (event.type === "error") return event.error;
+    if ("choice" in event && event.choice !== 0) continue;
+    if (event.type === "text" || event.type === "refusal") read.text += event.text;
+    if (event.type === "reasoning") read.reasoning += event.text;
+    if (event.type === "tool-call") read.calls.set(event.part, { name: event.name, input: "" });
+    if (event.type === "tool-input") read.calls.get(event.part)!.input += event.text;
+    if (event.type === "citation") read.cited.push(event.citation.url ?? "");
+    if (event.type === "media") take(read, event.media);
+    if (event.type === "stop") finish = event.reason;
+  }
+  const last = events.at(-1);
+  return saidOf(read, finish, last?.type === "finish" ? last.usage : undefined);
+}
 
-  it("become Anthropic's events, with their usage, wherever the stream is cut", () => {
-    const stream = Buffer.concat([
-      begin,
-      chunk({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
-      chunk({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Grüß Gott" } }),
-      chunk({ type: "content_block_stop", index: 0 }),
-      chunk({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 6 } }),
-      chunk({
-        type: "message_stop",
-        "amazon-bedrock-invocationMetrics": { inputTokenCount: 11, outputTokenCount: 6 },
-      }),
-    ]);
-    for (const size of [1, 100, stream.length]) {
-      const { usage, complete, tally, error } = skim(stream, size);
-      expect(usage).toMatchObject({ input: 15, cacheRead: 4, output: 6 });
-      expect({ complete, error }).toEqual({ complete: true, error: undefined });
-      expect(tally).toEqual({ narrow: 9, wide: 0 });
+function table<T>(of: (proof: Proof) => Record<string, T>): Array<[name: string, vendor: string, sample: T]> {
+  return vendors.flatMap((vendor) =>
+    Object.entries(of(proofOf(vendor))).map<[string, string, T]>(([file, sample]) => [
+      `${vendor}/${file}`,
+      vendor,
+      sample,
+    ]),
+  );
+}
+
+const text = (name: string): string => {
+  const [vendor = "", file = ""] = name.split("/");
+  return recording(vendor, file);
+};
+
+describe("the recordings", () => {
+  const chats = providers.filter(({ endpoints }) => endpoints.includes("chat"));
+
+  it.each(chats.map(({ id }) => id))("prove an answer, a stream and an error of %s", (id) => {
+    const proof = vendors.includes(id) ? proofOf(id) : undefined;
+    for (const what of ["answers", "streams", "errors"] as const) {
+      const isRecorded = Object.keys(proof?.[what] ?? {}).length > 0;
+      // A sample, or the reason why there is none; never both.
+      expect({ what, isRecorded }).toEqual({ what, isRecorded: unrecorded[id]?.[what] === undefined });
     }
   });
 
-  it("that break off name the reason", () => {
-    const exception = eventMessage(
-      { ":exception-type": "throttlingException", ":message-type": "exception" },
-      '{"message":"Too many tokens, please wait before trying again."}',
-    );
-    expect(skim(Buffer.concat([begin, exception]), 64).error).toMatchObject({
-      kind: "rate-limited",
-      message: "Too many tokens, please wait before trying again.",
-    });
-  });
-
-  it("that refuse carry their sentence without an error object", () => {
-    const body = '{"message":"The security token included in the request is invalid."}';
-    expect(dialects.anthropic.decodeError(403, body, {})).toMatchObject({
-      kind: "auth",
-      message: "The security token included in the request is invalid.",
-    });
+  it.each(vendors)("of %s are of a vendor that exists, and each is read as something", (vendor) => {
+    const { answers, streams, errors, adapted } = proofOf(providerOf(vendor).id);
+    const proven = [answers, streams, errors, adapted].flatMap((samples) => Object.keys(samples));
+    expect(proven.toSorted()).toEqual(recordedFiles(vendor).toSorted());
   });
 });
 
-describe("Bedrock's requests", () => {
-  const io: Io = {
-    fetch: () => Promise.reject(new Error("not asked")),
-    now: () => Date.UTC(2026, 10, 21),
-    tokens: createTokenCache(() => 0),
-  };
-  const call: Call = {
-    model: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
-    stream: true,
-    dialect: "anthropic",
-    other: "",
-    plugin: {},
-  };
-  const sender = { provider: bedrock, baseUrl: "", headers: {} };
-  const body = JSON.stringify(
-    bedrock.adjustRequest?.({ model: "x", stream: true, max_tokens: 5, messages: [] }, call),
+describe("a whole answer", () => {
+  it.each(table(({ answers }) => answers))("%s says what it says", (name, vendor, sample) => {
+    const upstream = upstreamOf(providerOf(vendor), sample);
+    expect(readWhole(upstream, text(name))).toEqual(sample.reads);
+    if (upstream.id !== "own")
+      expect(told(upstream.skimResponse(text(name)).usage)).toEqual(sample.reads.usage);
+  });
+
+  it.each(table(({ adapted }) => adapted))("%s of another path becomes OpenAI's", (name, vendor, sample) => {
+    const provider = providerOf(vendor);
+    const answer = provider.adapters?.[sample.path]?.answer?.(text(name), Date.UTC(2026, 10, 21));
+    if (answer === undefined || "error" in answer) {
+      expect(refusal(provider, answer!.error)).toMatchObject(sample.fails!);
+      return;
+    }
+    expect(told(answer.usage)).toEqual(sample.usage);
+    if (sample.reads !== undefined) expect(parseJson(answer.body.toString())).toEqual(sample.reads);
+  });
+});
+
+describe("a stream", () => {
+  it.each(table(({ streams }) => streams))(
+    "%s says what it says, wherever it is cut",
+    (name, vendor, sample) => {
+      const provider = providerOf(vendor);
+      const upstream = upstreamOf(provider, sample);
+      const bytes = Buffer.from(text(name), name.endsWith(".base64") ? "base64" : "utf8");
+      for (const size of [7, bytes.length]) {
+        const frames = framesOf(provider, bytes, size).map(({ frame }) => frame);
+        const decoder = upstream.decodeStream();
+        const read = readEvents([...frames.flatMap((frame) => decoder.frame(frame)), ...decoder.end()]);
+        const skimmer = upstream.id === "own" ? undefined : upstream.skim();
+        for (const frame of frames) skimmer?.frame(frame);
+        if (sample.fails !== undefined) {
+          expect(refusal(provider, read as UpstreamError)).toMatchObject(sample.fails);
+          if (skimmer) expect(refusal(provider, skimmer.error!)).toMatchObject(sample.fails);
+          continue;
+        }
+        expect(read).toEqual(sample.reads);
+        if (skimmer === undefined) continue;
+        expect({ complete: skimmer.complete, error: skimmer.error }).toEqual({ complete: true });
+        expect(told(skimmer.usage)).toEqual(sample.reads?.usage);
+      }
+    },
   );
-  const draft = {
-    method: "POST" as const,
-    path: "/v1/messages",
-    headers: { "anthropic-beta": "context-1m-2025-08-07, other", "anthropic-version": "2023-06-01" },
-    body,
-  };
-
-  it("have model and stream in the address and the betas in the body", async () => {
-    const sent = await outgoing(sender, "eu-west-1|api-key", call, draft, io);
-    expect(sent.url).toBe(
-      "https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/invoke-with-response-stream",
-    );
-    expect(sent.headers).toEqual({ authorization: "Bearer api-key" });
-    expect(JSON.parse(String(sent.body))).toEqual({
-      anthropic_version: "bedrock-2023-05-31",
-      anthropic_beta: ["context-1m-2025-08-07", "other"],
-      max_tokens: 5,
-      messages: [],
-    });
-  });
-
-  it("are signed for their region when the key is a pair", async () => {
-    const { headers } = await outgoing(sender, "eu-west-1|AKID|secret|session", call, draft, io);
-    expect(headers["authorization"]).toMatch(
-      /^AWS4-HMAC-SHA256 Credential=AKID\/20261121\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/,
-    );
-  });
-
-  it("are not made with a key that cannot be one", async () => {
-    for (const key of ["", "sk-1", "evil.example/|key", "us-east-1|"])
-      await expect(outgoing(sender, key, call, draft, io)).rejects.toThrow("The key of Bedrock");
-  });
 });
 
-describe("chat answers with a vendor's own touch", () => {
-  it("Spark's, with a code and a sid in place of an id", () => {
-    const answer = chat.decodeResponse({
-      code: 0,
-      message: "Success",
-      sid: "cha000b0003@dx",
-      choices: [{ message: { role: "assistant", content: "Hi" }, index: 0 }],
-      usage: { prompt_tokens: 6, completion_tokens: 42, total_tokens: 48 },
-    });
-    expect(answer.choices[0]?.parts).toEqual([{ type: "text", text: "Hi" }]);
-    expect(answer.usage).toMatchObject({ input: 6, output: 42 });
-  });
-
-  it("Mistral's, with its thoughts beside the text", () => {
-    const answer = chat.decodeResponse({
-      id: "1",
-      object: "chat.completion",
-      model: "magistral-medium-latest",
-      choices: [
-        {
-          index: 0,
-          finish_reason: "stop",
-          message: {
-            role: "assistant",
-            content: [
-              { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
-              { type: "text", text: "Yes." },
-            ],
-          },
-        },
-      ],
-      usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 },
-    });
-    expect(answer.choices[0]?.parts.map((part) => part.type)).toEqual(["reasoning", "text"]);
-    expect(answer.usage).toMatchObject({ input: 3, output: 5 });
-  });
-
-  it("xAI's, whose thoughts are counted beside the completion", () => {
-    const { usage } = chat.decodeResponse({
-      id: "1",
-      model: "grok-4",
-      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hi" } }],
-      usage: {
-        prompt_tokens: 10,
-        completion_tokens: 2,
-        total_tokens: 112,
-        completion_tokens_details: { reasoning_tokens: 100 },
-      },
-    });
-    expect(usage).toMatchObject({ input: 10, output: 102, reasoning: 100 });
-  });
-
-  it("DeepSeek's, with its own words for the cache", () => {
-    const { usage } = chat.decodeResponse({
-      id: "1",
-      model: "deepseek-chat",
-      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hi" } }],
-      usage: {
-        prompt_tokens: 100,
-        completion_tokens: 2,
-        total_tokens: 102,
-        prompt_cache_hit_tokens: 64,
-        prompt_cache_miss_tokens: 36,
-      },
-    });
-    expect(usage).toMatchObject({ input: 100, cacheRead: 64, output: 2 });
-  });
-});
-
-describe("refusals in a vendor's own shape", () => {
-  it.each([
-    [
-      "Hugging Face",
-      400,
-      '{"error":"Model not supported by provider"}',
-      "bad-request",
-      "Model not supported by provider",
-    ],
-    ["Cohere", 401, '{"id":"1","message":"invalid api token"}', "auth", "invalid api token"],
-    [
-      "DeepSeek",
-      402,
-      '{"error":{"message":"Insufficient Balance","type":"unknown_error"}}',
-      "quota",
-      "Insufficient Balance",
-    ],
-    [
-      "Vertex AI",
-      429,
-      '[{"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED"}}]',
-      "rate-limited",
-      "Resource exhausted",
-    ],
-    [
-      "Databricks",
-      404,
-      '{"error_code":"ENDPOINT_NOT_FOUND","message":"The endpoint does not exist"}',
-      "not-found",
-      "The endpoint does not exist",
-    ],
-    [
-      "Mistral",
-      422,
-      '{"object":"error","message":"Extra inputs are not permitted","type":"invalid_request_error"}',
-      "bad-request",
-      "Extra inputs are not permitted",
-    ],
-  ])("%s", (_vendor, status, body, kind, sentence) => {
-    expect(chat.decodeError(status, body, {})).toMatchObject({ kind, status, message: sentence });
-  });
-});
-
-function names(provider: Provider, answer: unknown): string[] | undefined {
-  return provider.listing === "none" ? undefined : provider.listing?.read?.(answer);
-}
-
-describe("lists of models", () => {
-  it("are read in every vendor's shape", () => {
-    expect(readModelList({ object: "list", data: [{ id: "gpt-4o", object: "model" }] })).toEqual(["gpt-4o"]);
-    expect(readModelList([{ id: "a/b", type: "chat" }])).toEqual(["a/b"]);
-    expect(readModelList({ models: [{ name: "models/gemini-2.5-pro" }] })).toEqual(["gemini-2.5-pro"]);
-    expect(readModelList({ models: [{ name: "command-a" }], next_page_token: "" })).toEqual(["command-a"]);
-    expect(names(github, [{ id: "openai/gpt-4.1", publisher: "OpenAI" }])).toEqual(["openai/gpt-4.1"]);
-    expect(names(cloudflare, { success: true, result: [{ name: "@cf/x/y" }] })).toEqual(["@cf/x/y"]);
-    expect(names(bedrock, { modelSummaries: [{ modelId: "amazon.nova-pro-v1:0" }] })).toEqual([
-      "amazon.nova-pro-v1:0",
-    ]);
-    expect(names(azureDatabricks, { endpoints: [{ name: "dbrx", state: {} }] })).toEqual(["dbrx"]);
-  });
-
-  it("are not found in an answer that is none", () => {
-    for (const answer of [undefined, null, {}, { data: "x" }, "text"])
-      expect(() => readModelList(answer)).toThrow();
-  });
-});
-
-describe("balances", () => {
-  it.each([
-    [
-      deepseek,
-      { is_available: true, balance_infos: [{ currency: "CNY", total_balance: "110.00" }] },
-      110,
-      "CNY",
-    ],
-    [moonshot, { code: 0, data: { available_balance: 49.5, cash_balance: 3 }, status: true }, 49.5, "CNY"],
-    [siliconflow, { code: 20000, data: { balance: "0.88", totalBalance: "88.88" } }, 88.88, "CNY"],
-    [openrouter, { data: { total_credits: 100.5, total_usage: 25.25 } }, 75.25, "USD"],
-    [stepfun, { object: "account", type: "prepaid", balance: 14.5 }, 14.5, "CNY"],
-    [recraft, { credits: 1500, email: "a@b.example" }, 1.5, "USD"],
-  ] as const)("are read from $label's answer", (provider: Provider, answer, amount, currency) => {
-    expect(provider.balance?.read(answer)).toEqual({ amount, currency });
-    expect(() => provider.balance?.read({ error: "no" })).toThrow();
+describe("an error", () => {
+  it.each(table(({ errors }) => errors))("%s means what it means", (name, vendor, sample) => {
+    const provider = providerOf(vendor);
+    const { status, headers } = sample;
+    const error = upstreamOf(provider, sample).decodeError(status, text(name), headers);
+    expect(refusal(provider, error, headers)).toMatchObject(sample.reads);
   });
 });

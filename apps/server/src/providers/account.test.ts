@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { azureDatabricks } from "./azure-databricks.ts";
+import { bedrock } from "./bedrock.ts";
+import { cloudflare } from "./cloudflare.ts";
+import { deepseek } from "./deepseek.ts";
+import { github } from "./github.ts";
+import { readModelList } from "./model-list.ts";
+import { moonshot } from "./moonshot.ts";
+import { openrouter } from "./openrouter.ts";
+import type { Provider } from "./provider.ts";
+import { recraft } from "./recraft.ts";
+import { siliconflow } from "./siliconflow.ts";
+import { stepfun } from "./stepfun.ts";
+
+/** What vendors tell of an account: its models and its balance, in the shapes that their files name. */
+function names(provider: Provider, answer: unknown): string[] | undefined {
+  return provider.listing === "none" ? undefined : provider.listing?.read?.(answer);
+}
+
+describe("lists of models", () => {
+  it("are read in every vendor's shape", () => {
+    expect(readModelList({ object: "list", data: [{ id: "gpt-4o", object: "model" }] })).toEqual(["gpt-4o"]);
+    expect(readModelList([{ id: "a/b", type: "chat" }])).toEqual(["a/b"]);
+    expect(readModelList({ models: [{ name: "models/gemini-2.5-pro" }] })).toEqual(["gemini-2.5-pro"]);
+    expect(readModelList({ models: [{ name: "command-a" }], next_page_token: "" })).toEqual(["command-a"]);
+    expect(names(github, [{ id: "openai/gpt-4.1", publisher: "OpenAI" }])).toEqual(["openai/gpt-4.1"]);
+    expect(names(cloudflare, { success: true, result: [{ name: "@cf/x/y" }] })).toEqual(["@cf/x/y"]);
+    expect(names(bedrock, { modelSummaries: [{ modelId: "amazon.nova-pro-v1:0" }] })).toEqual([
+      "amazon.nova-pro-v1:0",
+    ]);
+    expect(names(azureDatabricks, { endpoints: [{ name: "dbrx", state: {} }] })).toEqual(["dbrx"]);
+  });
+
+  it("are not found in an answer that is none", () => {
+    for (const answer of [undefined, null, {}, { data: "x" }, "text"])
+      expect(() => readModelList(answer)).toThrow();
+  });
+});
+
+describe("balances", () => {
+  it.each([
+    [
+      deepseek,
+      { is_available: true, balance_infos: [{ currency: "CNY", total_balance: "110.00" }] },
+      110,
+      "CNY",
+    ],
+    [moonshot, { code: 0, data: { available_balance: 49.5, cash_balance: 3 }, status: true }, 49.5, "CNY"],
+    [siliconflow, { code: 20000, data: { balance: "0.88", totalBalance: "88.88" } }, 88.88, "CNY"],
+    [openrouter, { data: { total_credits: 100.5, total_usage: 25.25 } }, 75.25, "USD"],
+    [stepfun, { object: "account", type: "prepaid", balance: 14.5 }, 14.5, "CNY"],
+    [recraft, { credits: 1500, email: "a@b.example" }, 1.5, "USD"],
+  ] as const)("are read from $label's answer", (provider: Provider, answer, amount, currency) => {
+    expect(provider.balance?.read(answer)).toEqual({ amount, currency });
+    expect(() => provider.balance?.read({ error: "no" })).toThrow();
+  });
+});
