@@ -26,6 +26,7 @@ import {
 import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { readOlderSpelling } from "./channel-spelling.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
@@ -79,8 +80,10 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     ok(show(await getChannel(db, request.params.id))),
   );
 
-  app.post("/channel", { config, schema: { body: ChannelInput, response: row } }, async (request) =>
-    ok(show(await createChannel(services, viewerOf(request), request.body))),
+  app.post(
+    "/channel",
+    { config, preValidation: readOlderSpelling, schema: { body: ChannelInput, response: row } },
+    async (request) => ok(show(await createChannel(services, viewerOf(request), request.body))),
   );
 
   app.put(
@@ -97,7 +100,11 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
   // The older API's habit: the id is in the body.
   app.put(
     "/channel",
-    { config, schema: { body: ChannelInput.extend({ id: RowId }), response: row } },
+    {
+      config,
+      preValidation: readOlderSpelling,
+      schema: { body: ChannelInput.extend({ id: RowId }), response: row },
+    },
     async (request) => {
       const { id, ...input } = request.body;
       const changed = await changeChannel(services, viewerOf(request), id, input);
