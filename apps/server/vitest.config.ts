@@ -6,7 +6,11 @@ export default defineConfig({
     // Prisma's schema engine is WebAssembly, which Node still calls experimental.
     execArgv: ["--disable-warning=ExperimentalWarning"],
     globalSetup: "test/setup.ts",
+    // Much of the time is waiting for time-outs and restarts; two files share what one leaves idle.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // What has to happen soon may take its time on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["e2e/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     // Each file has a gateway, a database and a browser of its own; more than two at once only slow each other down.
     maxWorkers: 2,
   },
