@@ -1,6 +1,7 @@
+import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import type { Job } from "./job.ts";
 
-/** Throws away sessions and one-time codes that nobody can use any more. */
+/** Throws away sessions, one-time codes and stored answers that nobody can use any more, and old channel events. */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
   every: "17 * * * *",
@@ -9,5 +10,6 @@ export const sweepAccounts: Job = {
     await db.session.deleteMany({ where: over });
     await db.oneTimeCode.deleteMany({ where: over });
     await db.storedResponse.deleteMany({ where: over });
+    await forgetOldEvents(db);
   },
 };

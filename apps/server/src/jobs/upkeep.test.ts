@@ -8,6 +8,7 @@ import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { auditBalances } from "./audit-balances.ts";
 import type { JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
+import { sweepAccounts } from "./sweep-accounts.ts";
 
 let home: TestDatabase;
 let database: Database;
@@ -68,6 +69,28 @@ describe("the upkeep of the log", () => {
     await keepPartitions.run(servicesWith({ LogRetentionGigabytes: 1e-9 }));
     expect(await keptDays("request_logs")).toEqual([]);
     expect(await keptDays("request_bodies")).toEqual([]);
+  });
+});
+
+describe("the upkeep of the time lines", () => {
+  it("forgets a channel's events after half a year, but never its newest twenty", async () => {
+    const { db } = database;
+    const old = daysAgo(181);
+    const channel = (name: string) => db.channel.create({ data: { name, type: 1 } });
+    const [busy, quiet] = [await channel("busy"), await channel("quiet")];
+    const events = (channel_id: number, count: number, created_time: Date) =>
+      Array.from({ length: count }, (_, index) => ({ channel_id, created_time, kind: `${index}` }));
+    await db.channelEvent.createMany({
+      data: [...events(busy.id, 30, old), ...events(busy.id, 5, daysAgo(179)), ...events(quiet.id, 7, old)],
+    });
+    await sweepAccounts.run(servicesWith({}));
+    const kept = (channel_id: number) => db.channelEvent.count({ where: { channel_id } });
+    expect([await kept(busy.id), await kept(quiet.id)]).toEqual([20, 7]);
+    const first = await db.channelEvent.findFirst({
+      where: { channel_id: busy.id },
+      orderBy: { id: "asc" },
+    });
+    expect(first?.kind).toBe("15");
   });
 });
 

@@ -10,6 +10,20 @@ const Detail = z.object({
   fields: z.array(z.string()).catch([]),
 });
 
+/** Days that a time line reaches back. */
+const KEPT_DAYS = 180;
+/** The newest of a channel stay however old they are: they say since when it is what it is. */
+const KEPT_ALWAYS = 20;
+
+/** Forgets what nobody scrolls back to: a model that is paused daily would fill the disk. */
+export async function forgetOldEvents(db: Db): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM channel_events old
+    WHERE old.created_time < now() - ${KEPT_DAYS} * interval '1 day'
+      AND old.id <= (
+        SELECT id FROM channel_events WHERE channel_id = old.channel_id ORDER BY id DESC OFFSET ${KEPT_ALWAYS} LIMIT 1)`;
+}
+
 export async function listEvents(
   db: Db,
   channelId: number,

@@ -1,0 +1,202 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import type { Settings } from "@gateway/shared/settings";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
+import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { type NoticeReceiver, startNoticeReceiver } from "#test/notice-receiver.ts";
+import type { JobServices } from "./job.ts";
+import { tellOperators } from "./tell-operators.ts";
+import { watchChannels } from "./watch-channels.ts";
+
+let site: TestConsole;
+let receiver: NoticeReceiver;
+let root: Browser;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  receiver = await startNoticeReceiver();
+  root = await site.as(await site.makeUser({ role: 100 }));
+});
+beforeEach(async () => {
+  const { db } = site.services;
+  await db.channelRun.deleteMany();
+  await db.channel.deleteMany();
+  await db.notice.deleteMany();
+  receiver.posts.length = 0;
+  site.upstream.calls.length = 0;
+  site.upstream.ok = true;
+  await set({
+    ChannelTestFrequency: 30,
+    ChannelUpdateFrequency: 0,
+    AutomaticDisableChannelEnabled: true,
+    AutomaticEnableChannelEnabled: true,
+    NotifyWebhookAddress: receiver.url,
+    NotifyWebhookEnabled: true,
+    Language: "en_US",
+  });
+});
+afterAll(async () => {
+  await site.close();
+  await receiver.close();
+});
+
+const set = (settings: Partial<Settings>) => site.services.settings.change(systemActor, settings);
+
+async function create(name: string, values: object = {}): Promise<ChannelRow> {
+  const channel = { type: 1, name, key: "sk-a-key", models: ["gpt-4o"], groups: ["default"], ...values };
+  return (await root.send<ChannelRow>("POST", "/api/channel", channel)).body.data;
+}
+const read = async (id: number) => (await root.get<ChannelRow>(`/api/channel/${id}`)).body.data;
+
+/** What these jobs touch of it. */
+function jobServices(): JobServices {
+  const { db, mailer, post, runner, settings } = site.services;
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const telling = { db, mailer, post, settings: () => settings.current() };
+  return { db, runner, telling, onError, probe: { settings } } as unknown as JobServices;
+}
+
+/** When nothing is under way any more, how many runs there are. */
+async function runs(): Promise<number> {
+  const { db } = site.services;
+  await expect.poll(() => db.channelRun.count({ where: { status: "running" } })).toBe(0);
+  return db.channelRun.count();
+}
+
+/** A minute's tick, and the end of what it began. */
+async function tick(): Promise<number> {
+  await watchChannels.run(jobServices());
+  return runs();
+}
+
+/** As if the clock's last run were so long ago. */
+const age = (minutes: number) =>
+  site.services.db.channelRun.updateMany({
+    data: { created_time: new Date(Date.now() - minutes * 60_000) },
+  });
+
+const asked = () => site.upstream.calls.map(({ channel }) => channel.name).sort();
+
+describe("the watch over channels", () => {
+  it("asks nobody anything unless the operator wants it", async () => {
+    await set({ ChannelTestFrequency: 0 });
+    await create("One");
+    expect(await tick()).toBe(0);
+    expect(asked()).toEqual([]);
+  });
+
+  it("tests what is on and what went off by itself, in the clock's name, and leaves alone what a person switched off", async () => {
+    await create("on");
+    const fallen = await create("fallen");
+    const resting = await create("resting");
+    const gone = await create("gone");
+    await site.services.db.channel.update({ where: { id: fallen.id }, data: { status: 3 } });
+    await root.send("PATCH", `/api/channel/${resting.id}`, { status: 2 });
+    await root.send("DELETE", `/api/channel/${gone.id}`);
+    expect(await tick()).toBe(1);
+    expect(asked()).toEqual(["fallen", "on"]);
+    expect(await site.services.db.channelRun.findFirst()).toMatchObject({ kind: "test", user_id: null });
+    expect((await read(fallen.id)).status).toBe(1);
+    expect((await read(resting.id)).status).toBe(2);
+  });
+
+  it("waits the minutes the operator wants, whatever people start meanwhile", async () => {
+    await create("One");
+    expect(await tick()).toBe(1);
+    expect(await tick()).toBe(1);
+    await age(29);
+    expect(await tick()).toBe(1);
+    await root.send("POST", "/api/channel/run", { kind: "test" });
+    expect(await runs()).toBe(2);
+    await age(31);
+    expect(await tick()).toBe(3);
+  });
+
+  it("starts one run however many nodes have the same idea, and none beside a person's", async () => {
+    await create("One");
+    await Promise.all([1, 2, 3].map(() => watchChannels.run(jobServices())));
+    expect(await tick()).toBe(1);
+    await age(31);
+    const { db } = site.services;
+    await db.channelRun.create({ data: { kind: "test", user_id: 1 } });
+    await watchChannels.run(jobServices());
+    expect(await db.channelRun.count()).toBe(2);
+    await db.channelRun.updateMany({ data: { status: "done" } });
+  });
+
+  it("is not disturbed by there being no channels, and refreshes balances by their own frequency", async () => {
+    expect(await tick()).toBe(0);
+    await set({ ChannelTestFrequency: 0, ChannelUpdateFrequency: 5 });
+    const { id } = await create("One", { base_url: "https://vendor.example" });
+    expect(await tick()).toBe(1);
+    expect(await read(id)).toMatchObject({ balance: 12.5, balance_currency: "CNY" });
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe("operators", () => {
+  const titles = () => receiver.posts.map(({ body }) => (JSON.parse(body) as { title: string }).title);
+  /** Lets events settle, as the next minute would. */
+  async function tell(): Promise<void> {
+    await site.services.pool.query(
+      "UPDATE channel_events SET created_time = created_time - interval '10 seconds'",
+    );
+    await tellOperators.run(jobServices());
+    await tellOperators.run(jobServices());
+  }
+
+  it("hear once that a channel went off and once that it is back, and nothing of what they did themselves", async () => {
+    const { id } = await create("Flaky");
+    await tell();
+    expect(titles()).toEqual([]);
+
+    site.upstream.ok = false;
+    await tick();
+    expect(await read(id)).toMatchObject({ status: 3 });
+    await tell();
+    await age(31);
+    await tick();
+    await tell();
+    expect(titles()).toEqual(["Channel “Flaky” was switched off"]);
+
+    site.upstream.ok = true;
+    await age(31);
+    await tick();
+    await tell();
+    await root.send("PATCH", `/api/channel/${id}`, { status: 2 });
+    await tell();
+    expect(titles()).toEqual(["Channel “Flaky” was switched off", "Channel “Flaky” is back"]);
+  });
+
+  it("hear once of a channel that goes off and on within the quiet time", async () => {
+    await create("Restless");
+    for (let round = 0; round < 3; round += 1)
+      for (const ok of [false, true]) {
+        site.upstream.ok = ok;
+        await age(31);
+        await tick();
+        await tell();
+      }
+    expect(titles()).toHaveLength(2);
+    expect(
+      await site.services.db.notice.findMany({ select: { repeats: true }, orderBy: { id: "asc" } }),
+    ).toEqual([{ repeats: 2 }, { repeats: 2 }]);
+  });
+
+  it("hear nothing, and nothing goes off, when the operator wants neither", async () => {
+    await set({ AutomaticDisableChannelEnabled: false });
+    const { id } = await create("Left");
+    const kept = await create("Kept", { auto_disable: false });
+    site.upstream.ok = false;
+    await tick();
+    await set({ AutomaticDisableChannelEnabled: true });
+    await root.send("PATCH", `/api/channel/${id}`, { status: 2 });
+    await age(31);
+    await tick();
+    await tell();
+    expect((await read(kept.id)).status).toBe(1);
+    expect(titles()).toEqual([]);
+  });
+});
