@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { closeHours } from "#domain/statistics/close-hours.ts";
-import { closeMonths } from "#domain/statistics/statements.ts";
+import { closeMonths } from "#domain/statistics/close-months.ts";
 import { openBenchDatabase } from "./logs/database.ts";
 import { fillDay, fillUsers } from "./logs/rows.ts";
 
@@ -21,7 +21,7 @@ const dayMs = 86_400_000;
 
 const bench = await openBenchDatabase();
 try {
-  const { pool } = bench.database;
+  const { db, pool } = bench.database;
   const { rows: found } = await pool.query("SELECT FROM request_logs LIMIT 1");
   if (found.length > 0) throw new Error("This database has a request log already. Take an empty one.");
   await fillUsers(pool, Number(values.users));
@@ -49,7 +49,7 @@ try {
   await pool.query(`UPDATE tokens t SET used_quota = s.quota
     FROM (SELECT token_id, sum(quota) AS quota FROM usage_hours GROUP BY 1) s WHERE s.token_id = t.id`);
   console.log(
-    `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(pool)).join(", ") || "none"}`,
+    `${await closeHours(pool)} hours summed, months closed: ${(await closeMonths(db)).join(", ") || "none"}`,
   );
   await pool.query("VACUUM ANALYZE");
   const { rows: sizes } = await pool.query(

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Points } from "./paging.ts";
+import { TimeZone } from "./time-zone.ts";
 
 /** Usage of one local day and model: GET /api/user/dashboard. */
 export const UsageDay = z.object({
@@ -16,12 +17,13 @@ export const UsageDay = z.object({
 export type UsageDay = z.infer<typeof UsageDay>;
 
 export const DashboardQuery = z.object({
-  /** Minutes to add to UTC for the caller's local time, e.g. 480 in Shanghai. */
-  utc_offset: z.coerce.number().int().min(-840).max(840).default(0),
+  time_zone: TimeZone,
   days: z.coerce.number().int().min(1).max(31).default(8),
 });
 
 export const Dashboard = z.object({
+  /** Every day that was asked for, oldest first, today last. */
+  dates: z.array(z.string()),
   usage: z.array(UsageDay),
   /** Requests and tokens of the last 60 seconds, and the group's limit. */
   rate: z.object({ rpm: z.int(), tpm: z.int(), max_rpm: z.int() }),

@@ -26,6 +26,9 @@ export type StatementLine = z.infer<typeof StatementLine>;
 
 export const StatementDetailQuery = z.object({ date: Month });
 
+/** POST /api/option/invoice/gen/:month and …/update/:month: a month closed by hand, or anew. */
+export const MonthInPath = z.object({ month: Month });
+
 /** GET /api/analytics/statements: closed months of the whole site. */
 export const ClosedMonth = z.object({
   date: z.string(),

@@ -3,8 +3,9 @@ import { LogQuery } from "@gateway/shared/log";
 import { explainCall } from "#domain/billing/explain.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { searchLogs } from "#domain/logs/search.ts";
-import { lastMinute, usageByDay } from "#domain/logs/statistics.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
+import { lastMinute } from "#domain/statistics/last-minute.ts";
+import { ownUsage } from "#domain/statistics/own-usage.ts";
 import { describePeriod } from "#domain/statistics/period.ts";
 import { describeSite } from "#domain/statistics/site.ts";
 import {
@@ -116,7 +117,7 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     { name: "explain by request", ask: (pool) => explainCall(pool, sample.requestId) },
     {
       name: "dashboard: eight days",
-      ask: (pool) => usageByDay(pool, { userId: sample.user, utcOffset: 480, days: 8 }),
+      ask: (pool) => ownUsage(pool, { userId: sample.user, timeZone: "Asia/Shanghai", days: 8 }),
     },
     { name: "dashboard: last minute", ask: (pool) => lastMinute(pool, sample.user) },
     { name: "analytics: now", ask: (pool) => describeSite(pool) },

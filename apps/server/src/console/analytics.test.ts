@@ -115,4 +115,22 @@ describe("statements over the API", () => {
     const seen = await admin.get(`/api/analytics/statements/detail?date=2026-03&user_id=${anna.id}`);
     expect(seen.body.data).toMatchObject([{ model_name: "m" }]);
   });
+
+  it("are made by hand by root alone", async () => {
+    await site.database.pool.query(
+      `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, quota)
+       VALUES ('2026-02-03T10:00:00Z', 1, 1, 1, 'gpt', 'default', 2, 30)`,
+    );
+    const root = await site.as(await site.makeUser({ role: 100, username: "chief" }));
+    const make = "/api/option/invoice/gen/2026-02-01";
+    expect((await admin.send("POST", make)).status).toBe(403);
+    expect((await root.send("POST", make)).body.data).toMatchObject({
+      date: "2026-02-01",
+      users: 1,
+      quota: 30,
+    });
+    expect((await root.send("POST", make)).status).toBe(409);
+    expect((await root.send("POST", "/api/option/invoice/update/2026-02")).status).toBe(200);
+    expect((await root.send("POST", "/api/option/invoice/gen/tomorrow")).status).toBe(400);
+  });
 });

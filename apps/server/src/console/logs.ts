@@ -7,8 +7,9 @@ import { findGroup } from "#domain/accounts/groups.ts";
 import { clearLogs } from "#domain/logs/clear.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { searchLogs } from "#domain/logs/search.ts";
-import { lastMinute, usageByDay } from "#domain/logs/statistics.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
+import { lastMinute } from "#domain/statistics/last-minute.ts";
+import { ownUsage } from "#domain/statistics/own-usage.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import type { Services } from "./services.ts";
@@ -60,13 +61,13 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
     { config: user, schema: { querystring: DashboardQuery, response: answers(Dashboard) } },
     async (request) => {
       const viewer = viewerOf(request);
-      const { utc_offset, days } = request.query;
+      const { time_zone, days } = request.query;
       const [usage, rate, group] = await Promise.all([
-        usageByDay(pool, { userId: viewer.id, utcOffset: utc_offset, days }),
+        ownUsage(pool, { userId: viewer.id, timeZone: time_zone, days }),
         lastMinute(pool, viewer.id),
         findGroup(db, viewer.group),
       ]);
-      return ok({ usage, rate: { ...rate, max_rpm: group?.api_rate ?? 0 } });
+      return ok({ ...usage, rate: { ...rate, max_rpm: group?.api_rate ?? 0 } });
     },
   );
 }

@@ -1,5 +1,6 @@
 import {
   ClosedMonth,
+  MonthInPath,
   StatementDetailQuery,
   StatementLine,
   StatementPage,
@@ -8,6 +9,7 @@ import {
   StatementUsersQuery,
 } from "@gateway/shared/statement";
 import { z } from "zod";
+import { closeMonthByHand } from "#domain/statistics/close-months.ts";
 import {
   closedMonths,
   listStatements,
@@ -21,8 +23,8 @@ import type { Services } from "./services.ts";
 
 const UserMonth = StatementDetailQuery.extend({ user_id: RowId });
 
-/** Closed months: one's own for everybody, everybody's for administrators. */
-export function statementRoutes(app: ConsoleApp, { pool }: Services): void {
+/** Closed months: one's own for everybody, everybody's for administrators; made by hand by root. */
+export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const user = { access: "user" } as const;
   const admin = { access: "admin", permission: "analytics" } as const;
   const lines = answers(z.array(StatementLine));
@@ -52,5 +54,16 @@ export function statementRoutes(app: ConsoleApp, { pool }: Services): void {
     "/analytics/statements/detail",
     { config: admin, schema: { querystring: UserMonth, response: lines } },
     async (request) => ok(await statementLines(pool, request.query.user_id, request.query.date)),
+  );
+
+  const byHand = {
+    config: { access: "root", rateLimit: { max: 10, timeWindow: 60_000 } },
+    schema: { params: MonthInPath, response: answers(ClosedMonth) },
+  } as const;
+  app.post("/option/invoice/gen/:month", byHand, async (request) =>
+    ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: false })),
+  );
+  app.post("/option/invoice/update/:month", byHand, async (request) =>
+    ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: true })),
   );
 }

@@ -1,11 +1,11 @@
-import { closeMonths } from "#domain/statistics/statements.ts";
+import { closeMonths } from "#domain/statistics/close-months.ts";
 import type { Job } from "./job.ts";
 
 /** Writes last month's statements, once. */
 export const closeStatementMonths: Job = {
   name: "close-statement-months",
   every: "10 4 * * *",
-  async run({ pool }) {
-    await closeMonths(pool);
+  async run({ db }) {
+    await closeMonths(db);
   },
 };

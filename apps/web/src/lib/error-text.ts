@@ -118,6 +118,9 @@ export const knownSentences = [
   phrase("Write whole dollars from 1 to 1000000 in front of each discount"),
   phrase("Channel not found."),
   phrase("Tag not found."),
+  phrase("Usage in this month not found."),
+  phrase("Statements can be made of months that are over."),
+  phrase("The statements of this month are made already."),
 ] as const;
 
 /** A sentence of the schemas or the server in the reader's language; unknown ones stay English. */

@@ -4,7 +4,6 @@ import { connect, type Database } from "#platform/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { searchLogs } from "./search.ts";
-import { lastMinute, usageByDay } from "./statistics.ts";
 import { totalLogs } from "./totals.ts";
 
 let place: TestDatabase;
@@ -118,56 +117,5 @@ describe("the filters", () => {
     await write(id, { bill: '{"old":true}', attempts: '"text"' });
     const { data } = await searchLogs(database.pool, everybody, ask({ size: 1 }));
     expect(data[0]).toMatchObject({ bill: null, attempts: [] });
-  });
-});
-
-describe("the dashboard", () => {
-  it("puts an hour on the local day in which it begins", async () => {
-    const { id } = await makeUser();
-    const hour = (text: string, model = "m") =>
-      database.db.usageHour.create({
-        data: {
-          hour: new Date(text),
-          user_id: id,
-          token_id: 1,
-          channel_id: 1,
-          model,
-          group: "default",
-          request_count: 1n,
-          quota: 10n,
-          prompt_tokens: 3n,
-          request_time: 20n,
-        },
-      });
-    for (const text of [
-      "2026-05-02T15:00:00Z",
-      "2026-05-02T16:00:00Z",
-      "2026-05-03T15:00:00Z",
-      "2026-05-03T16:00:00Z",
-    ]) {
-      await hour(text);
-    }
-    await hour("2026-05-03T16:00:00Z", "other");
-    const now = new Date("2026-05-03T20:00:00Z");
-    const days = await usageByDay(database.pool, { userId: id, utcOffset: 480, days: 2, now });
-    expect(days.map((day) => [day.date, day.model, day.request_count, day.quota])).toEqual([
-      ["2026-05-03", "m", 2, 20],
-      ["2026-05-04", "m", 1, 10],
-      ["2026-05-04", "other", 1, 10],
-    ]);
-    const west = await usageByDay(database.pool, { userId: id, utcOffset: -600, days: 1, now });
-    expect(west.map((day) => [day.date, day.quota])).toEqual([
-      ["2026-05-03", 20],
-      ["2026-05-03", 10],
-    ]);
-  });
-
-  it("counts the calls of the last minute", async () => {
-    const { id } = await makeUser();
-    await write(id, { prompt_tokens: 10, completion_tokens: 5 });
-    await write(id, { type: 5 });
-    await write(id, { type: 1 });
-    await write(id, { created_at: new Date(Date.now() - 61_000), prompt_tokens: 99 });
-    expect(await lastMinute(database.pool, id)).toEqual({ rpm: 2, tpm: 15 });
   });
 });

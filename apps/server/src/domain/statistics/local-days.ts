@@ -21,6 +21,15 @@ export function localDays(from: Date, to: Date, timeZone: string): LocalDay[] {
   }
 }
 
+/** Today and the days before it, oldest first. */
+export function lastLocalDays(count: number, now: Date, timeZone: string): LocalDay[] {
+  const noon = Date.parse(`${localDate(now, timeZone)}T12:00:00Z`);
+  return Array.from({ length: count }, (_, index) => {
+    const date = new Date(noon - (count - 1 - index) * dayMs).toISOString().slice(0, 10);
+    return { date, start: startOfDay(date, timeZone) };
+  });
+}
+
 /** The instant a local day begins. @param date YYYY-MM-DD */
 export function startOfDay(date: string, timeZone: string): Date {
   const asUtc = Date.parse(`${date}T00:00:00Z`);

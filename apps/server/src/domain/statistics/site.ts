@@ -1,6 +1,6 @@
 import type { SiteStatistics } from "@gateway/shared/analytics";
-import { LogType } from "@gateway/shared/log";
 import type { Pool } from "#platform/db.ts";
+import { lastMinute } from "./last-minute.ts";
 
 /** How the site stands now: balances, accounts, channels, codes, orders, the last minute and the last audit. */
 export async function describeSite(pool: Pool): Promise<SiteStatistics> {
@@ -65,15 +65,4 @@ export async function describeSite(pool: Pool): Promise<SiteStatistics> {
             drift: Number(audit.drift),
           },
   };
-}
-
-/** The one thing that roll-ups by the hour cannot know: a minute of the log, found by its time. */
-async function lastMinute(pool: Pool): Promise<{ rpm: number; tpm: number }> {
-  const { rows } = await pool.query<{ rpm: bigint; tpm: bigint }>(
-    `SELECT count(*) AS rpm, COALESCE(sum(prompt_tokens + completion_tokens), 0)::bigint AS tpm
-       FROM request_logs
-      WHERE created_at > now() - interval '60 seconds' AND created_at <= now()
-        AND type IN (${LogType.consume}, ${LogType.failed})`,
-  );
-  return { rpm: Number(rows[0]?.rpm ?? 0n), tpm: Number(rows[0]?.tpm ?? 0n) };
 }

@@ -10,53 +10,9 @@ import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/db.ts";
 
 /**
- * Monthly statements: what each user's calls cost by model, closed once and never changed. Months are those of UTC. It
- * must not know balances: a statement sums charges.
+ * Monthly statements: what each user's calls cost by model in a month that is closed. Months are those of UTC. It must
+ * not know balances: a statement sums charges.
  */
-
-const hourMs = 3_600_000;
-/** A month is closed this long after its end, when its last calls are settled. */
-const GRACE_HOURS = 24;
-
-/** Closes every month that is over and was not closed before. Returns the first days of those closed now. */
-export async function closeMonths(pool: Pool, now = new Date()): Promise<string[]> {
-  const { rows } = await pool.query<{ month: string }>(
-    `SELECT to_char(month, 'YYYY-MM-DD') AS month FROM (
-       SELECT generate_series(date_trunc('month', (SELECT min(hour) FROM usage_hours) AT TIME ZONE 'UTC'),
-         date_trunc('month', $1::timestamptz AT TIME ZONE 'UTC') - interval '1 month', interval '1 month')::date AS month
-     ) m WHERE month NOT IN (SELECT month FROM statement_months) ORDER BY 1`,
-    [new Date(now.getTime() - GRACE_HOURS * hourMs)],
-  );
-  const closed: string[] = [];
-  for (const { month } of rows) if (await closeMonth(pool, month)) closed.push(month);
-  return closed;
-}
-
-/** The month's own row is written first, in the same statement: whoever comes second writes nothing. */
-async function closeMonth(pool: Pool, month: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `WITH used AS MATERIALIZED (
-       SELECT user_id, model, sum(request_count)::bigint AS request_count, sum(quota)::bigint AS quota,
-              sum(prompt_tokens)::bigint AS prompt_tokens, sum(completion_tokens)::bigint AS completion_tokens,
-              sum(request_time)::bigint AS request_time
-         FROM usage_hours
-        WHERE hour >= $1::timestamp AT TIME ZONE 'UTC'
-          AND hour < ($1::timestamp + interval '1 month') AT TIME ZONE 'UTC'
-        GROUP BY 1, 2 HAVING sum(request_count) > 0 OR sum(quota) <> 0
-     ), mine AS (
-       INSERT INTO statement_months (month, users, quota)
-       SELECT $1::date, count(DISTINCT user_id), COALESCE(sum(quota), 0)::bigint FROM used
-       ON CONFLICT (month) DO NOTHING RETURNING month
-     ), lines AS (
-       INSERT INTO statements (month, user_id, model, request_count, quota, prompt_tokens, completion_tokens, request_time)
-       SELECT m.month, u.user_id, u.model, u.request_count, u.quota, u.prompt_tokens, u.completion_tokens, u.request_time
-         FROM mine m, used u
-     )
-     SELECT FROM mine`,
-    [month],
-  );
-  return rowCount === 1;
-}
 
 interface Sums {
   request_count: bigint;
@@ -122,16 +78,27 @@ export async function statementLines(pool: Pool, userId: number, month: string):
 
 /** The whole site's closed months, newest first. */
 export async function closedMonths(pool: Pool): Promise<ClosedMonth[]> {
-  const { rows } = await pool.query<{ date: string; closed_at: Date; users: number; quota: bigint }>(
-    `SELECT to_char(month, 'YYYY-MM-DD') AS date, closed_at, users, quota
+  const { rows } = await pool.query<MonthRow>(
+    `SELECT month::timestamp AT TIME ZONE 'UTC' AS month, closed_at, users, quota
        FROM statement_months ORDER BY month DESC`,
   );
-  return rows.map((row) => ({
-    date: row.date,
+  return rows.map(presentMonth);
+}
+
+interface MonthRow {
+  month: Date;
+  closed_at: Date;
+  users: number;
+  quota: bigint;
+}
+
+export function presentMonth(row: MonthRow): ClosedMonth {
+  return {
+    date: row.month.toISOString().slice(0, 10),
     closed_at: Math.floor(row.closed_at.getTime() / 1000),
     users: row.users,
     quota: Number(row.quota),
-  }));
+  };
 }
 
 const userColumns = ["username", "request_count", "quota", "prompt_tokens", "completion_tokens"] as const;
@@ -155,7 +122,8 @@ export async function statementUsers(pool: Pool, query: StatementUsersQuery): Pr
   };
 }
 
-function firstOf(month: string): string {
+/** @param month 2026-11 or 2026-11-01 */
+export function firstOf(month: string): string {
   return `${month.slice(0, 7)}-01`;
 }
 

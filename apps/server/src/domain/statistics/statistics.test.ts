@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemActor } from "#domain/audit-log/audit.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { closeHours } from "./close-hours.ts";
+import { closeMonthByHand, closeMonths } from "./close-months.ts";
 import { describePeriod, type PeriodInput } from "./period.ts";
-import { closedMonths, closeMonths, listStatements, statementLines, statementUsers } from "./statements.ts";
+import { closedMonths, listStatements, statementLines, statementUsers } from "./statements.ts";
 
 let place: TestDatabase;
 let database: Database;
@@ -211,7 +213,7 @@ describe("a period", () => {
 
 describe("monthly statements", () => {
   it("close a month once, whoever asks how often, and never change", async () => {
-    const { pool } = database;
+    const { db, pool } = database;
     const user = await makeUser();
     await pool.query("DELETE FROM usage_hours");
     await use({ user_id: user.id, hour: "2025-01-31T23:00:00Z", model: "a", quota: 5 });
@@ -219,11 +221,11 @@ describe("monthly statements", () => {
     await use({ user_id: user.id, hour: "2025-02-28T23:00:00Z", model: "b", quota: 9 });
     await use({ user_id: user.id, hour: "2025-03-01T00:00:00Z", model: "a", quota: 100 });
     // A day of grace for calls that are still being settled.
-    expect(await closeMonths(pool, new Date("2025-03-01T23:00:00Z"))).toEqual(["2025-01-01"]);
-    const both = await Promise.all([0, 1, 2].map(() => closeMonths(pool, new Date("2025-03-02T04:10:00Z"))));
+    expect(await closeMonths(db, new Date("2025-03-01T23:00:00Z"))).toEqual(["2025-01-01"]);
+    const both = await Promise.all([0, 1, 2].map(() => closeMonths(db, new Date("2025-03-02T04:10:00Z"))));
     expect(both.flat()).toEqual(["2025-02-01"]);
     await use({ user_id: user.id, hour: "2025-02-10T00:00:00Z", model: "too-late", quota: 1 });
-    expect(await closeMonths(pool, new Date("2025-03-05T00:00:00Z"))).toEqual([]);
+    expect(await closeMonths(db, new Date("2025-03-05T00:00:00Z"))).toEqual([]);
 
     const page = await listStatements(pool, user.id, { page: 1, size: 10, order: "" });
     expect(page).toMatchObject({
@@ -256,5 +258,42 @@ describe("monthly statements", () => {
     ).rejects.toMatchObject({
       code: "invalid_request",
     });
+  });
+  it("make a month by hand before the clock does, once, and again with what came since", async () => {
+    const { db, pool } = database;
+    const user = await makeUser();
+    await pool.query("DELETE FROM usage_hours");
+    await use({ user_id: user.id, hour: "2025-05-31T23:00:00Z", model: "a", quota: 5 });
+    const make = (again: boolean, month = "2025-05-01") =>
+      closeMonthByHand(db, systemActor, { month, again, now: new Date("2025-06-01T00:00:01Z") });
+    await expect(make(true)).rejects.toMatchObject({ code: "not_found" });
+    await expect(make(false, "2025-06")).rejects.toMatchObject({ code: "invalid_request" });
+    // Nobody used anything: no empty month is left behind.
+    await expect(make(false, "2025-04")).rejects.toMatchObject({ code: "not_found" });
+
+    const all = await Promise.allSettled([0, 1, 2, 3].map(() => make(false)));
+    expect(all.filter((one) => one.status === "fulfilled")).toHaveLength(1);
+    for (const one of all) if (one.status === "rejected") expect(one.reason.code).toBe("conflict");
+    await use({ user_id: user.id, hour: "2025-05-31T23:00:00Z", model: "a", quota: 2 });
+    await use({ user_id: user.id, hour: "2025-05-31T23:00:00Z", model: "late", quota: 1 });
+    expect(await closeMonths(db, new Date("2025-06-05T00:00:00Z"))).toEqual([]);
+    const again = await Promise.all([make(true), make(true)]);
+    for (const month of again) expect(month).toMatchObject({ date: "2025-05-01", users: 1, quota: 8 });
+    expect(
+      (await statementLines(pool, user.id, "2025-05")).map((line) => [line.model_name, line.quota]),
+    ).toEqual([
+      ["a", 7],
+      ["late", 1],
+    ]);
+    const notes = await db.auditEntry.findMany({
+      where: { target_type: "statement" },
+      orderBy: { id: "asc" },
+    });
+    expect(notes.map((note) => [note.action, note.target_id])).toEqual([
+      ["statement.make", "2025-05"],
+      ["statement.make_again", "2025-05"],
+      ["statement.make_again", "2025-05"],
+    ]);
+    expect(notes[1]).toMatchObject({ before: { quota: 5 }, after: { quota: 8 } });
   });
 });

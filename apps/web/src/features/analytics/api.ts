@@ -7,7 +7,8 @@ import { UserListRow } from "@gateway/shared/user";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { type AnalyticsParams, timeZone, windowOf } from "./period.ts";
+import { timeZone } from "#lib/time-zone.ts";
+import { type AnalyticsParams, windowOf } from "./period.ts";
 
 export const siteQuery = queryOptions({
   queryKey: ["analytics", "site"],
@@ -63,6 +64,16 @@ export const statementOfUserQuery = (date: string, userId: number) =>
       http.get("/analytics/statements/detail", z.array(StatementLine), { date, user_id: userId }),
     meta: { quiet: true },
   });
+
+/** Closes a month by hand, or writes its statements anew. @param date its first day */
+export function useMakeStatements() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ date, again }: { date: string; again: boolean }) =>
+      http.post(`/option/invoice/${again ? "update" : "gen"}/${date}`, ClosedMonth),
+    onSuccess: () => client.invalidateQueries({ queryKey: closedMonthsQuery.queryKey }),
+  });
+}
 
 /** Recomputes every balance now. */
 export function useAudit() {

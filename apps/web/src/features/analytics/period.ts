@@ -38,10 +38,6 @@ export const rangeTexts: Record<Range, string> = {
 const rollingDays: Partial<Record<Range, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
 const longestDays = 366;
 
-export function timeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
-}
-
 /** From the first local midnight to the last, as unix seconds. */
 export function windowOf(
   { range, from, to }: Pick<AnalyticsParams, "range" | "from" | "to">,

@@ -16,6 +16,7 @@ import { SearchBox } from "#ui/filters.tsx";
 import { StatementDrawer } from "#ui/statement-drawer.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { closedMonthsQuery, statementOfUserQuery, statementUsersQuery } from "./api.ts";
+import { MakeStatements } from "./make-statements.tsx";
 
 const ListParams = z.object({
   month: z.string().default(""),
@@ -40,6 +41,7 @@ export function StatementsTab() {
         hint={t(
           "A month is closed a day after its end (UTC), once. From then on its figures stay as they are.",
         )}
+        action={<MakeStatements made={[]} />}
       />
     );
   return <StatementList months={months.data.map((month) => month.date)} />;
@@ -114,14 +116,17 @@ function StatementList({ months }: { months: string[] }) {
           </>
         }
         tools={
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} />}
-            loading={exporting.isPending}
-            onClick={() => exporting.mutate()}
-          >
-            {t("Export")}
-          </Button>
+          <>
+            <MakeStatements made={months} shown={date} />
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              loading={exporting.isPending}
+              onClick={() => exporting.mutate()}
+            >
+              {t("Export")}
+            </Button>
+          </>
         }
         empty={<Empty title={t("Nothing matches")} />}
       />

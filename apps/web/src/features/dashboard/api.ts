@@ -6,6 +6,7 @@ import { TokenPage } from "@gateway/shared/token";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { timeZone } from "#lib/time-zone.ts";
 
 /** Today and the seven days before it: enough to compare each of the last seven days with the one before. */
 export const shownDays = 8;
@@ -14,7 +15,7 @@ export const dashboardQuery = queryOptions({
   queryKey: ["dashboard"],
   queryFn: () =>
     http.get("/user/dashboard", Dashboard, {
-      utc_offset: -new Date().getTimezoneOffset(),
+      time_zone: timeZone(),
       days: shownDays,
     }),
   refetchInterval: 60_000,

@@ -18,7 +18,7 @@ import { RateCard } from "./rate-card.tsx";
 import { SpendChart } from "./spend-chart.tsx";
 import { StatCard } from "./stat-card.tsx";
 import { StatementsCard } from "./statements-card.tsx";
-import { change, type DaySum, lastDays, stackByModel, sumByDay } from "./usage.ts";
+import { change, type DaySum, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
 export default function DashboardPage() {
@@ -42,6 +42,9 @@ export default function DashboardPage() {
   );
 }
 
+/** As many empty days as the answer will have. */
+const awaitedDays = Array.from({ length: shownDays }, (_, day) => `#${day}`);
+
 function Usage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -49,7 +52,7 @@ function Usage() {
   if (dashboard.error && !dashboard.data)
     return <Failed error={dashboard.error} onRetry={() => void dashboard.refetch()} />;
 
-  const dates = lastDays(shownDays);
+  const dates = dashboard.data?.dates ?? awaitedDays;
   const usage = dashboard.data?.usage ?? [];
   const days = sumByDay(usage, dates);
   const week = days.slice(1);

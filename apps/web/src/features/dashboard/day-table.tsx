@@ -31,7 +31,7 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
         <tbody>
           {days.toReversed().map((day) => (
             <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
-              <th scope="row">{day.date}</th>
+              <th scope="row">{loading ? <Skeleton height={12} width={76} my={3} /> : day.date}</th>
               <td>{number(format.whole(day.requests))}</td>
               <td>{number(format.spend(day.quota))}</td>
               {phone ? null : (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { change, lastDays, stackByModel, sumByDay } from "./usage.ts";
+import { change, stackByModel, sumByDay } from "./usage.ts";
 
 const call = (date: string, model: string, quota: number) => ({
   date,
@@ -12,10 +12,6 @@ const call = (date: string, model: string, quota: number) => ({
 });
 
 describe("dashboard sums", () => {
-  it("lists local days up to today, across a month's end", () => {
-    expect(lastDays(3, new Date(2026, 2, 1, 0, 5))).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
-  });
-
   it("gives a day without calls zeros", () => {
     const sums = sumByDay([call("2026-03-01", "a", 7)], ["2026-02-28", "2026-03-01"]);
     expect(sums.map((day) => day.quota)).toEqual([0, 7]);

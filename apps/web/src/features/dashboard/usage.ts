@@ -15,15 +15,6 @@ export type DaySum = {
   requestTime: number;
 };
 
-/** Local dates as YYYY-MM-DD, oldest first, today last. */
-export function lastDays(count: number, now = new Date()): string[] {
-  return Array.from({ length: count }, (_, index) => {
-    const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (count - 1 - index));
-    const two = (value: number) => String(value).padStart(2, "0");
-    return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-  });
-}
-
 /** One sum per day of `dates`; days without calls are zeros. */
 export function sumByDay(usage: readonly Usage[], dates: readonly string[]): DaySum[] {
   const sums = new Map<string, DaySum>(

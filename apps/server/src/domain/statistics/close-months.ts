@@ -1,0 +1,101 @@
+import type { ClosedMonth } from "@gateway/shared/statement";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { conflict, invalidRequest, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import { firstOf, presentMonth } from "./statements.ts";
+
+/** Closing months: their statements are written from the roll-ups, by the clock or by hand, once or again. */
+
+const hourMs = 3_600_000;
+/** The clock closes a month this long after its end, when its last calls are settled. */
+const GRACE_HOURS = 24;
+
+/** Closes every month that is over and was not closed before. Returns the first days of those closed now. */
+export async function closeMonths(db: PrismaClient, now = new Date()): Promise<string[]> {
+  const until = new Date(now.getTime() - GRACE_HOURS * hourMs);
+  const rows = await db.$queryRaw<{ month: string }[]>`
+    SELECT to_char(month, 'YYYY-MM-DD') AS month FROM (
+      SELECT generate_series(date_trunc('month', (SELECT min(hour) FROM usage_hours) AT TIME ZONE 'UTC'),
+        date_trunc('month', ${until}::timestamptz AT TIME ZONE 'UTC') - interval '1 month', interval '1 month')::date AS month
+    ) m WHERE month NOT IN (SELECT month FROM statement_months) ORDER BY 1`;
+  const closed: string[] = [];
+  for (const { month } of rows) {
+    if (await db.$transaction((tx) => claimMonth(tx, month).then((mine) => mine && writeMonth(tx, month)))) {
+      closed.push(month);
+    }
+  }
+  return closed;
+}
+
+/**
+ * Closes one month by hand: before the clock does, or again with what came to light since. Of many who ask at once for
+ * a first time, one is served.
+ * @param month 2026-11 or 2026-11-01
+ */
+export async function closeMonthByHand(
+  db: PrismaClient,
+  actor: Actor,
+  input: { month: string; again: boolean; now?: Date },
+): Promise<ClosedMonth> {
+  const { again, now = new Date() } = input;
+  const month = firstOf(input.month);
+  if (month >= firstOf(now.toISOString())) {
+    throw invalidRequest("Statements can be made of months that are over.", "month");
+  }
+  return db.$transaction(
+    async (tx) => {
+      // Closed later than the statement that is made again: whoever waits here sees what the other one wrote.
+      const before = again ? await lockMonth(tx, month) : undefined;
+      if (again && before === undefined) throw notFound("Statement");
+      if (!again && !(await claimMonth(tx, month))) {
+        throw conflict("The statements of this month are made already.");
+      }
+      await writeMonth(tx, month);
+      const row = await tx.statementMonth.findUniqueOrThrow({ where: { month: new Date(month) } });
+      if (row.users === 0 && !again) throw notFound("Usage in this month");
+      const after = presentMonth(row);
+      await audit(tx, {
+        actor,
+        action: again ? "statement.make_again" : "statement.make",
+        targetType: "statement",
+        targetId: month.slice(0, 7),
+        before,
+        after,
+      });
+      return after;
+    },
+    { timeout: 60_000 },
+  );
+}
+
+async function lockMonth(tx: Db, month: string): Promise<ClosedMonth | undefined> {
+  await tx.$queryRaw`SELECT 1 FROM statement_months WHERE month = ${month}::date FOR UPDATE`;
+  const row = await tx.statementMonth.findUnique({ where: { month: new Date(month) } });
+  return row === null ? undefined : presentMonth(row);
+}
+
+/** Whoever inserts the month's own row may write its lines; others wait for that, and may not. */
+async function claimMonth(tx: Db, month: string): Promise<boolean> {
+  const count = await tx.$executeRaw`
+    INSERT INTO statement_months (month, users, quota) VALUES (${month}::date, 0, 0) ON CONFLICT (month) DO NOTHING`;
+  return count === 1;
+}
+
+async function writeMonth(tx: Db, month: string): Promise<true> {
+  await tx.$executeRaw`DELETE FROM statements WHERE month = ${month}::date`;
+  await tx.$executeRaw`
+    INSERT INTO statements (month, user_id, model, request_count, quota, prompt_tokens, completion_tokens, request_time)
+    SELECT ${month}::date, user_id, model, sum(request_count), sum(quota), sum(prompt_tokens), sum(completion_tokens),
+           sum(request_time)
+      FROM usage_hours
+     WHERE hour >= ${month}::timestamp AT TIME ZONE 'UTC'
+       AND hour < (${month}::timestamp + interval '1 month') AT TIME ZONE 'UTC'
+     GROUP BY user_id, model HAVING sum(request_count) > 0 OR sum(quota) <> 0`;
+  await tx.$executeRaw`
+    UPDATE statement_months m SET closed_at = now(), users = s.users, quota = s.quota
+      FROM (SELECT count(DISTINCT user_id) AS users, COALESCE(sum(quota), 0) AS quota
+              FROM statements WHERE month = ${month}::date) s
+     WHERE m.month = ${month}::date`;
+  return true;
+}

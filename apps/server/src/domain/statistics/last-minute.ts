@@ -1,0 +1,18 @@
+import { LogType } from "@gateway/shared/log";
+import type { Pool } from "#platform/db.ts";
+
+/**
+ * The one thing that roll-ups by the hour cannot know: calls and tokens of a minute of the log, found by its time.
+ * @param userId undefined: everybody's
+ */
+export async function lastMinute(pool: Pool, userId?: number): Promise<{ rpm: number; tpm: number }> {
+  const { rows } = await pool.query<{ rpm: bigint; tpm: bigint }>(
+    `SELECT count(*) AS rpm, COALESCE(sum(prompt_tokens + completion_tokens), 0)::bigint AS tpm
+       FROM request_logs
+      WHERE created_at > now() - interval '60 seconds' AND created_at <= now()
+        ${userId === undefined ? "" : "AND user_id = $1"}
+        AND type IN (${LogType.consume}, ${LogType.failed})`,
+    userId === undefined ? [] : [userId],
+  );
+  return { rpm: Number(rows[0]?.rpm ?? 0n), tpm: Number(rows[0]?.tpm ?? 0n) };
+}

@@ -1,0 +1,63 @@
+/** For who runs the site: last month's statements before the clock makes them, and a month's once more. */
+import { Button } from "@mantine/core";
+import { IconFileCheck, IconRefresh } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCan } from "#lib/session.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useMakeStatements } from "./api.ts";
+
+/** @param made first days of closed months */
+export function MakeStatements({ made, shown }: { made: string[]; shown?: string }) {
+  const { t } = useTranslation();
+  const make = useMakeStatements();
+  const [last] = useState(() => lastMonth(new Date()));
+  if (!useCan("configure")) return null;
+  const run = (date: string, again: boolean) =>
+    make.mutate(
+      { date, again },
+      {
+        onSuccess: () =>
+          toast.success(t("The statements of {{month}} are made", { month: date.slice(0, 7) })),
+      },
+    );
+  const remake = async (date: string) => {
+    const month = date.slice(0, 7);
+    const sure = await confirm({
+      title: t("Make the statements of {{month}} again?", { month }),
+      body: t("They are written anew from what was charged. Who has seen them may find other figures."),
+      action: t("Make again"),
+    });
+    if (sure) run(date, true);
+  };
+  return (
+    <>
+      {made.includes(last) ? null : (
+        <Button
+          variant={shown === undefined ? "filled" : "default"}
+          leftSection={<IconFileCheck size={16} />}
+          loading={make.isPending}
+          onClick={() => run(last, false)}
+        >
+          {t("Close {{month}} now", { month: last.slice(0, 7) })}
+        </Button>
+      )}
+      {shown === undefined ? null : (
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} />}
+          loading={make.isPending}
+          onClick={() => void remake(shown)}
+        >
+          {t("Make again")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Statements are of months in UTC. */
+function lastMonth(now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 10);
+}
