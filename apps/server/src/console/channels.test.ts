@@ -260,6 +260,14 @@ describe("channels", () => {
     expect(await find("keyword=needle")).toBe(1);
     expect(await find("tag=blue")).toBe(1);
     expect(await find("group=svip&type=1&status=1&model=rare")).toBe(1);
+    expect(await find("model=ARE-mod")).toBe(1);
+    expect(await find("model=nobody-offers-this")).toBe(0);
+    // Not wildcards.
+    for (const text of ["r%25re", "ra_e", "rare%5C"]) {
+      expect(await find(`model=${text}`)).toBe(0);
+      expect(await find(`keyword=${text.replace("rare", "needle")}`)).toBe(0);
+    }
+    expect(await find("keyword=n_edle")).toBe(0);
     expect(await find("type=14")).toBe(0);
     expect(await find("status=99999999999")).toBe(0);
     expect(await find("type=99999999999")).toBe(0);

@@ -5,6 +5,7 @@ import { GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { begins } from "#platform/text-search.ts";
 import { takeGuess } from "./password-guesses.ts";
 import { passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
@@ -102,10 +103,8 @@ export type ListedUser = User & { providers: string[] };
 export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: ListedUser[]; total: number }> {
   const where: Prisma.UserWhereInput = { deleted_at: null };
   if (search.keyword !== "") {
-    // What the database would read as a wildcard is meant as it is written.
-    const text = search.keyword.replace(/[\\%_]/g, String.raw`\$&`);
-    const begins = { startsWith: text, mode: "insensitive" as const };
-    where.OR = [{ username: begins }, { display_name: begins }, { email: begins }, { group: begins }];
+    const text = begins(search.keyword);
+    where.OR = [{ username: text }, { display_name: text }, { email: text }, { group: text }];
     const id = Number(search.keyword);
     if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
   }

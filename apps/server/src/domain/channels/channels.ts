@@ -7,12 +7,14 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { contains } from "#platform/text-search.ts";
 import type { Providers } from "#providers/index.ts";
 import { checkChannel } from "./channel-check.ts";
 import { testModelOf } from "./channel-in-force.ts";
 import { storeKeys } from "./channel-keys.ts";
 import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
 import { channelKeyContext } from "./load-channels.ts";
+import { modelNamesWith } from "./model-names.ts";
 
 /** Channels as operators manage them. Keys go in and never come out; every change is announced and leaves a trace. */
 
@@ -163,8 +165,7 @@ export async function listChannels(
 ): Promise<{ rows: ChannelRecord[]; total: number }> {
   const where: Prisma.ChannelWhereInput = { deleted_at: null };
   if (search.keyword !== "") {
-    const contains = { contains: search.keyword, mode: "insensitive" as const };
-    where.OR = [{ name: contains }, { tag: contains }];
+    where.OR = [{ name: contains(search.keyword) }, { tag: contains(search.keyword) }];
     const id = Number(search.keyword);
     if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
   }
@@ -172,7 +173,9 @@ export async function listChannels(
   if (search.status !== 0) where.status = search.status >= 1 && search.status <= 3 ? search.status : -1;
   if (search.group !== "") where.groups = { some: { group: search.group } };
   if (search.model !== "") {
-    where.models = { some: { model: { contains: search.model, mode: "insensitive" } } };
+    const names = await modelNamesWith(db, search.model);
+    const model = names === undefined ? contains(search.model) : { in: names };
+    where.models = { some: { model } };
   }
   if (search.tag !== "") where.tag = search.tag;
   else if (search.filter_tag === 1) where.tag = "";

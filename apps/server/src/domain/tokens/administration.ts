@@ -8,6 +8,7 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { contains } from "#platform/text-search.ts";
 import {
   columnsOf,
   describeToken,
@@ -44,8 +45,8 @@ export async function searchTokens(
   if (search.tokenId !== 0) where.id = search.tokenId;
   if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
   if (search.keyword !== "") {
-    const contains = { contains: search.keyword, mode: "insensitive" as const };
-    where.OR = [{ name: contains }, { user: { username: contains } }, { user: { display_name: contains } }];
+    const text = contains(search.keyword);
+    where.OR = [{ name: text }, { user: { username: text } }, { user: { display_name: text } }];
   }
   const { skip, take, orderBy } = search;
   const [rows, total] = await Promise.all([

@@ -16,6 +16,7 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
+import { contains } from "#platform/text-search.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Somebody
@@ -149,7 +150,7 @@ export async function listTokens(
 ): Promise<{ rows: Token[]; total: number }> {
   const where: Prisma.TokenWhereInput = { user_id: ownerId, deleted_at: null };
   if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
-  if (search.keyword !== "") where.name = { contains: search.keyword, mode: "insensitive" };
+  if (search.keyword !== "") where.name = contains(search.keyword);
   const { skip, take, orderBy } = search;
   const [rows, total] = await Promise.all([
     db.token.findMany({ where, skip, take, orderBy }),
