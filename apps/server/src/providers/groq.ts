@@ -21,11 +21,14 @@ export const groq: Provider = {
   baseUrl: "https://api.groq.com/openai",
   dialects: ["openai-chat", "openai-responses"],
   endpoints: ["chat", "responses", "audio"],
-  // https://console.groq.com/docs/flex-processing, read 2026-11-21.
+  // https://console.groq.com/docs/flex-processing and https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27,
+  // read 2026-11-21.
   refusals: {
     kinds: {
       // No room left in the flexible tier.
       498: "overloaded",
+      // With 413 too: more tokens than this account may send in a minute, though another may.
+      rate_limit_exceeded: "rate-limited",
     },
   },
   keyHint: "gsk_…",

@@ -38,13 +38,13 @@ function upstreamOf(provider: Provider, sample: Sample): Upstream {
   return provider.wire?.(call) ?? dialects[dialectsFor(provider, call)[0]];
 }
 
-/** Kinds that are none may be told or left out. */
+/** What was counted; kinds that are none may be told or left out. */
 function told(usage: Usage | undefined): Said["usage"] {
   if (usage === undefined) return undefined;
-  const { raw: _raw, ...kinds } = usage;
-  return Object.fromEntries(
-    Object.entries(kinds).filter(([kind, count]) => kind === "input" || kind === "output" || count !== 0),
+  const counts = Object.entries(usage).filter(
+    ([kind, count]) => kind === "toolCalls" || (typeof count === "number" && count > 0),
   );
+  return { input: usage.input, output: usage.output, ...Object.fromEntries(counts) };
 }
 
 interface Read {

@@ -180,7 +180,7 @@ export function decodeStream(): StreamDecoder {
     const wire = readAs(chatChunk, chunk);
     if (wire === undefined) return [];
     const beside = wire.choices?.find((choice) => choice.usage !== undefined)?.usage;
-    usage = decodeUsage(wire.usage) ?? decodeUsage(beside) ?? usage;
+    usage = decodeUsage(wire.usage) ?? decodeUsage(beside ?? wire.x_groq?.usage) ?? usage;
     serviceTier = wire.service_tier ?? serviceTier;
     const events: ChatEvent[] = [];
     // Some vendors open with a chunk that has neither a choice nor an id.

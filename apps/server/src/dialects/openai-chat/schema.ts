@@ -162,6 +162,8 @@ const usageDetails = z
   })
   .nullish();
 
+const serverTools = z.looseObject({ web_search_requests: z.number().nullish() }).nullish();
+
 export const chatUsage = z.looseObject({
   prompt_tokens: z.number().nullish(),
   completion_tokens: z.number().nullish(),
@@ -170,7 +172,9 @@ export const chatUsage = z.looseObject({
   completion_tokens_details: usageDetails,
   prompt_cache_hit_tokens: z.number().nullish(),
   cached_tokens: z.number().nullish(),
-  server_tool_use: z.looseObject({ web_search_requests: z.number().nullish() }).nullish(),
+  // OpenRouter's calls of its own tools, under the present name and the former.
+  server_tool_use_details: serverTools,
+  server_tool_use: serverTools,
 });
 
 const wireToolCall = z.looseObject({
@@ -221,6 +225,8 @@ export const chatChunk = z.looseObject({
   created: z.number().nullish(),
   service_tier: z.string().nullish(),
   usage: z.unknown().optional(),
+  // Groq's place for the counts of who did not ask for them.
+  x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
   error: z.unknown().optional(),
   choices: z
     .array(

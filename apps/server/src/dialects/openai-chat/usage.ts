@@ -30,7 +30,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
     tokens(read?.cache_creation?.ephemeral_1h_input_tokens) ?? 0,
     cacheWrite ?? 0,
   );
-  const searches = tokens(wire.server_tool_use?.web_search_requests) ?? 0;
+  const searches = tokens((wire.server_tool_use_details ?? wire.server_tool_use)?.web_search_requests) ?? 0;
   return usageOf({
     input,
     output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),

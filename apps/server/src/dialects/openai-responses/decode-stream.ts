@@ -176,7 +176,10 @@ export function decodeStream(): StreamDecoder {
       case "response.queued":
         return start(event.response);
       case "response.output_item.added":
-        return event.item ? call(event.output_index ?? 0, event.item) : [];
+        // One that is complete already is told when it is done: until then a vendor's own call may be in its place.
+        return event.item && event.item.status !== "completed"
+          ? call(event.output_index ?? 0, event.item)
+          : [];
       case "response.output_text.delta":
         return say(event, "text");
       case "response.refusal.delta":

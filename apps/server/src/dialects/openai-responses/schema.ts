@@ -111,9 +111,15 @@ export const wireUsage = z.looseObject({
   input_tokens: z.number().nullish(),
   output_tokens: z.number().nullish(),
   input_tokens_details: z
-    .looseObject({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+    .looseObject({
+      cached_tokens: z.number().nullish(),
+      cache_write_tokens: z.number().nullish(),
+      cache_creation_input_tokens: z.number().nullish(),
+    })
     .nullish(),
   output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish(),
+  /** Calls of the vendor's own tools by its names, from vendors that count them here. */
+  tool_calls_details: z.record(z.string(), z.looseObject({ invocation: z.number().nullish() })).nullish(),
 });
 
 const maybeTexts = z
@@ -123,6 +129,7 @@ const maybeTexts = z
 const outputItem = z.looseObject({
   type: z.string(),
   id: z.string().nullish(),
+  status: z.string().nullish(),
   call_id: z.string().nullish(),
   name: z.string().nullish(),
   arguments: z.string().nullish(),

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
@@ -12,22 +13,38 @@ const countedCalls: Record<string, string> = {
   image_generation_call: "image-generation",
 };
 
+/** The same in the words of vendors that count their calls in the usage. */
+const reportedCalls: Record<string, string> = { search_web: "web-search" };
+
 export function countCall(counts: Record<string, number>, type: string): void {
   const name = countedCalls[type];
   if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
 }
 
-/** `calls` are those that were counted in the output; the vendor's own object does not name them. */
+function toolCalls(
+  counted: Record<string, number>,
+  reported: z.infer<typeof wireUsage>["tool_calls_details"],
+): Record<string, number> | undefined {
+  const told = Object.entries(reported ?? {}).flatMap<[string, number]>(([name, { invocation }]) => {
+    const count = tokens(invocation) ?? 0;
+    return count > 0 ? [[reportedCalls[name] ?? name, count]] : [];
+  });
+  const all = { ...counted, ...Object.fromEntries(told) };
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+/** `calls` are those that were counted in the output, which most vendors' own object does not name. */
 export function decodeUsage(value: unknown, calls: Record<string, number>): Usage | undefined {
   const wire = readAs(wireUsage, value);
   if (wire === undefined) return undefined;
+  const read = wire.input_tokens_details;
   return usageOf({
     input: tokens(wire.input_tokens),
     output: tokens(wire.output_tokens),
-    cacheRead: tokens(wire.input_tokens_details?.cached_tokens),
-    cacheWrite5m: tokens(wire.input_tokens_details?.cache_write_tokens),
+    cacheRead: tokens(read?.cached_tokens),
+    cacheWrite5m: tokens(read?.cache_write_tokens) ?? tokens(read?.cache_creation_input_tokens),
     reasoning: tokens(wire.output_tokens_details?.reasoning_tokens),
-    toolCalls: Object.keys(calls).length === 0 ? undefined : calls,
+    toolCalls: toolCalls(calls, wire.tool_calls_details),
     raw: value,
   });
 }
