@@ -2,6 +2,14 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The Postgres of this run; its database `template` is migrated and empty. */
+    postgresUrl: string;
+    redisUrl: string;
+  }
+}
+
 export interface TestDatabase {
   url: string;
   /** Ends every connection to it and removes it. */

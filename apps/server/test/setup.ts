@@ -3,14 +3,6 @@ import type { TestProject } from "vitest/node";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { startThrowAwayPostgres, startThrowAwayRedis } from "./services.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** The Postgres of this run; its database `template` is migrated and empty. */
-    postgresUrl: string;
-    redisUrl: string;
-  }
-}
-
 /** Once per test run: the services every test file shares, and the database every test file gets a copy of. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const redis = await startThrowAwayRedis();

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSite, rootUser, type Site } from "./site.ts";
+import { rootUser } from "./installation.ts";
+import { openSite, type Site } from "./site.ts";
 
 /** The whole product below a path of its host. */
 let site: Site;

@@ -4,7 +4,8 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import { openSite, type Site, type WindowOptions } from "./site.ts";
+import type { WindowOptions } from "./installation.ts";
+import { openSite, type Site } from "./site.ts";
 
 const router = readFileSync(new URL("../src/app/router.tsx", import.meta.url), "utf8");
 const consolePages = [...screens.map((screen) => `/panel/${screen.id}`), "/panel/nowhere"];

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import lighthouse, { desktopConfig, type Flags } from "lighthouse";
 import { chromium } from "playwright-core";
-import { browserFlags, browserPath, openSite } from "./site.ts";
+import { browserFlags, browserPath, install } from "./installation.ts";
 
 const { values } = parseArgs({ options: { phone: { type: "boolean", default: false } } });
 const wanted = 95;
@@ -18,7 +18,7 @@ const pages = [
 ];
 
 const port = await freePort();
-const site = await openSite();
+const site = await install();
 const browser = await chromium.launch({
   executablePath: browserPath(),
   args: [...browserFlags, `--remote-debugging-port=${port}`],

@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rootUser } from "./installation.ts";
 import { type MailBox, openMailBox } from "./mail-box.ts";
-import { openSite, rootUser, type Site } from "./site.ts";
+import { openSite, type Site } from "./site.ts";
 
 /** What reaches people outside the console: mail, passkeys, checks of visitors, notices. */
 let site: Site;

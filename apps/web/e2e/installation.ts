@@ -1,0 +1,155 @@
+/** A whole installation: gateway, database, demo vendor, and browsers in front of it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+export const rootUser = { username: "root", password: "a long password" };
+
+export interface Installation {
+  /** Without a slash at the end. */
+  url: string;
+  /** Root's session, as a request header says it. */
+  cookie: string;
+  /** The management API in root's name: `api("POST", "/token", {...})`. Throws when it says no. */
+  api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /** A new browser window; root is signed in unless `guest`. */
+  open(path: string, options?: WindowOptions): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export interface WindowOptions {
+  phone?: boolean;
+  dark?: boolean;
+  guest?: boolean;
+  /** Default en-US. */
+  locale?: string;
+}
+
+const main = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+const browserPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+export const browserFlags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+/** @param env further settings of the process */
+export async function install(env: Record<string, string> = {}): Promise<Installation> {
+  const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
+  const gateway = await startGateway({ DATA_DIR: dataDir, ...env });
+  const cookie = await signIn(gateway.url);
+  const sessionCookie = `${cookie.name}=${cookie.value}`;
+  const windows: BrowserContext[] = [];
+  let browser: Browser | undefined;
+
+  async function open(path: string, options: WindowOptions = {}): Promise<Page> {
+    browser ??= await chromium.launch({ executablePath: browserPath(), args: browserFlags });
+    const context = await browser.newContext({
+      viewport: options.phone ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+      isMobile: options.phone ?? false,
+      hasTouch: options.phone ?? false,
+      colorScheme: options.dark ? "dark" : "light",
+      locale: options.locale ?? "en-US",
+      permissions: ["clipboard-read", "clipboard-write"],
+      baseURL: gateway.url,
+    });
+    windows.push(context);
+    if (!options.guest) await context.addCookies([{ ...cookie, url: gateway.url }]);
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    await page.goto(path);
+    return page;
+  }
+
+  async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${gateway.url}/api${path}`, {
+      method,
+      headers: {
+        origin: gateway.url,
+        cookie: sessionCookie,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const { success, message, data } = (await answer.json()) as Envelope;
+    if (!success) throw new Error(`${method} ${path}: ${message}`);
+    return data as T;
+  }
+
+  async function close(): Promise<void> {
+    for (const window of windows) await window.close();
+    await browser?.close();
+    await gateway.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+
+  return { url: gateway.url, cookie: sessionCookie, api, open, close };
+}
+
+type Envelope = { success: boolean; message: string; data: unknown };
+
+export function browserPath(): string {
+  const found = browserPaths.find((path) => existsSync(path));
+  if (!found) throw new Error(`There is no browser: looked for ${browserPaths.join(", ")}.`);
+  return found;
+}
+
+async function startGateway(env: Record<string, string>) {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main], {
+    env: {
+      PATH: process.env["PATH"],
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DEMO_UPSTREAM: "1",
+      ROOT_USERNAME: rootUser.username,
+      ROOT_PASSWORD: rootUser.password,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const url = await listeningAt(child);
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      child.once("exit", () => resolve());
+      child.kill("SIGTERM");
+    });
+  return { url, stop };
+}
+
+/** The address the process announces; rejects with its last words when it ends instead. */
+function listeningAt(child: ChildProcess): Promise<string> {
+  const words: string[] = [];
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        words.push(line);
+        const found = /Listening on (http[^"\s]+)/.exec(line);
+        if (found?.[1]) resolve(found[1]);
+      });
+    }
+    child.once("exit", (code) =>
+      reject(new Error(`The gateway ended with ${code}:\n${words.slice(-20).join("\n")}`)),
+    );
+  });
+}
+
+async function signIn(url: string): Promise<{ name: string; value: string }> {
+  const answer = await fetch(`${url}/api/user/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify(rootUser),
+  });
+  const [pair = ""] = (answer.headers.get("set-cookie") ?? "").split(";");
+  const [name = "", value = ""] = pair.split("=");
+  if (!answer.ok || value === "") throw new Error(`Could not sign in: ${await answer.text()}`);
+  return { name, value };
+}
