@@ -1,31 +1,65 @@
-/** The schema library's own sentences ("too short") in the reader's language, so that forms speak one language. */
-import { useEffect } from "react";
-import { useTranslation } from "react-i18next";
+/** What the schemas say of a value where they have no sentence of their own, in the reader's language. */
+import i18next from "i18next";
 import { z } from "zod";
-import { type Language, matchLanguage } from "./i18n.ts";
+import { phrase } from "./i18n.ts";
 
-async function loadSchemaWords(language: Language): Promise<void> {
-  switch (language) {
-    case "zh_CN":
-      z.config((await import("zod/v4/locales/zh-CN.js")).default());
-      break;
-    case "zh_HK":
-      z.config((await import("zod/v4/locales/zh-TW.js")).default());
-      break;
-    case "ja_JP":
-      z.config((await import("zod/v4/locales/ja.js")).default());
-      break;
-    case "en_US":
-      z.config((await import("zod/v4/locales/en.js")).default());
-      break;
+type Issue = z.core.$ZodRawIssue;
+/** An English phrase and the number it names. */
+type Sentence = { text: string; number?: number };
+
+const required: Sentence = { text: phrase("This is required") };
+
+function tooSmall({ origin, minimum, inclusive }: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>): Sentence {
+  const number = Number(minimum);
+  if (origin === "string")
+    return number <= 1 ? required : { text: phrase("It needs at least {{number}} characters"), number };
+  if (origin === "array" || origin === "set")
+    return number <= 1 ? required : { text: phrase("It needs at least {{number}} entries"), number };
+  return inclusive === false
+    ? { text: phrase("It must be more than {{number}}"), number }
+    : { text: phrase("It cannot be less than {{number}}"), number };
+}
+
+function tooBig({ origin, maximum, inclusive }: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): Sentence {
+  const number = Number(maximum);
+  if (origin === "string") return { text: phrase("It may have at most {{number}} characters"), number };
+  if (origin === "array" || origin === "set")
+    return { text: phrase("It may have at most {{number}} entries"), number };
+  return inclusive === false
+    ? { text: phrase("It must be less than {{number}}"), number }
+    : { text: phrase("It cannot be more than {{number}}"), number };
+}
+
+function wrongType({ expected, input }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): Sentence {
+  if (expected === "int") return { text: phrase("It must be a whole number") };
+  if (input === undefined || input === null || input === "") return required;
+  return expected === "number" ? { text: phrase("It must be a number") } : notValid;
+}
+
+const notValid: Sentence = { text: phrase("This value is not valid") };
+
+function sentenceFor(issue: Issue): Sentence {
+  switch (issue.code) {
+    case "too_small":
+      return tooSmall(issue);
+    case "too_big":
+      return tooBig(issue);
+    case "invalid_type":
+      return wrongType(issue);
+    case "invalid_format":
+      if (issue.format === "email") return { text: phrase("This is not an e-mail address") };
+      return issue.format === "url" ? { text: phrase("This is not a web address") } : notValid;
+    default:
+      return notValid;
   }
 }
 
-/** Loads them for what shows forms, and follows the language. */
-export function useSchemaWords(): void {
-  const { i18n } = useTranslation();
-  const language = matchLanguage(i18n.language);
-  useEffect(() => {
-    if (language) void loadSchemaWords(language);
-  }, [language]);
+/** Once, before a form is shown; every sentence is in the language of its moment. */
+export function speakForSchemas(): void {
+  z.config({
+    localeError: (issue) => {
+      const { text, number } = sentenceFor(issue);
+      return i18next.t(text, { number });
+    },
+  });
 }

@@ -5,7 +5,9 @@ import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { useSchemaWords } from "#lib/schema-words.ts";
+import { speakForSchemas } from "#lib/schema-words.ts";
+
+speakForSchemas();
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values> & {
   /** Shows what the server said of fields, until their values change or the form is sent again. */
@@ -22,7 +24,6 @@ export function useSchemaForm<Schema extends z.ZodObject>(
   also: (values: z.input<Schema>) => Record<string, string> = () => ({}),
 ): SchemaForm<z.input<Schema>> {
   const { t } = useTranslation();
-  useSchemaWords();
   const check = schemaResolver(schema, { sync: true });
   // Leaving a field checks it a moment later, and must not wipe away what the server has said of it meanwhile.
   const refused = useRef<{ errors: FormErrors; values: z.input<Schema> } | null>(null);

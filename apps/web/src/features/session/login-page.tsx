@@ -8,6 +8,7 @@ import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form.ts";
@@ -19,8 +20,15 @@ import { ThirdParty } from "./third-party.tsx";
 
 /** Existing accounts sign in with what they have; these are the shortest lengths there can be. */
 const LoginForm = LoginInput.omit({ turnstile: true }).extend({
-  username: z.string().trim().min(3),
-  password: z.string().min(8),
+  username: z
+    .string()
+    .trim()
+    .min(1, phrase("Username is required"))
+    .min(3, phrase("The user name needs at least 3 characters")),
+  password: z
+    .string()
+    .min(1, phrase("Password is required"))
+    .min(8, phrase("The password needs at least 8 characters")),
 });
 
 /** Only addresses of the console: a link must not send people elsewhere after signing in. */
