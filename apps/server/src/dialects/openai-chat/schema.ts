@@ -172,9 +172,13 @@ export const chatUsage = z.looseObject({
   completion_tokens_details: usageDetails,
   prompt_cache_hit_tokens: z.number().nullish(),
   cached_tokens: z.number().nullish(),
+  reasoning_tokens: z.number().nullish(),
   // OpenRouter's calls of its own tools, under the present name and the former.
   server_tool_use_details: serverTools,
   server_tool_use: serverTools,
+  // Xiaomi's and Baichuan's searches.
+  web_search_usage: z.looseObject({ tool_usage: z.number().nullish() }).nullish(),
+  search_count: z.number().nullish(),
 });
 
 const wireToolCall = z.looseObject({

@@ -24,13 +24,17 @@ export function decodeUsage(value: unknown): Usage | undefined {
   const read = wire.prompt_tokens_details;
   const written = wire.completion_tokens_details;
   const input = tokens(wire.prompt_tokens);
-  const reasoning = tokens(written?.reasoning_tokens);
+  const reasoning = tokens(written?.reasoning_tokens) ?? tokens(wire.reasoning_tokens);
   const cacheWrite = tokens(read?.cache_write_tokens) ?? tokens(read?.cache_creation_input_tokens);
   const cacheWrite1h = Math.min(
     tokens(read?.cache_creation?.ephemeral_1h_input_tokens) ?? 0,
     cacheWrite ?? 0,
   );
-  const searches = tokens((wire.server_tool_use_details ?? wire.server_tool_use)?.web_search_requests) ?? 0;
+  const searches =
+    tokens((wire.server_tool_use_details ?? wire.server_tool_use)?.web_search_requests) ??
+    tokens(wire.web_search_usage?.tool_usage) ??
+    tokens(wire.search_count) ??
+    0;
   return usageOf({
     input,
     output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),
