@@ -1,5 +1,6 @@
 import type { Pool } from "#platform/db.ts";
 import { counterSums, dimensions, keyOf } from "./counters.ts";
+import { type Length, lengths } from "./pieces.ts";
 
 /**
  * Sums the hours that are over by one dimension at a time (usage_totals), from usage_hours and nothing else, so that
@@ -7,8 +8,6 @@ import { counterSums, dimensions, keyOf } from "./counters.ts";
  * closed yet is read from usage_hours.
  */
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** A call belongs to the hour it began in, and may be settled later: hours stay open for one more. */
 const OPEN_HOURS = 1;
 /** Closed hours are summed again for so long, for the call that took longer than that. */
@@ -17,7 +16,7 @@ const closingLock = 5_180_431;
 
 /** Closes every hour that is over. Returns how many were summed, again or for the first time. */
 export async function closeHours(pool: Pool, now = new Date()): Promise<number> {
-  const until = new Date(Math.floor(now.getTime() / hourMs - OPEN_HOURS) * hourMs);
+  const until = new Date(Math.floor(now.getTime() / lengths.hour - OPEN_HOURS) * lengths.hour);
   const client = await pool.connect();
   try {
     await client.query("BEGIN");
@@ -26,7 +25,7 @@ export async function closeHours(pool: Pool, now = new Date()): Promise<number> 
       `SELECT (SELECT closed_until FROM usage_progress) AS closed_until, (SELECT min(hour) FROM usage_hours) AS first`,
     );
     const { closed_until: closed = null, first = null } = rows[0] ?? {};
-    const from = closed === null ? first : new Date(closed.getTime() - MENDED_HOURS * hourMs);
+    const from = closed === null ? first : new Date(closed.getTime() - MENDED_HOURS * lengths.hour);
     if (from === null || from >= until || (closed !== null && closed > until)) {
       await client.query("COMMIT");
       return 0;
@@ -36,21 +35,22 @@ export async function closeHours(pool: Pool, now = new Date()): Promise<number> 
       [from, until, dimensions],
     );
     await client.query(hoursStatement, [from, until]);
-    // Only whole days: the last one is read hour by hour until it is over.
-    const firstDay = new Date(Math.floor(from.getTime() / dayMs) * dayMs);
-    const lastDay = new Date(Math.floor(until.getTime() / dayMs) * dayMs);
-    await client.query(
-      "DELETE FROM usage_totals WHERE span = 'day' AND kind = ANY($3) AND starts >= $1 AND starts < $2",
-      [firstDay, lastDay, dimensions],
-    );
-    await client.query(daysStatement, [firstDay, lastDay]);
+    for (const length of ["part", "day"] as const) {
+      // Only whole ones: the last is read in shorter pieces until it is over.
+      const [first, last] = [from, until].map((at) => startOf(length, at));
+      await client.query(
+        "DELETE FROM usage_totals WHERE span = $4 AND kind = ANY($3) AND starts >= $1 AND starts < $2",
+        [first, last, dimensions, length],
+      );
+      await client.query(longerStatement, [first, last, length, `${lengths[length]} milliseconds`]);
+    }
     await client.query(
       `INSERT INTO usage_progress (id, closed_until) VALUES (1, $1)
        ON CONFLICT (id) DO UPDATE SET closed_until = excluded.closed_until`,
       [until],
     );
     await client.query("COMMIT");
-    return (until.getTime() - from.getTime()) / hourMs;
+    return (until.getTime() - from.getTime()) / lengths.hour;
   } catch (error) {
     await client.query("ROLLBACK");
     throw error;
@@ -71,10 +71,16 @@ SELECT CASE WHEN grouping(model) = 0 AND grouping(channel_id) = 0 THEN 'lane'
   COALESCE(${keyOf.lane}, model, channel_id::text, "group", user_id::text, ''), ${counterSums}
 FROM usage_hours WHERE hour >= $1 AND hour < $2
 GROUP BY GROUPING SETS ((hour, channel_id, model), (hour, model), (hour, channel_id), (hour, "group"), (hour, user_id),
-  (hour))`;
+  (hour))
+ORDER BY 1, 3, 4`;
 
-const daysStatement = `
+/** From the hours, which are all there. $3 the length's name, $4 the length. */
+const longerStatement = `
 INSERT INTO usage_totals (${columns})
-SELECT kind, 'day', date_trunc('day', starts, 'UTC'), key, ${counterSums}
-FROM usage_totals WHERE span = 'hour' AND kind = 'user' AND starts >= $1 AND starts < $2
-GROUP BY 1, 3, 4`;
+SELECT kind, $3, date_bin($4::interval, starts, '2000-01-01Z'), key, ${counterSums}
+FROM usage_totals WHERE span = 'hour' AND starts >= $1 AND starts < $2
+GROUP BY 1, 3, 4 ORDER BY 1, 3, 4`;
+
+function startOf(length: Length, at: Date): Date {
+  return new Date(Math.floor(at.getTime() / lengths[length]) * lengths[length]);
+}

@@ -38,3 +38,9 @@ export function sumOf(row: Partial<CounterRow> | undefined): UsageSum {
   // The list above has every counter.
   return Object.fromEntries(entries) as UsageSum;
 }
+
+export function sumOfRows(rows: readonly UsageSum[]): UsageSum {
+  const sum = sumOf(undefined);
+  for (const row of rows) for (const counter of counters) sum[counter] += row[counter];
+  return sum;
+}

@@ -1,21 +1,14 @@
-import type { GroupType, Period, PeriodUsage, UsageSum } from "@gateway/shared/analytics";
+import type { GroupType, Period } from "@gateway/shared/analytics";
 import { loadTable } from "#domain/billing/prices.ts";
 import { findPrice } from "#domain/billing/pricing.ts";
 import { listOwners } from "#domain/catalog/owners.ts";
 import type { Pool } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import { counters, type Dimension } from "./counters.ts";
+import { counters, type Dimension, sumOfRows } from "./counters.ts";
 import { type LocalDay, localDays } from "./local-days.ts";
 import { moneyOfPeriod } from "./money.ts";
-import {
-  closedUntil,
-  type DayUsage,
-  type Span,
-  topUsers,
-  usageByDayAndKey,
-  usageOfUser,
-  usageTotal,
-} from "./usage.ts";
+import { type TopUsers, topUsers } from "./top-users.ts";
+import { closedUntil, type DayUsage, type Span, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
 
 /** A period of the whole site, or of one user, for the analytics screen. It reads roll-ups, never the log. */
 
@@ -40,73 +33,70 @@ export async function describePeriod({ db, pool }: Handles, input: PeriodInput):
   const { userId } = input;
   // Usage is kept by the hour, so a period begins and ends with one.
   const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
-  const before: Span = {
-    from: new Date(2 * span.from.getTime() - span.to.getTime()),
-    to: span.from,
-  };
   const days = localDays(input.from, input.to, input.timeZone);
-  const closed = await closedUntil(pool);
+  const asked: Asked = { ...input, span, days, closed: await closedUntil(pool) };
   const who = userId === undefined ? {} : { userId };
-  const [totals, beforeTotals, users, money] = await Promise.all([
-    usageTotal(pool, { span, closed, ...who }),
-    usageTotal(pool, { span: before, closed, ...who }),
-    userId === undefined ? topUsers(pool, { span, closed, limit: TOP_USERS }) : { active: 0, top: [] },
+  const [before, { rows, active, top }, money] = await Promise.all([
+    usageTotal(pool, { span: spanBefore(span), closed: asked.closed, ...who }),
+    usageFor(pool, asked),
     moneyOfPeriod(pool, { span: { from: input.from, to: input.to }, days, ...who }),
   ]);
-  const charted = users.top.slice(0, CHARTED_USERS).map((user) => user.user_id);
-  const usage = await usageFor({ db, pool }, { ...input, span, days, closed, charted, totals });
+  const nameOf = await namesFor({ db, pool }, input.groupType, rows);
+  const totals = sumOfRows(rows);
   return {
     dates: days.map((day) => day.date),
-    channel_statistics: usage,
+    channel_statistics: sumByName(rows, nameOf).map((row) => ({
+      Date: days[row.day]?.date ?? "",
+      Channel: row.key,
+      RequestCount: row.request_count,
+      Quota: row.quota,
+      PromptTokens: row.prompt_tokens,
+      CompletionTokens: row.completion_tokens,
+      RequestTime: row.request_time,
+      FailedCount: row.failed_count,
+      CachedTokens: row.cached_tokens,
+      FirstByteTime: row.first_byte_time,
+    })),
     totals,
-    before: beforeTotals,
-    active_users:
-      userId === undefined ? users.active : Math.min(1, totals.request_count + totals.failed_count),
-    top_users: users.top,
+    before,
+    active_users: userId === undefined ? active : Math.min(1, totals.request_count + totals.failed_count),
+    top_users: top,
     ...money,
   };
+}
+
+/** As long, and just before it. */
+function spanBefore({ from, to }: Span): Span {
+  return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
 }
 
 function wholeHour(instant: Date, round: (hours: number) => number): Date {
   return new Date(round(instant.getTime() / hourMs) * hourMs);
 }
 
-type UsageInput = Pick<PeriodInput, "groupType" | "userId"> & {
+type Asked = Pick<PeriodInput, "groupType" | "userId"> & {
   span: Span;
   days: readonly LocalDay[];
   closed: Date;
-  /** Users to draw one by one. */
-  charted: readonly number[];
-  totals: UsageSum;
 };
 
-async function usageFor(handles: Handles, input: UsageInput): Promise<PeriodUsage[]> {
-  const { pool } = handles;
-  const { groupType, userId, span, days, closed, charted } = input;
+interface Found extends TopUsers {
+  /** They sum up to everything that the period holds. */
+  rows: DayUsage[];
+}
+
+async function usageFor(pool: Pool, { groupType, userId, ...asked }: Asked): Promise<Found> {
   const by: Dimension = groupType === "model_type" ? "model" : groupType;
-  let rows: DayUsage[];
-  if (userId !== undefined) rows = await usageOfUser(pool, { by, span, days, userId });
-  else if (by === "user") {
-    const only = charted.map(String);
-    const [own, all] = await Promise.all([
-      usageByDayAndKey(pool, { by, span, days, closed, only }),
-      usageByDayAndKey(pool, { by: "site", span, days, closed }),
-    ]);
-    rows = [...own, ...remainder(all, own)];
-  } else rows = await usageByDayAndKey(pool, { by, span, days, closed });
-  const nameOf = await namesFor(handles, groupType, rows);
-  return sumByName(rows, nameOf).map((row) => ({
-    Date: days[row.day]?.date ?? "",
-    Channel: row.key,
-    RequestCount: row.request_count,
-    Quota: row.quota,
-    PromptTokens: row.prompt_tokens,
-    CompletionTokens: row.completion_tokens,
-    RequestTime: row.request_time,
-    FailedCount: row.failed_count,
-    CachedTokens: row.cached_tokens,
-    FirstByteTime: row.first_byte_time,
-  }));
+  if (userId !== undefined)
+    return { rows: await usageOfUser(pool, { by, userId, ...asked }), active: 0, top: [] };
+  const [all, users] = await Promise.all([
+    usageByDayAndKey(pool, { by: by === "user" ? "site" : by, ...asked }),
+    topUsers(pool, { ...asked, limit: TOP_USERS }),
+  ]);
+  if (by !== "user") return { ...users, rows: all };
+  const charted = new Set(users.top.slice(0, CHARTED_USERS).map((user) => String(user.user_id)));
+  const own = users.rows.filter((row) => charted.has(row.key));
+  return { ...users, rows: [...own, ...remainder(all, own)] };
 }
 
 /** What all used beyond those drawn one by one, by day, under no name. */

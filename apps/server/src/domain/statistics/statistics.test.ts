@@ -84,7 +84,7 @@ describe("a period", () => {
     await closeHours(database.pool, new Date("2024-03-09T00:00:00Z"));
     expect(await all()).toEqual(open);
     const { rows } = await database.pool.query(
-      "SELECT sum(quota)::int AS sum FROM usage_totals WHERE kind = 'site'",
+      "SELECT sum(quota)::int AS sum FROM usage_totals WHERE kind = 'site' AND span = 'hour'",
     );
     expect(rows[0]?.sum).toBe(1_102);
   });
@@ -97,6 +97,39 @@ describe("a period", () => {
     expect((await ask(period)).totals.quota).toBe(3);
     await closeHours(database.pool, new Date("2024-03-09T02:30:00Z"));
     expect((await ask(period)).totals.quota).toBe(3);
+  });
+
+  it("says the same in every time zone, however much of it is closed", async () => {
+    const users = await Promise.all([makeUser(), makeUser(), makeUser()]);
+    const first = Date.parse("2024-03-10T00:00:00Z");
+    // Uneven, but the same in every run.
+    for (let hour = 0; hour < 24 * 6; hour += 1) {
+      const user = users[(hour * 7) % 3];
+      const [model, quota] = [`model ${(hour * 5) % 4}`, 1 + ((hour * 31) % 97)];
+      const at = new Date(first + hour * 3_600_000).toISOString();
+      if (user !== undefined) await use({ user_id: user.id, hour: at, model, quota, channel_id: hour % 3 });
+    }
+    const all = async () => {
+      const answers = [];
+      // New York's clocks change within these days.
+      for (const timeZone of ["UTC", "Asia/Shanghai", "Asia/Kolkata", "Asia/Tokyo", "America/New_York"]) {
+        for (const groupType of ["model", "channel", "user"] as const) {
+          const [from, to] = [new Date("2024-03-10T05:00:00Z"), new Date("2024-03-15T21:00:00Z")];
+          answers.push(await ask({ from, to, timeZone, groupType }));
+        }
+      }
+      return answers;
+    };
+    const open = await all();
+    for (const closed of [
+      "2024-03-10T03:00Z",
+      "2024-03-12T02:30Z",
+      "2024-03-12T22:00Z",
+      "2024-03-18T00:00Z",
+    ]) {
+      await closeHours(database.pool, new Date(closed));
+      expect(await all()).toEqual(open);
+    }
   });
 
   it("puts an hour into the day of the asked time zone, also where clocks change", async () => {

@@ -2,6 +2,7 @@ import type { UsageSum } from "@gateway/shared/analytics";
 import type { Pool } from "#platform/db.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
+import { piecesOf } from "./pieces.ts";
 
 /**
  * Usage of a period: closed hours from usage_totals, the last ones from usage_hours, never a row of the log. An hour
@@ -25,27 +26,56 @@ export interface DayUsage extends UsageSum {
   key: string;
 }
 
-/**
- * Sums by day and key.
- * @param only of these keys, when given
- */
+/** Rows of one split: `by`, over `span`, up to `closed` from the kept sums and from there on hour by hour. */
+interface Asked {
+  by: Dimension;
+  span: Span;
+  closed: Date;
+  /** Of these keys, when given. */
+  only?: readonly string[];
+}
+
+/** As SQL: `hour`, `key` and the given counters. Takes the parameters $1 to $6. */
+function rowsOf(
+  { by, span, closed, only }: Asked,
+  cuts: readonly Date[],
+  columns: string,
+): { sql: string; values: unknown[] } {
+  const open = span.from > closed ? span.from : closed;
+  const pieces = piecesOf({ from: span.from, to: span.to < closed ? span.to : closed }, cuts);
+  const [kept, late] =
+    only === undefined
+      ? ["$6::text[] IS NULL", "$6::text[] IS NULL"]
+      : ["t.key = ANY($6)", by === "user" ? "user_id = ANY($6::int[])" : `${keyOf[by]} = ANY($6)`];
+  return {
+    sql: `
+      SELECT t.starts AS hour, t.key, ${columns} FROM unnest($1::text[], $2::timestamptz[]) p(span, starts)
+        JOIN usage_totals t ON t.kind = $3 AND t.span = p.span AND t.starts = p.starts
+       WHERE ${kept}
+      UNION ALL
+      SELECT hour, ${keyOf[by]}, ${columns} FROM usage_hours WHERE hour >= $4 AND hour < $5 AND ${late}`,
+    values: [
+      pieces.map((piece) => piece.length),
+      pieces.map((piece) => piece.starts),
+      by,
+      open,
+      span.to,
+      only ?? null,
+    ],
+  };
+}
+
+/** Sums by day and key. */
 export async function usageByDayAndKey(
   pool: Pool,
-  input: { by: Dimension; span: Span; days: readonly LocalDay[]; closed: Date; only?: readonly string[] },
+  { days, ...asked }: Asked & { days: readonly LocalDay[] },
 ): Promise<DayUsage[]> {
-  const { by, span, days, closed, only } = input;
   const starts = days.map((day) => day.start);
+  const { sql, values } = rowsOf(asked, starts, counterColumns);
   const { rows } = await pool.query<CounterRow & { day: number; key: string }>(
-    `SELECT width_bucket(hour, $4::timestamptz[]) AS day, key, ${counterSums} FROM (
-       SELECT starts AS hour, key, ${counterColumns} FROM usage_totals
-        WHERE kind = $5 AND span = 'hour' AND starts >= $1 AND starts < LEAST($2, $3::timestamptz)
-          ${only === undefined ? "" : "AND key = ANY($6)"}
-       UNION ALL
-       SELECT hour, ${keyOf[by]}, ${counterColumns} FROM usage_hours
-        WHERE hour >= GREATEST($1, $3::timestamptz) AND hour < $2
-          ${only === undefined ? "" : `AND ${by === "user" ? "user_id = ANY($6::int[])" : `${keyOf[by]} = ANY($6)`}`}
-     ) u GROUP BY 1, 2 ORDER BY 1, 2`,
-    [span.from, span.to, closed, starts, by, ...(only === undefined ? [] : [only])],
+    `SELECT width_bucket(hour, $7::timestamptz[]) AS day, key, ${counterSums} FROM (${sql}) u
+      GROUP BY 1, 2 ORDER BY 1, 2`,
+    [...values, starts],
   );
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));
 }
@@ -67,70 +97,25 @@ export async function usageOfUser(
 /** One sum over everybody, or over one user. */
 export async function usageTotal(
   pool: Pool,
-  input: { span: Span; closed: Date; userId?: number },
+  { span, closed, userId }: { span: Span; closed: Date; userId?: number },
 ): Promise<UsageSum> {
-  const { span, closed, userId } = input;
-  const { rows } =
-    userId === undefined
-      ? await pool.query<CounterRow>(
-          `SELECT ${counterSums} FROM (
-             SELECT ${counterColumns} FROM usage_totals
-              WHERE kind = 'site' AND span = 'hour' AND starts >= $1 AND starts < LEAST($2, $3::timestamptz)
-             UNION ALL
-             SELECT ${counterColumns} FROM usage_hours
-              WHERE hour >= GREATEST($1, $3::timestamptz) AND hour < $2
-           ) u`,
-          [span.from, span.to, closed],
-        )
-      : await pool.query<CounterRow>(
-          `SELECT ${counterSums} FROM usage_hours WHERE user_id = $3 AND hour >= $1 AND hour < $2`,
-          [span.from, span.to, userId],
-        );
+  const by = userId === undefined ? "site" : "user";
+  const only = userId === undefined ? {} : { only: [String(userId)] };
+  const { sql, values } = rowsOf({ by, span, closed, ...only }, [], counterColumns);
+  const { rows } = await pool.query<CounterRow>(`SELECT ${counterSums} FROM (${sql}) u`, values);
   return sumOf(rows[0]);
 }
 
-const dayMs = 86_400_000;
-
-/**
- * Who used most, and how many used anything: whole days from their own sums, the ends of the period by the hour.
- * @param limit of users
- */
-export async function topUsers(
+/** Who used most, and how many used anything. Only what ranks them is summed: there may be many. */
+export async function rankUsers(
   pool: Pool,
-  input: { span: Span; closed: Date; limit: number },
-): Promise<{ active: number; top: (UsageSum & { user_id: number; username: string })[] }> {
-  const { span, closed, limit } = input;
-  const lastClosed = Math.min(span.to.getTime(), closed.getTime());
-  const firstDay = Math.ceil(span.from.getTime() / dayMs) * dayMs;
-  const lastDay = Math.max(firstDay, Math.floor(lastClosed / dayMs) * dayMs);
-  const { rows } = await pool.query<
-    CounterRow & { user_id: number; username: string | null; active: bigint }
-  >(
-    `SELECT s.*, u.username FROM (
-       SELECT key::int AS user_id, ${counterSums}, count(*) OVER () AS active FROM (
-         SELECT key, ${counterColumns} FROM usage_totals
-          WHERE kind = 'user' AND span = 'day' AND starts >= $4 AND starts < $5
-         UNION ALL
-         SELECT key, ${counterColumns} FROM usage_totals
-          WHERE kind = 'user' AND span = 'hour' AND starts >= $1 AND starts < LEAST($2, $3::timestamptz, $4)
-         UNION ALL
-         SELECT key, ${counterColumns} FROM usage_totals
-          WHERE kind = 'user' AND span = 'hour' AND starts >= GREATEST($1, $5::timestamptz)
-            AND starts < LEAST($2, $3::timestamptz)
-         UNION ALL
-         SELECT user_id::text, ${counterColumns} FROM usage_hours
-          WHERE hour >= GREATEST($1, $3::timestamptz) AND hour < $2
-       ) t GROUP BY key ORDER BY sum(quota) DESC, sum(request_count) DESC, key LIMIT $6
-     ) s LEFT JOIN users u ON u.id = s.user_id
-     ORDER BY s.quota DESC, s.request_count DESC, s.user_id`,
-    [span.from, span.to, closed, new Date(firstDay), new Date(lastDay), limit],
+  { span, closed, limit }: { span: Span; closed: Date; limit: number },
+): Promise<{ active: number; ids: string[] }> {
+  const { sql, values } = rowsOf({ by: "user", span, closed }, [], "quota, request_count");
+  const { rows } = await pool.query<{ key: string; active: bigint }>(
+    `SELECT key, count(*) OVER () AS active FROM (${sql}) u
+      GROUP BY key ORDER BY sum(quota) DESC, sum(request_count) DESC, key::int LIMIT $7`,
+    [...values, limit],
   );
-  return {
-    active: Number(rows[0]?.active ?? 0n),
-    top: rows.map((row) => ({
-      user_id: row.user_id,
-      username: row.username ?? `#${row.user_id}`,
-      ...sumOf(row),
-    })),
-  };
+  return { active: Number(rows[0]?.active ?? 0n), ids: rows.map((row) => row.key) };
 }
