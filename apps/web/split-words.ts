@@ -1,17 +1,25 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-/** Splits a language's words in two, so that a visitor of the public site does not load what only the console says. */
+/** Splits a language's words, so that nobody loads what only other parts of the site say. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Plugin } from "vite";
 
-/** What a visitor can see before signing in, besides the program's start. */
-const siteFolders = ["src/features/site", "src/features/session"];
+/** What a reader meets one after the other, and where each part's files begin. Whatever remains is the last part. */
+const starts: Record<string, string[]> = {
+  home: ["src/main.tsx"],
+  site: ["src/features/site", "src/features/session"],
+  console: ["src/app/console-routes.tsx", "src/features/dashboard"],
+};
+const lastPart = "screens";
 
-const asked = /\/locales\/\w+\.json\?part=(site|console)$/;
+/** They import every page when it is visited; what others import later belongs to their page. */
+const tables = new Set(["src/app/router.tsx", "src/app/screens.ts"]);
+
+const asked = /\/locales\/\w+\.json\?part=(\w+)$/;
 
 /**
- * `import words from "/src/locales/en_US.json?part=site"`: the words that the public site's own files name.
- * `?part=console`: all others.
+ * `import words from "/src/locales/en_US.json?part=home"`: the words that the files of the first page name.
+ * `?part=site`: what the other public pages name besides, and so on.
  * @param root where `src` is
  */
 export function splitWords(root: string): Plugin {
@@ -22,11 +30,18 @@ export function splitWords(root: string): Plugin {
       const part = asked.exec(id)?.[1];
       if (!part) return null;
       const file = id.slice(0, id.indexOf("?"));
-      const files = siteFiles(root);
-      for (const watched of [file, ...files]) this.addWatchFile(watched);
-      const sources = [...files].map((path) => readFileSync(path, "utf8")).join("\n");
+      this.addWatchFile(file);
+      const texts = Object.entries(starts).map(([name, begin]) => {
+        const sources = reachable(
+          root,
+          begin.flatMap((path) => sourcesIn(root, path)),
+        );
+        for (const source of sources) this.addWatchFile(source);
+        return { name, text: [...sources].map((source) => readFileSync(source, "utf8")).join("\n") };
+      });
+      const partOf = (key: string) => texts.find(({ text }) => isNamed(text, key))?.name ?? lastPart;
       const words = JSON.parse(await readFile(file, "utf8")) as Record<string, string>;
-      const chosen = Object.entries(words).filter(([key]) => isNamed(sources, key) === (part === "site"));
+      const chosen = Object.entries(words).filter(([key]) => partOf(key) === part);
       const text = JSON.stringify(JSON.stringify(Object.fromEntries(chosen)));
       // A browser reads JSON in a string faster than an object literal.
       return { code: `export default JSON.parse(${text})`, moduleType: "js" };
@@ -38,21 +53,27 @@ function isNamed(sources: string, key: string): boolean {
   return sources.includes(JSON.stringify(key.replace(/_(zero|one|two|few|many|other)$/, "")));
 }
 
-/** The public pages and every file of ours that they import at once, not later. */
-function siteFiles(root: string): Set<string> {
+/** @param path a file, or a folder with all its files */
+function sourcesIn(root: string, path: string): string[] {
+  if (!statSync(join(root, path)).isDirectory()) return [path];
+  return readdirSync(join(root, path), { recursive: true, encoding: "utf8" })
+    .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
+    .map((name) => join(path, name));
+}
+
+/** These files and all of ours that they import, at once or later. */
+function reachable(root: string, begin: string[]): Set<string> {
   const found = new Set<string>();
-  const pages = siteFolders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-  );
-  const waiting = ["src/main.tsx", ...pages.filter((name) => name.endsWith(".tsx"))].map((name) =>
-    join(root, name),
-  );
+  const waiting = begin.map((name) => join(root, name));
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (found.has(path) || !existsSync(path)) continue;
     found.add(path);
-    const source = readFileSync(path, "utf8");
-    for (const [, name = ""] of source.matchAll(/\b(?:from|import) "([#.][^"]+\.tsx?)"/g))
+    const imports = tables.has(relative(root, path)) ? importedAtOnce : imported;
+    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(imports))
       waiting.push(name.startsWith("#") ? join(root, "src", name.slice(1)) : join(dirname(path), name));
   }
   return found;
 }
+
+const importedAtOnce = /\b(?:from |import )"([#.][^"]+\.tsx?)"/g;
+const imported = /\b(?:from |import |import\()"([#.][^"]+\.tsx?)"/g;

@@ -77,6 +77,27 @@ describe("settings", () => {
     expect(await attempts.inputValue()).toBe("9");
   });
 
+  it("hold whoever presses back until asked, and let go on a yes", async () => {
+    const page = await site.open("/panel/profile");
+    await page.getByRole("link", { name: "Settings", exact: true }).click();
+    const attempts = section(page, "Retries").getByRole("textbox", { name: "Further attempts" });
+    await attempts.fill("9");
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await page.evaluate(() => history.back());
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "hidden" });
+    expect(page.url()).toContain("/panel/setting");
+    expect(await attempts.inputValue()).toBe("9");
+    await page.evaluate(() => history.back());
+    await question.getByRole("button", { name: "Discard changes" }).click();
+    await page.waitForURL("**/panel/profile");
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.evaluate(() => history.forward());
+    await page.waitForURL("**/panel/setting");
+    await attempts.waitFor();
+    expect(await attempts.inputValue()).not.toBe("9");
+  });
+
   it("edit the chat clients as rows", async () => {
     const page = await site.open("/panel/setting");
     const clients = section(page, "Chat clients");

@@ -1,11 +1,10 @@
-import { RouterProvider } from "react-router-dom";
 import { Providers } from "./providers.tsx";
-import { router } from "./router.tsx";
+import { Root } from "./root.tsx";
 
 export function App() {
   return (
     <Providers>
-      <RouterProvider router={router} />
+      <Root />
     </Providers>
   );
 }

@@ -1,32 +1,54 @@
 /** The console's frame and one address per screen, under /panel. */
-import type { RouteObject } from "react-router-dom";
+import { lazy } from "react";
+import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
+import { loadWordsOf } from "#lib/i18n.ts";
 import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
+/** Where everybody lands: its words come with those of the frame. */
+const landing = "dashboard";
+
+async function load(screen: Screen): ReturnType<Screen["load"]> {
+  const [page] = await Promise.all([
+    screen.load(),
+    loadWordsOf(screen.id === landing ? "console" : "screens"),
+  ]);
+  return page;
+}
+
 function screenRoute(screen: Screen): RouteObject {
+  const Page = lazy(() => load(screen));
   return {
     path: screen.id,
-    lazy: async () => {
-      const { default: Page } = await screen.load();
-      return {
-        element: (
-          <RequireRights screen={screen}>
-            <Page />
-          </RequireRights>
-        ),
-      };
-    },
+    element: (
+      <RequireRights screen={screen}>
+        <Page />
+      </RequireRights>
+    ),
   };
 }
 
-async function notFound() {
-  return { Component: (await import("#features/site/not-found-page.tsx")).default };
-}
+const NotFound = lazy(() => import("#features/site/not-found-page.tsx"));
 
-export const consoleRoutes: RouteObject[] = [
+const routes: RouteObject[] = [
   {
     element: <Shell />,
-    children: [...screens.map(screenRoute), { path: "404", lazy: notFound }, { path: "*", lazy: notFound }],
+    children: [
+      { index: true, element: <Navigate to={landing} replace /> },
+      ...screens.map(screenRoute),
+      { path: "*", element: <NotFound /> },
+    ],
   },
 ];
+
+export function Console() {
+  return useRoutes(routes);
+}
+
+/** The console's first screen comes with its frame, not after it. */
+export async function loadScreenOf(href: string): Promise<void> {
+  const id = /\/panel\/(\w+)/.exec(new URL(href).pathname)?.[1] ?? landing;
+  const screen = screens.find((each) => each.id === id);
+  if (screen) await load(screen);
+}

@@ -1,6 +1,7 @@
 import { Anchor, Button, Center, Code, Group, Stack, Text, Title } from "@mantine/core";
+import { Component, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useRouteError } from "react-router-dom";
+import { Link } from "react-router-dom";
 import { Mark } from "#ui/mark.tsx";
 
 /** True for a chunk that is gone because a new version was installed while the page was open. */
@@ -9,9 +10,8 @@ function isOldVersion(error: unknown): boolean {
 }
 
 /** For what nobody expected, and for addresses that do not exist. */
-export function ErrorScreen() {
+export function ErrorScreen({ error }: { error?: unknown }) {
   const { t } = useTranslation();
-  const error = useRouteError();
   return (
     <Center mih="100dvh" p="lg">
       <Stack align="center" ta="center" gap="sm" maw={520}>
@@ -38,4 +38,25 @@ export function ErrorScreen() {
       </Stack>
     </Center>
   );
+}
+
+type BoundaryProps = { address: string; children: ReactNode };
+type Boundary = { broken?: { error: unknown } | undefined; address?: string };
+
+/** Shows what broke while a page was drawn, until the reader goes to another address. */
+export class ErrorBoundary extends Component<BoundaryProps, Boundary> {
+  override state: Boundary = {};
+
+  static getDerivedStateFromError(error: unknown): Boundary {
+    return { broken: { error } };
+  }
+
+  static getDerivedStateFromProps({ address }: BoundaryProps, state: Boundary): Boundary | null {
+    return address === state.address ? null : { address, broken: undefined };
+  }
+
+  override render() {
+    const { broken } = this.state;
+    return broken ? <ErrorScreen error={broken.error} /> : this.props.children;
+  }
 }

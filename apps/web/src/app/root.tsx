@@ -1,21 +1,36 @@
-import { useEffect, useRef } from "react";
-import { Outlet, useLocation, useNavigation } from "react-router-dom";
+/** Above all screens: follows the address, shows that the next page is on its way, and what broke. */
+import { Suspense, useEffect, useLayoutEffect, useRef, useState, useTransition } from "react";
+import { Router } from "react-router-dom";
+import { currentLocation, followHistory, navigator } from "#lib/history.ts";
+import { basePath } from "#lib/http.ts";
+import { ErrorBoundary } from "./error-screen.tsx";
+import { Screens } from "./router.tsx";
 import classes from "./root.module.css";
 
-/** Above all screens: starts each page at its top and shows that the next one is on its way. */
 export function Root() {
-  const { pathname } = useLocation();
-  const navigation = useNavigation();
+  const [location, setLocation] = useState(currentLocation);
+  // The page that is shown stays until all of the next one is there.
+  const [underWay, startTransition] = useTransition();
+  useLayoutEffect(() => followHistory((next) => startTransition(() => setLocation(next))), []);
+  useTopOf(location.pathname);
+  return (
+    <Router basename={basePath.replace(/\/$/, "") || "/"} location={location} navigator={navigator}>
+      {underWay ? <div className={classes.line} aria-hidden /> : null}
+      <ErrorBoundary address={location.key}>
+        <Suspense fallback={null}>
+          <Screens />
+        </Suspense>
+      </ErrorBoundary>
+    </Router>
+  );
+}
+
+/** Each page starts at its top. */
+function useTopOf(pathname: string): void {
   const shown = useRef(pathname);
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
     window.scrollTo(0, 0);
   }, [pathname]);
-  return (
-    <>
-      {navigation.state === "loading" ? <div className={classes.line} aria-hidden /> : null}
-      <Outlet />
-    </>
-  );
 }

@@ -14,6 +14,7 @@ const storageKey = "appLanguage";
 const fallback: Language = "zh_CN";
 
 /** Marks an English phrase for extraction where no `t` is at hand; translate it with `t(text)` when shown. */
+/* @__NO_SIDE_EFFECTS__ */
 export function phrase(text: string): string {
   return text;
 }
@@ -47,38 +48,43 @@ function detectLanguage(): Language | null {
 }
 
 type Words = Record<string, string>;
-// What the public site says comes alone; the console's words come with its first screen.
-const siteFiles = import.meta.glob<Words>("/src/locales/*.json", {
-  query: "?part=site",
-  import: "default",
-});
-const consoleFiles = import.meta.glob<Words>("/src/locales/*.json", {
-  query: "?part=console",
-  import: "default",
-});
+const parts = ["home", "site", "console", "screens"] as const;
+/**
+ * The first page; the other public pages; the console's frame and dashboard; all other screens. Who is at one of them
+ * needs the words of those before it, too.
+ */
+type Part = (typeof parts)[number];
 
-async function loadFrom(files: typeof siteFiles, language: Language): Promise<Words> {
-  const load = files[`/src/locales/${language}.json`];
-  if (!load) throw new Error(`There is no locale file for ${language}.`);
-  return load();
+const files: Record<Part, Record<string, () => Promise<Words>>> = {
+  home: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=home", import: "default" }),
+  site: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=site", import: "default" }),
+  console: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=console", import: "default" }),
+  screens: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=screens", import: "default" }),
+};
+
+/** What was visited so far: from now on a language means all its words up to here. */
+let spoken: Part = "home";
+
+async function loadWords(language: Language, wanted: readonly Part[]): Promise<Words> {
+  const loaded = wanted.map((part) => {
+    const load = files[part][`/src/locales/${language}.json`];
+    if (!load) throw new Error(`There is no locale file for ${language}.`);
+    return load();
+  });
+  return Object.assign({}, ...(await Promise.all(loaded))) as Words;
 }
 
-/** The console was opened: from now on a language means all its words. */
-let speaksConsole = false;
+const partsUpTo = (part: Part) => parts.slice(0, parts.indexOf(part) + 1);
 
-async function loadWords(language: Language): Promise<Words> {
-  const parts = speaksConsole ? [siteFiles, consoleFiles] : [siteFiles];
-  return Object.assign({}, ...(await Promise.all(parts.map((files) => loadFrom(files, language))))) as Words;
-}
-
-/** Makes `t` know the console's words too; every screen of the console waits for it. */
-export async function loadConsoleWords(): Promise<void> {
+/** Makes `t` know the words of this part too; its pages wait for it. */
+export async function loadWordsOf(part: Part): Promise<void> {
   // The router may ask before the first words are there.
   if (!i18next.isInitialized) await new Promise((resolve) => i18next.on("initialized", resolve));
-  if (speaksConsole) return;
+  const missing = partsUpTo(part).filter((each) => !partsUpTo(spoken).includes(each));
+  if (missing.length === 0) return;
   const language = currentLanguage();
-  i18next.addResources(language, "translation", await loadFrom(consoleFiles, language));
-  speaksConsole = true;
+  i18next.addResources(language, "translation", await loadWords(language, missing));
+  if (partsUpTo(part).length > partsUpTo(spoken).length) spoken = part;
   // The language was changed meanwhile.
   if (currentLanguage() !== language) await switchTo(currentLanguage());
 }
@@ -95,7 +101,7 @@ export async function startI18n(): Promise<void> {
   const detected = detectLanguage();
   undecided = detected === null;
   const language = detected ?? fallback;
-  const resources: Resource = { [language]: { translation: await loadWords(language) } };
+  const resources: Resource = { [language]: { translation: await loadWords(language, partsUpTo(spoken)) } };
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: fallback,
@@ -119,7 +125,7 @@ function insideSentence(word: string): string {
 }
 
 async function switchTo(language: Language): Promise<void> {
-  i18next.addResources(language, "translation", await loadWords(language));
+  i18next.addResources(language, "translation", await loadWords(language, partsUpTo(spoken)));
   await i18next.changeLanguage(language);
   markDocument(language);
 }

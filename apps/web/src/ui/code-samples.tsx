@@ -1,7 +1,8 @@
 /** How to make the first call: curl, Python, TypeScript, with the address filled in. */
-import { Group, SegmentedControl } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ChoiceBar } from "./choice-bar.tsx";
 import { CopyButton } from "./copy.tsx";
 import {
   type Sample,
@@ -45,21 +46,9 @@ export function CodeSamples({ withClients = false, ...sample }: Sample & { withC
       <div className={classes.bar}>
         <Group gap="xs">
           {withClients ? (
-            <SegmentedControl
-              size="xs"
-              data={[...sampleClients]}
-              value={client}
-              onChange={setClient}
-              aria-label={t("Client library of the sample")}
-            />
+            <ChoiceBar label={t("Client library of the sample")} choices={sampleClients} value={client} onChange={setClient} />
           ) : null}
-          <SegmentedControl
-            size="xs"
-            data={[...sampleLanguages]}
-            value={language}
-            onChange={setLanguage}
-            aria-label={t("Language of the sample")}
-          />
+          <ChoiceBar label={t("Language of the sample")} choices={sampleLanguages} value={language} onChange={setLanguage} />
         </Group>
         <CopyButton text={code} label={t("Code")} />
       </div>

@@ -1,14 +1,12 @@
 /** A form beside the list: one primary button, ⌘↵ saves, leaving with changes asks. */
 import { Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
-import i18next from "i18next";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useBlocker } from "react-router-dom";
 import { translateSentence } from "#lib/error-text.ts";
-import { confirm } from "./confirm.tsx";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
+import { confirmLeaving, useLeaveGuard } from "./leave-guard.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./form-drawer.module.css";
 
@@ -42,12 +40,8 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const body = useRef<HTMLFormElement>(null);
   const dirty = opened && (form.isDirty() || props.changed === true);
 
-  useEffect(() => {
-    if (!dirty) return;
-    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", stay);
-    return () => window.removeEventListener("beforeunload", stay);
-  }, [dirty]);
+  // Under an open form the address may change too: the back button, the command palette.
+  useLeaveGuard(dirty);
 
   const close = async () => {
     if (saving) return;
@@ -77,15 +71,6 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   };
 
   useHotkeys([["mod+Enter", () => opened && body.current?.requestSubmit()]], []);
-
-  // Within the app the address may change under an open form: the back button, the command palette.
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
-  );
-  useEffect(() => {
-    if (blocker.state !== "blocked") return;
-    void confirmLeaving().then((leave) => (leave ? blocker.proceed() : blocker.reset()));
-  }, [blocker]);
 
   return (
     <Drawer.Root
@@ -146,14 +131,6 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
       </Drawer.Content>
     </Drawer.Root>
   );
-}
-
-function confirmLeaving(): Promise<boolean> {
-  return confirm({
-    title: i18next.t("Leave without saving?"),
-    body: i18next.t("Your changes will be lost."),
-    action: i18next.t("Discard changes"),
-  });
 }
 
 /** A group of fields with a short sentence. */

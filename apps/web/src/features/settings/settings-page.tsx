@@ -2,12 +2,12 @@
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useBlocker, useSearchParams } from "react-router-dom";
-import { confirm } from "#ui/confirm.tsx";
+import { useSearchParams } from "react-router-dom";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
+import { useLeaveGuard } from "#ui/leave-guard.ts";
 import { Page } from "#ui/page.tsx";
 import { settingsQuery } from "./api.ts";
 import { type Drafts, withDraft, without } from "./drafts.ts";
@@ -119,25 +119,4 @@ function sectionsWith(words: string, t: (key: string) => string): SettingSection
       .toLowerCase();
     return parts.every((part) => whole.includes(part));
   });
-}
-
-function useLeaveGuard(dirty: boolean): void {
-  const { t } = useTranslation();
-  useEffect(() => {
-    if (!dirty) return;
-    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", stay);
-    return () => window.removeEventListener("beforeunload", stay);
-  }, [dirty]);
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
-  );
-  useEffect(() => {
-    if (blocker.state !== "blocked") return;
-    void confirm({
-      title: t("Leave without saving?"),
-      body: t("Your changes will be lost."),
-      action: t("Discard changes"),
-    }).then((leave) => (leave ? blocker.proceed() : blocker.reset()));
-  }, [blocker, t]);
 }

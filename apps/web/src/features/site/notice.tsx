@@ -1,11 +1,12 @@
 /** The announcement: opens by itself when it is new, and on request. */
-import { ActionIcon, Indicator } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Hint } from "#ui/hint.tsx";
 import { noticeQuery } from "./api.ts";
+import classes from "./notice.module.css";
 
 const NoticeDialog = lazy(() =>
   import("./notice-dialog.tsx").then((module) => ({ default: module.NoticeDialog })),
@@ -27,11 +28,10 @@ export function NoticeButton() {
   return (
     <>
       <Hint label={t("Notice")}>
-        <Indicator disabled={!notice} size={7} offset={8} color="iris.5">
-          <ActionIcon size={36} aria-label={t("Notice")} onClick={() => setOpened(true)}>
-            <IconBell size={19} stroke={1.7} />
-          </ActionIcon>
-        </Indicator>
+        <ActionIcon size={36} aria-label={t("Notice")} onClick={() => setOpened(true)}>
+          <IconBell size={19} stroke={1.7} />
+          {notice ? <span className={classes.dot} /> : null}
+        </ActionIcon>
       </Hint>
       {opened ? (
         <Suspense fallback={null}>

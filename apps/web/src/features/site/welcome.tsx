@@ -1,16 +1,5 @@
 /** What this gateway offers, shown when the operator has written no page of their own. */
-import {
-  Anchor,
-  Button,
-  Container,
-  Group,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Anchor, Button, Container, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowRight, IconArrowsShuffle, IconReceipt2, IconSearch, IconWorld } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -70,7 +59,7 @@ export function Welcome() {
         </Container>
       </section>
       <Container size={1200} px="lg" py={{ base: 40, sm: 72 }}>
-        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing={{ base: "lg", sm: 40 }}>
+        <div className={classes.promises}>
           <Promise
             icon={<IconWorld size={22} stroke={1.6} />}
             title={t("Speaks what you speak")}
@@ -90,7 +79,7 @@ export function Welcome() {
             title={t("Bills to the last point")}
             text={t("Every call shows its tokens, its price and the sum. A call that fails costs nothing.")}
           />
-        </SimpleGrid>
+        </div>
       </Container>
       <ModelWall names={names} pending={models.isPending} />
     </>
@@ -137,15 +126,16 @@ function ModelWall({ names, pending }: { names: string[]; pending: boolean }) {
             </Group>
           </div>
           {names.length > shownAtFirst ? (
-            <TextInput
-              type="search"
-              w={{ base: "100%", sm: 260 }}
-              placeholder={t("Find a model")}
-              aria-label={t("Find a model")}
-              leftSection={<IconSearch size={15} />}
-              value={search}
-              onChange={(event) => setSearch(event.currentTarget.value)}
-            />
+            <label className={classes.search}>
+              <IconSearch size={15} aria-hidden />
+              <input
+                type="search"
+                placeholder={t("Find a model")}
+                aria-label={t("Find a model")}
+                value={search}
+                onChange={(event) => setSearch(event.currentTarget.value)}
+              />
+            </label>
           ) : null}
         </Group>
         {pending ? (

@@ -1,0 +1,103 @@
+/**
+ * Where the browser is, for the router, and who must be asked before a page is left. Small, because every visitor
+ * loads it: the router's own history knows leave guards only together with loaders and actions, which we do not use.
+ */
+import type { Location, Navigator, To } from "react-router-dom";
+
+/** Resolves to true when the page may be left. */
+export type LeaveGuard = () => Promise<boolean>;
+
+/** What we write beside each entry of the browser's history. */
+type EntryState = { usr?: unknown; key?: string; idx?: number } | null;
+const entryState = () => window.history.state as EntryState;
+
+export function currentLocation(): Location {
+  const { pathname, search, hash } = window.location;
+  const state = entryState();
+  return { pathname, search, hash, state: state?.usr ?? null, key: state?.key ?? "default" };
+}
+
+const guards = new Set<LeaveGuard>();
+let show: (location: Location) => void = () => {};
+let shown = { pathname: "", index: 0 };
+/** What the browser's next step is, when it is ours: taking back the wish to leave, or granting it. */
+let ownStep: "back" | "leave" | null = null;
+let asking: Promise<boolean> | undefined;
+
+function mayLeave(): Promise<boolean> {
+  asking ??= askAll().finally(() => (asking = undefined));
+  return asking;
+}
+
+async function askAll(): Promise<boolean> {
+  for (const guard of guards) if (!(await guard())) return false;
+  return true;
+}
+
+function arrive(): void {
+  const location = currentLocation();
+  shown = { pathname: location.pathname, index: entryState()?.idx ?? 0 };
+  show(location);
+}
+
+function isElsewhere(pathname: string): boolean {
+  return pathname !== shown.pathname;
+}
+
+/** @param to an address with the base path in front */
+async function move(to: To, state: unknown, write: "pushState" | "replaceState"): Promise<void> {
+  const target = new URL(hrefOf(to), window.location.href);
+  if (guards.size > 0 && isElsewhere(target.pathname) && !(await mayLeave())) return;
+  const index = shown.index + (write === "pushState" ? 1 : 0);
+  const entry: EntryState = { usr: state, key: Math.random().toString(36).slice(2, 10), idx: index };
+  window.history[write](entry, "", target);
+  arrive();
+}
+
+/** The back and forward buttons: the browser has gone already, so who stays has to be brought back. */
+async function step(): Promise<void> {
+  const own = ownStep;
+  ownStep = null;
+  if (own === "back") return;
+  // Only a link within the page or a script makes entries without our mark, and always one ahead.
+  markEntry(shown.index + 1);
+  const by = (entryState()?.idx ?? 0) - shown.index;
+  const free = own === "leave" || guards.size === 0 || by === 0 || !isElsewhere(window.location.pathname);
+  if (free) return arrive();
+  ownStep = "back";
+  window.history.go(-by);
+  if (!(await mayLeave())) return;
+  ownStep = "leave";
+  window.history.go(by);
+}
+
+function markEntry(index: number): void {
+  if (entryState()?.idx === undefined) window.history.replaceState({ ...entryState(), idx: index }, "");
+}
+
+function hrefOf(to: To): string {
+  return typeof to === "string" ? to : `${to.pathname ?? ""}${to.search ?? ""}${to.hash ?? ""}`;
+}
+
+/** @param arrived told whenever another address is to be shown. Returns how to stop. */
+export function followHistory(arrived: (location: Location) => void): () => void {
+  show = arrived;
+  markEntry(0);
+  shown = { pathname: window.location.pathname, index: entryState()?.idx ?? 0 };
+  const listen = () => void step();
+  window.addEventListener("popstate", listen);
+  return () => window.removeEventListener("popstate", listen);
+}
+
+/** While it stands, nobody goes to another page without it. Returns how to take it away. */
+export function guardLeaving(guard: LeaveGuard): () => void {
+  guards.add(guard);
+  return () => guards.delete(guard);
+}
+
+export const navigator: Navigator = {
+  createHref: hrefOf,
+  go: (by) => window.history.go(by),
+  push: (to, state) => void move(to, state, "pushState"),
+  replace: (to, state) => void move(to, state, "replaceState"),
+};

@@ -1,0 +1,24 @@
+/** One of a few short names, all in sight. Plain radio buttons: the first page of the public site is light. */
+import { useId } from "react";
+import classes from "./choice-bar.module.css";
+
+type ChoiceBarProps<T extends string> = {
+  label: string;
+  choices: readonly T[];
+  value: T;
+  onChange: (value: T) => void;
+};
+
+export function ChoiceBar<T extends string>({ label, choices, value, onChange }: ChoiceBarProps<T>) {
+  const name = useId();
+  return (
+    <div role="radiogroup" aria-label={label} className={classes.bar}>
+      {choices.map((choice) => (
+        <label key={choice} className={classes.choice}>
+          <input type="radio" name={name} checked={choice === value} onChange={() => onChange(choice)} />
+          {choice}
+        </label>
+      ))}
+    </div>
+  );
+}
