@@ -3,6 +3,7 @@ import { Collapse, Stack, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { useMayChange } from "#lib/changes.ts";
 import classes from "./fold.module.css";
 
 /** `opened` opens it from outside, for example when a field inside has an error. */
@@ -15,7 +16,8 @@ export function Fold({
   opened?: boolean;
   children: ReactNode;
 }) {
-  const [unfolded, { toggle }] = useDisclosure(false);
+  // A form that may only be read is disabled as a whole, this button with it.
+  const [unfolded, { toggle }] = useDisclosure(!useMayChange());
   const open = unfolded || opened;
   return (
     <div>

@@ -1,8 +1,9 @@
-/** A form beside the list: one primary button, ⌘↵ saves, leaving with changes asks. */
-import { Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
+/** A form beside the list: one primary button, ⌘↵ saves, leaving with changes asks. Who may only look, reads it. */
+import { Badge, Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
@@ -35,6 +36,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const { opened, title, form, submitLabel, onSubmit, onClose, extra, notice, width = 600, children } = props;
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const mayChange = useMayChange();
   const [saving, setSaving] = useState(false);
   const [refused, setRefused] = useState(false);
   const body = useRef<HTMLFormElement>(null);
@@ -70,7 +72,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
     });
   };
 
-  useHotkeys([["mod+Enter", () => opened && body.current?.requestSubmit()]], []);
+  useHotkeys([["mod+Enter", () => opened && mayChange && body.current?.requestSubmit()]], []);
 
   return (
     <Drawer.Root
@@ -88,6 +90,11 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
             <Title order={2} component="span" fz="lg">
               {title}
             </Title>
+            {mayChange ? null : (
+              <Badge color="gray" ml={10}>
+                {t("Read only")}
+              </Badge>
+            )}
           </Drawer.Title>
           <Drawer.CloseButton aria-label={t("Close")} />
         </Drawer.Header>
@@ -105,26 +112,30 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
             />
           ) : null}
           <ScrollArea className={classes.scroll} scrollbarSize={8} type="auto">
-            <Stack gap="xl" p="lg">
-              {children}
-            </Stack>
+            <fieldset className={classes.fields} disabled={!mayChange}>
+              <Stack gap="xl" p="lg">
+                {children}
+              </Stack>
+            </fieldset>
           </ScrollArea>
           {notice ? <div className={classes.notice}>{notice}</div> : null}
           <Group className={classes.footer} justify="space-between" wrap="nowrap">
-            <Group gap="xs">{extra}</Group>
+            <Group gap="xs">{mayChange ? extra : null}</Group>
             <Group gap="xs" wrap="nowrap">
-              {phone ? null : (
+              {phone || !mayChange ? null : (
                 <Text c="dimmed" fz="xs" mr={4}>
                   <Kbd size="xs">{/Mac|iP/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</Kbd>{" "}
                   <Kbd size="xs">↵</Kbd>
                 </Text>
               )}
               <Button variant="default" onClick={() => void close()} disabled={saving}>
-                {t("Cancel")}
+                {mayChange ? t("Cancel") : t("Close")}
               </Button>
-              <Button type="submit" loading={saving}>
-                {submitLabel}
-              </Button>
+              {mayChange ? (
+                <Button type="submit" loading={saving}>
+                  {submitLabel}
+                </Button>
+              ) : null}
             </Group>
           </Group>
         </form>

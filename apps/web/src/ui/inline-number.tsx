@@ -2,6 +2,7 @@
 import { TextInput, Tooltip } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
+import { useMayChange } from "#lib/changes.ts";
 import classes from "./inline-number.module.css";
 
 type InlineNumberProps = {
@@ -17,6 +18,7 @@ type InlineNumberProps = {
 const shownMs = 1_500;
 
 export function InlineNumber({ label, value, check, onSave, width = 64 }: InlineNumberProps) {
+  const mayChange = useMayChange();
   const [draft, setDraft] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [phase, setPhase] = useState<"idle" | "saving" | "saved">("idle");
@@ -44,6 +46,7 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
     drop();
   };
 
+  if (!mayChange) return value;
   return (
     <Tooltip label={fault} opened={fault !== null} color="red" position="bottom" multiline maw={240}>
       <TextInput

@@ -1,18 +1,16 @@
 /** A text as a QR code: always dark on white, because scanners expect that. */
+import encodeQR from "qr";
 import { useMemo } from "react";
-import { qrMatrix } from "./qr-matrix.ts";
 
 /** Light modules around the code, as the standard asks. */
 const MARGIN = 4;
 
 /** Nothing when the text is too long for one. */
 export function QrCode({ text, label, size = 184 }: { text: string; label: string; size?: number }) {
-  const matrix = useMemo(() => qrMatrix(text), [text]);
-  if (!matrix) return null;
-  const side = matrix.length + 2 * MARGIN;
-  const path = matrix
-    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + MARGIN} ${y + MARGIN}h1v1h-1z` : "")))
-    .join("");
+  const modules = useMemo(() => modulesOf(text), [text]);
+  if (modules === undefined) return null;
+  const side = modules.length;
+  const path = modules.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
   return (
     <svg
       role="img"
@@ -27,4 +25,12 @@ export function QrCode({ text, label, size = 184 }: { text: string; label: strin
       <path d={path} fill="#000" />
     </svg>
   );
+}
+
+function modulesOf(text: string): boolean[][] | undefined {
+  try {
+    return encodeQR(text, "raw", { border: MARGIN });
+  } catch {
+    return undefined;
+  }
 }
