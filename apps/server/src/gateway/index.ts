@@ -5,6 +5,7 @@ import { type GatewayError, notFound } from "#errors.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
+import { creditRoutes } from "./credit.ts";
 import { acceptJson, BODY_LIMIT } from "./json-body.ts";
 import { midjourneyErrors, midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
@@ -21,7 +22,7 @@ import { taskErrors, taskRoutes } from "./tasks.ts";
  * console.
  */
 
-const prefixes = ["/v1", "/v1beta", "/claude", "/gemini"];
+const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard"];
 const taskPrefixes = ["/suno", "/kling"];
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
@@ -47,6 +48,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     compactRoutes(scope, services);
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
+    creditRoutes(scope, services);
     nothingElse(scope, prefixes);
   });
   void app.register(async (scope) => {

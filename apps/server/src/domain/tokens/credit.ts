@@ -1,0 +1,21 @@
+import { invalidKey } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Caller } from "./callers.ts";
+
+/** What a caller may spend altogether and has spent, in points. */
+export interface Credit {
+  left: bigint;
+  used: bigint;
+}
+
+/** Of the token where it has a limit of its own, else of its owner. Read anew: a cached caller knows no balance. */
+export async function creditOf(db: Db, { tokenId, unlimited, userId }: Caller): Promise<Credit> {
+  const row = unlimited
+    ? await db.user.findUnique({ where: { id: userId }, select: { quota: true, used_quota: true } })
+    : await db.token.findUnique({
+        where: { id: tokenId },
+        select: { remain_quota: true, used_quota: true },
+      });
+  if (row === null) throw invalidKey();
+  return { left: "quota" in row ? row.quota : row.remain_quota, used: row.used_quota };
+}

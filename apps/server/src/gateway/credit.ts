@@ -1,0 +1,37 @@
+import type { FastifyInstance } from "fastify";
+import { creditOf } from "#domain/tokens/credit.ts";
+import { authenticate } from "./authenticate.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** How much a key may spend and has spent, at the two addresses where chat apps look for it. */
+
+const CENTS = 100;
+
+export function creditRoutes(app: FastifyInstance, services: GatewayServices): void {
+  const shown = (points: bigint) => {
+    const { DisplayInCurrencyEnabled, QuotaPerUnit } = services.relay.settings.current();
+    return DisplayInCurrencyEnabled ? Number(points) / QuotaPerUnit : Number(points);
+  };
+
+  for (const prefix of ["", "/v1"]) {
+    app.get(`${prefix}/dashboard/billing/subscription`, async (request) => {
+      const { caller } = await authenticate(services.callers, request);
+      const { left, used } = await creditOf(services.db, caller);
+      const most = shown(left + used);
+      return {
+        object: "billing_subscription",
+        has_payment_method: true,
+        soft_limit_usd: most,
+        hard_limit_usd: most,
+        system_hard_limit_usd: most,
+        access_until: caller.expiresAt === undefined ? 0 : Math.floor(caller.expiresAt / 1_000),
+      };
+    });
+
+    app.get(`${prefix}/dashboard/billing/usage`, async (request) => {
+      const { caller } = await authenticate(services.callers, request);
+      const { used } = await creditOf(services.db, caller);
+      return { object: "list", total_usage: shown(used) * CENTS };
+    });
+  }
+}
