@@ -1,6 +1,7 @@
 /** Administrators who may not do everything: giving the rights, and what their console then shows. */
+import { adminAreas } from "@gateway/shared/roles";
 import type { UserDetail } from "@gateway/shared/user";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";
 
@@ -91,4 +92,85 @@ describe("a narrowed administrator", () => {
     await page.getByText("You may look at this, but not change it.").waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
+});
+
+/** Words on controls that change something. Whoever may only look must not meet one that can be pressed. */
+const changing =
+  /^(new|add|edit|delete|update|import|describe|reload|enable|disable|test|refresh the balance|set a price|give one|check now|close order|ask the gateway|remove|take|save|make|change)\b/i;
+
+const screens = [
+  { path: "channel", opens: "Looked at" },
+  { path: "channel?view=tags" },
+  { path: "user", opens: "ordinary" },
+  { path: "pricing", opens: "gpt-4o-mini" },
+  { path: "user_group", opens: "default" },
+  { path: "model_info?keyword=seen-model", opens: "seen-model" },
+  { path: "model_ownedby", opens: "OpenAI" },
+  { path: "telegram", opens: "/rules" },
+  { path: "redemption", opens: "Seen gift" },
+  { path: "payment" },
+  { path: "payment?tab=gateways", opens: "Seen gateway" },
+  { path: "analytics" },
+];
+
+type Role = Parameters<Page["getByRole"]>[0];
+
+/** The names of what can be used there. */
+async function pressable(place: Locator, roles: Role[]): Promise<string[]> {
+  const names: string[] = [];
+  for (const role of roles)
+    for (const control of await place.getByRole(role, { disabled: false }).all())
+      names.push((await control.getAttribute("aria-label")) ?? (await control.innerText()).trim());
+  return names;
+}
+
+describe("an administrator who may only look", () => {
+  let page: Page;
+  beforeAll(async () => {
+    const channel = { type: 1, name: "Looked at", key: "sk-seen", models: ["gpt-4o"], groups: ["default"] };
+    await site.api("POST", "/channel", { ...channel, tag: "Seen" });
+    await site.api("POST", "/model_info", { model: "seen-model", name: "Seen" });
+    await site.api("POST", "/option/telegram", {
+      command: "rules",
+      description: "Rules",
+      parse_mode: "HTML",
+      reply_message: "Be kind.",
+    });
+    await site.api("POST", "/redemption", { name: "Seen gift", quota: 1_000, count: 1 });
+    await site.api("POST", "/payment", {
+      type: "epay",
+      name: "Seen gateway",
+      icon: "card",
+      currency: "CNY",
+      config: { pay_domain: "https://pay.example", partner_id: "1", key: "k" },
+    });
+    await makeAdmin("looks", Object.fromEntries(adminAreas.map((area) => [area, "view"])));
+    page = await openAs("looks", "/panel/dashboard");
+  });
+
+  it.each(screens)(
+    "finds nothing to change at $path, and reads what is behind a row",
+    async ({ path, opens }) => {
+      const refused: string[] = [];
+      page.on("response", (answer) => {
+        if (answer.status() === 403) refused.push(answer.url());
+      });
+      await page.goto(`/panel/${path}`);
+      await page.getByText("You may look at this, but not change it.").waitFor();
+      await page.waitForLoadState("networkidle");
+      const main = page.getByRole("main");
+      const open = await pressable(main, ["button", "link", "switch", "spinbutton"]);
+      expect(open.filter((name) => changing.test(name))).toEqual([]);
+      if (opens !== undefined) {
+        await main.getByText(opens, { exact: true }).first().click();
+        const drawer = page.getByRole("dialog");
+        await drawer.waitFor();
+        await page.waitForLoadState("networkidle");
+        const inside = await pressable(drawer, ["button", "textbox", "switch", "checkbox", "spinbutton"]);
+        expect(inside.filter((name) => name !== "Close")).toEqual([]);
+      }
+      expect(refused).toEqual([]);
+      page.removeAllListeners("response");
+    },
+  );
 });

@@ -96,7 +96,7 @@ function transferRoutes(app: ConsoleApp, services: Services): void {
   // POST, so that no other site can make a browser fetch it, and no cache keeps it.
   app.post(
     "/channel/export",
-    { config, schema: { body: Chosen, response: answers(ChannelExport) } },
+    { config: { ...config, level: "view" }, schema: { body: Chosen, response: answers(ChannelExport) } },
     async (request) =>
       ok(await exportChannels(services, viewerOf(request), { ids: request.body.ids, withKeys: false })),
   );

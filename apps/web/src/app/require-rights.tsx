@@ -4,6 +4,7 @@ import { Alert } from "@mantine/core";
 import { IconEye, IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { ChangesAllowed } from "#lib/changes.ts";
 import { useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { mayOpen, type Screen } from "./screens.ts";
@@ -16,12 +17,12 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
   if (self && mayOpen(screen, self)) {
     if (area === undefined || area === "audit" || mayEnter(self, area, "edit")) return children;
     return (
-      <>
+      <ChangesAllowed value={false}>
         <Alert color="gray" variant="light" icon={<IconEye size={18} />} mb="md" py="xs">
           {t("You may look at this, but not change it.")}
         </Alert>
         {children}
-      </>
+      </ChangesAllowed>
     );
   }
   return (

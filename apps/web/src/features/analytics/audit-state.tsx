@@ -2,6 +2,7 @@
 import type { SiteStatistics } from "@gateway/shared/analytics";
 import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -10,6 +11,7 @@ import { useAudit } from "./api.ts";
 export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
   const { t } = useTranslation();
   const format = useFormat();
+  const mayChange = useMayChange();
   const run = useAudit();
   const found = run.data?.detail ?? [];
   return (
@@ -29,16 +31,20 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
             {t("{{count}} balances,", { count: audit.checked })} <RelativeTime seconds={audit.created_time} />
           </>
         )}
-        {" · "}
-        <Anchor
-          component="button"
-          type="button"
-          fz="inherit"
-          disabled={run.isPending}
-          onClick={() => run.mutate()}
-        >
-          {run.isPending ? t("Checking …") : t("Check now")}
-        </Anchor>
+        {mayChange ? (
+          <>
+            {" · "}
+            <Anchor
+              component="button"
+              type="button"
+              fz="inherit"
+              disabled={run.isPending}
+              onClick={() => run.mutate()}
+            >
+              {run.isPending ? t("Checking …") : t("Check now")}
+            </Anchor>
+          </>
+        ) : null}
       </Text>
       {found.slice(0, 10).map((row) => (
         <Text key={`${row.what}:${row.id}`} component="span" display="block" fz="xs" c="red">

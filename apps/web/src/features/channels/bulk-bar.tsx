@@ -22,6 +22,7 @@ import {
   IconWallet,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -41,6 +42,7 @@ type BulkBarProps = {
 
 export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }: BulkBarProps) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const { batch, run, stop, dismiss } = useBatch();
 
   const setStatus = (on: boolean) =>
@@ -62,6 +64,12 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
     onDeleted(done);
   };
 
+  if (!mayChange)
+    return (
+      <Button variant="default" leftSection={<IconDownload size={15} />} onClick={() => onExport(ids)}>
+        {t("Export")}
+      </Button>
+    );
   if (batch?.running) return <BatchProgress batch={batch} onStop={stop} />;
   return (
     <>

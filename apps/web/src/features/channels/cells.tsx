@@ -2,6 +2,7 @@
 import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/channel";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { formatTime } from "#lib/quota.ts";
 import { InlineNumber } from "#ui/inline-number.tsx";
@@ -44,6 +45,7 @@ const reasonLength = 60;
 export function StatusCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const mayChange = useMayChange();
   const patch = usePatchChannel();
   const { word, tone } = statusOf(row.status);
   const on = row.status === ChannelStatus.enabled;
@@ -55,7 +57,7 @@ export function StatusCell({ row }: { row: ChannelRow }) {
         size="xs"
         aria-label={t("Enable {{name}}", { name: row.name })}
         checked={on}
-        disabled={patch.isPending}
+        disabled={!mayChange || patch.isPending}
         onChange={(event) =>
           patch.mutate({
             id: row.id,

@@ -5,6 +5,7 @@ import {
   IconCopyPlus,
   IconDots,
   IconExternalLink,
+  IconEye,
   IconGauge,
   IconHistory,
   IconPencil,
@@ -12,6 +13,7 @@ import {
 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannel, refreshChannels, useProvider } from "./api.ts";
@@ -28,6 +30,7 @@ type ChannelActionsProps = {
 
 export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const [timelineOpened, timeline] = useDisclosure(false);
   const website = useProvider(row.type)?.website;
   const client = useQueryClient();
@@ -58,13 +61,15 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
   };
   return (
     <>
-      <TestMenu row={row}>
-        <Tooltip label={t("Test")}>
-          <ActionIcon aria-label={t("Test {{model}}", { model: row.name })}>
-            <IconGauge size={17} stroke={1.7} />
-          </ActionIcon>
-        </Tooltip>
-      </TestMenu>
+      {mayChange ? (
+        <TestMenu row={row}>
+          <Tooltip label={t("Test")}>
+            <ActionIcon aria-label={t("Test {{model}}", { model: row.name })}>
+              <IconGauge size={17} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+        </TestMenu>
+      ) : null}
       <Menu position="bottom-end" width={200}>
         <Menu.Target>
           <ActionIcon aria-label={t("More actions for {{name}}", { name: row.name })}>
@@ -73,18 +78,20 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item
-            leftSection={<IconPencil size={16} />}
+            leftSection={mayChange ? <IconPencil size={16} /> : <IconEye size={16} />}
             onClick={() => onEdit({ kind: "edit", id: row.id })}
           >
-            {t("Edit")}
+            {mayChange ? t("Edit") : t("Look at it")}
           </Menu.Item>
-          <Menu.Item
-            leftSection={<IconCopyPlus size={16} />}
-            disabled={copy.isPending}
-            onClick={() => copy.mutate()}
-          >
-            {t("Copy as a new channel")}
-          </Menu.Item>
+          {mayChange ? (
+            <Menu.Item
+              leftSection={<IconCopyPlus size={16} />}
+              disabled={copy.isPending}
+              onClick={() => copy.mutate()}
+            >
+              {t("Copy as a new channel")}
+            </Menu.Item>
+          ) : null}
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={timeline.open}>
             {t("Time line")}
           </Menu.Item>
@@ -99,10 +106,18 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
               {t("Open the vendor's site")}
             </Menu.Item>
           ) : null}
-          <Menu.Divider />
-          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndDelete()}>
-            {t("Delete")}
-          </Menu.Item>
+          {mayChange ? (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                color="red"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => void askAndDelete()}
+              >
+                {t("Delete")}
+              </Menu.Item>
+            </>
+          ) : null}
         </Menu.Dropdown>
       </Menu>
       {timelineOpened ? <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} /> : null}

@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Page } from "#ui/page.tsx";
@@ -34,6 +35,7 @@ type Dialog = { kind: "import" } | { kind: "export"; ids: number[] | undefined }
 
 export default function ChannelPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const [{ view, ...query }, setQuery] = useListParams(PageParams);
   const [target, openEditor] = useEditor();
   const [selected, setSelected] = useState<string[]>([]);
@@ -92,7 +94,7 @@ export default function ChannelPage() {
             onExport={() => setDialog({ kind: "export", ids: undefined })}
           />
           {/* The empty list has this button in its middle. */}
-          {isUntouched ? null : (
+          {isUntouched || !mayChange ? null : (
             <Button leftSection={<IconPlus size={16} />} onClick={add}>
               {t("Add a channel")}
             </Button>

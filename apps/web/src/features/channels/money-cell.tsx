@@ -1,6 +1,7 @@
 import type { ChannelRow } from "@gateway/shared/channel";
 import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
 import { toast } from "#ui/toast.tsx";
 import { useProvider } from "./api.ts";
@@ -22,6 +23,7 @@ export function MoneyCell({ row }: { row: ChannelRow }) {
 
 function Balance({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const refresh = useRefreshBalance();
   const sign = signs[row.balance_currency] ?? `${row.balance_currency} `;
   const known = row.balance_updated_time !== null;
@@ -32,6 +34,12 @@ function Balance({ row }: { row: ChannelRow }) {
         if (left === null) toast.info(t("This vendor does not tell the balance."));
       },
     });
+  const left = (
+    <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
+      {known ? t("{{amount}} left", { amount }) : mayChange ? t("Ask for balance") : "–"}
+    </Text>
+  );
+  if (!mayChange) return left;
   return (
     <Tooltip
       label={
@@ -47,13 +55,7 @@ function Balance({ row }: { row: ChannelRow }) {
         aria-label={t("Refresh the balance of {{name}}", { name: row.name })}
         onClick={ask}
       >
-        {refresh.isPending ? (
-          <Loader size={11} />
-        ) : (
-          <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
-            {known ? t("{{amount}} left", { amount }) : t("Ask for balance")}
-          </Text>
-        )}
+        {refresh.isPending ? <Loader size={11} /> : left}
       </UnstyledButton>
     </Tooltip>
   );

@@ -3,6 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
 import { groupsQuery, providersQuery, refreshChannels, saveChannel } from "./api.ts";
@@ -11,6 +12,7 @@ import { useRunTest } from "./channel-tests.ts";
 /** An installation without channels: the two ways to the first one. */
 export function NoChannels({ onAdd }: { onAdd: () => void }) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const demo = useQuery(providersQuery).data?.find((provider) => provider.id === "demo");
   const groups = useQuery(groupsQuery).data;
   const runTest = useRunTest();
@@ -28,6 +30,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
       await refreshChannels(client);
     },
   });
+  if (!mayChange) return <Empty icon={IconRouteOff} title={t("No channel yet")} />;
   return (
     <Empty
       icon={IconRouteOff}

@@ -3,6 +3,7 @@ import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconDots, IconDownload, IconGauge, IconTrash, IconUpload, IconWallet } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -18,6 +19,7 @@ type PageMenuProps = {
 
 export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuProps) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const client = useQueryClient();
   const clean = useMutation({
     mutationFn: deleteDisabled,
@@ -63,23 +65,31 @@ export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuPro
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => void askAndTest()}>
-          {t("Test all")}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
-          {t("Refresh balances")}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>
-          {t("Import")}
-        </Menu.Item>
+        {mayChange ? (
+          <>
+            <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => void askAndTest()}>
+              {t("Test all")}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
+              {t("Refresh balances")}
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>
+              {t("Import")}
+            </Menu.Item>
+          </>
+        ) : null}
         <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
           {t("Export")}
         </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndClean()}>
-          {t("Delete those that are off")}
-        </Menu.Item>
+        {mayChange ? (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndClean()}>
+              {t("Delete those that are off")}
+            </Menu.Item>
+          </>
+        ) : null}
       </Menu.Dropdown>
     </Menu>
   );

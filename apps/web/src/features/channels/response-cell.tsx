@@ -1,6 +1,7 @@
 import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
 import { Loader, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useTestBook } from "./channel-tests.ts";
@@ -13,6 +14,7 @@ import runClasses from "./runs.module.css";
 /** How quickly the channel answered its last test; a click tests again. */
 export function ResponseCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const { byModel, last } = useTestBook(row.id);
   const test = last === null ? undefined : byModel[last];
   const failed =
@@ -56,7 +58,11 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
     <div className={runClasses.sparkCell}>
       <TestMenu row={row}>
         <UnstyledButton className={classes.response}>
-          <VisuallyHidden>{t("Test {{model}}", { model: row.name })}</VisuallyHidden>
+          <VisuallyHidden>
+            {mayChange
+              ? t("Test {{model}}", { model: row.name })
+              : t("Tests of {{name}}", { name: row.name })}
+          </VisuallyHidden>
           {lines()}
         </UnstyledButton>
       </TestMenu>

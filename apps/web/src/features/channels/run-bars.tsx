@@ -16,6 +16,7 @@ import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
@@ -42,6 +43,7 @@ export function RunBars({ started }: { started: number[] }) {
 function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
   const { t } = useTranslation();
   const progress = useRunProgress(id);
+  const mayChange = useMayChange();
   const cancel = useCancelRun();
   if (progress === undefined) return null;
   const { run } = progress;
@@ -63,7 +65,7 @@ function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
         {t("{{done}} of {{total}}", { done, total: run.total })}
       </Text>
       <Outcomes progress={progress} />
-      {running ? (
+      {running && mayChange ? (
         <Button
           variant="subtle"
           color="gray"
@@ -74,7 +76,7 @@ function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
         >
           {t("Stop")}
         </Button>
-      ) : (
+      ) : running ? null : (
         <ActionIcon ml="auto" aria-label={t("Close")} onClick={onDismiss}>
           <IconX size={16} />
         </ActionIcon>

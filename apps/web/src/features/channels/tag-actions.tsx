@@ -3,6 +3,7 @@ import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -14,6 +15,7 @@ type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void
 /** What is done to all channels of a tag; what stops or destroys them asks first. */
 export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: TagActionsProps) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const client = useQueryClient();
   const turn = useMutation({
     mutationFn: (on: boolean) => switchTag(tag, on),
@@ -56,6 +58,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
     });
     if (sure) remove.mutate();
   };
+  if (!mayChange) return null;
   return (
     <>
       <Tooltip label={t("Test")}>

@@ -7,6 +7,7 @@ import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { errorReason, translateSentence } from "#lib/error-text.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { DataTable } from "#ui/data-table.tsx";
@@ -257,7 +258,8 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
     mutationFn: () => leaveTag(row.id),
     onSuccess: () => refreshChannels(client),
   });
-  const out = (
+  const mayChange = useMayChange();
+  const out = mayChange ? (
     <Tooltip label={t("Take out of the tag")}>
       <ActionIcon
         aria-label={t("Take {{name}} out of the tag", { name: row.name })}
@@ -267,7 +269,7 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
         <IconTagOff size={16} />
       </ActionIcon>
     </Tooltip>
-  );
+  ) : null;
   const name = (
     <UnstyledButton onClick={() => onOpen(row.id)} aria-label={t("Edit {{name}}", { name: row.name })}>
       <NameCell row={row} />

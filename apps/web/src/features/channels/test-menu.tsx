@@ -1,4 +1,4 @@
-/** Tests one channel: choose a model, see the answer at its place; earlier results stay for comparison. */
+/** Tests one channel: choose a model, see the answer at its place; earlier results stay for comparison. Who may only look, sees the history. */
 import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
 import {
   Badge,
@@ -17,6 +17,7 @@ import { IconCheck, IconPlayerPlay, IconSearch, IconX } from "@tabler/icons-reac
 import { useQueryClient } from "@tanstack/react-query";
 import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
@@ -37,6 +38,14 @@ export function TestMenu({
   const [opened, setOpened] = useState(false);
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
+  const history = dialog === "history" ? <TestHistory id={row.id} name={row.name} onClose={close} /> : null;
+  if (!useMayChange())
+    return (
+      <>
+        {cloneElement(children, { onClick: () => setDialog("history") })}
+        {history}
+      </>
+    );
   return (
     <>
       <Popover position="bottom-end" width={380} trapFocus opened={opened} onChange={setOpened}>
@@ -53,7 +62,7 @@ export function TestMenu({
           />
         </Popover.Dropdown>
       </Popover>
-      {dialog === "history" ? <TestHistory id={row.id} name={row.name} onClose={close} /> : null}
+      {history}
       {dialog === "check" ? <CheckDialog row={row} onClose={close} /> : null}
     </>
   );

@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -20,6 +21,7 @@ import { GroupDrawer } from "./group-drawer.tsx";
 
 export default function GroupsPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const [params, setParams] = useListParams(UserGroupQuery);
   const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
   const remove = useDeleteGroup();
@@ -43,9 +45,11 @@ export default function GroupsPage() {
       title={t("User groups")}
       description={t("Each account and token belongs to a group. The group sets the price and the speed.")}
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
-          {t("New group")}
-        </Button>
+        mayChange ? (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+            {t("New group")}
+          </Button>
+        ) : null
       }
     >
       <DataTable
@@ -60,22 +64,24 @@ export default function GroupsPage() {
         order={params.order}
         onOrder={(order) => setParams({ order })}
         onOpen={setEdited}
-        rowActions={(group) => (
-          <>
-            <Tooltip label={t("Edit")}>
-              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(group)}>
-                <IconPencil size={15} />
-              </ActionIcon>
-            </Tooltip>
-            {group.symbol === DEFAULT_GROUP ? null : (
-              <Tooltip label={t("Delete")}>
-                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(group)}>
-                  <IconTrash size={15} />
+        rowActions={(group) =>
+          mayChange ? (
+            <>
+              <Tooltip label={t("Edit")}>
+                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(group)}>
+                  <IconPencil size={15} />
                 </ActionIcon>
               </Tooltip>
-            )}
-          </>
-        )}
+              {group.symbol === DEFAULT_GROUP ? null : (
+                <Tooltip label={t("Delete")}>
+                  <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(group)}>
+                    <IconTrash size={15} />
+                  </ActionIcon>
+                </Tooltip>
+              )}
+            </>
+          ) : null
+        }
         paging={{
           kind: "pages",
           page: params.page,
@@ -194,6 +200,7 @@ function Promotion({ group }: { group: UserGroupDetail }) {
 
 function EnableSwitch({ group }: { group: UserGroupDetail }) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const toggle = useSwitchGroup();
   if (group.symbol === DEFAULT_GROUP)
     return (
@@ -208,7 +215,7 @@ function EnableSwitch({ group }: { group: UserGroupDetail }) {
       size="xs"
       aria-label={t("Enable {{name}}", { name: group.name })}
       checked={group.enable}
-      disabled={toggle.isPending}
+      disabled={!mayChange || toggle.isPending}
       onChange={() => toggle.mutate(group.id)}
     />
   );

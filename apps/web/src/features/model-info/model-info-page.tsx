@@ -7,6 +7,7 @@ import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -31,6 +32,7 @@ const CatalogueParams = z.object({
 
 export default function ModelInfoPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const format = useFormat();
   const [params, setParams] = useListParams(CatalogueParams);
   const infos = useQuery(modelInfoQuery);
@@ -62,16 +64,16 @@ export default function ModelInfoPage() {
     toast.success(t("Deleted"));
   };
 
-  const add = (
+  const add = mayChange ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
       {t("Describe a model")}
     </Button>
-  );
-  const bring = (
+  ) : null;
+  const bring = mayChange ? (
     <Button variant="default" leftSection={<IconFileImport size={16} />} onClick={() => setImporting(true)}>
       {t("Import")}
     </Button>
-  );
+  ) : null;
   return (
     <Page
       title={t("Model catalogue")}
@@ -95,20 +97,22 @@ export default function ModelInfoPage() {
         error={infos.error}
         onRetry={() => void infos.refetch()}
         onOpen={setEdited}
-        rowActions={(info) => (
-          <>
-            <Tooltip label={t("Edit")}>
-              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(info)}>
-                <IconPencil size={15} />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label={t("Delete")}>
-              <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(info)}>
-                <IconTrash size={15} />
-              </ActionIcon>
-            </Tooltip>
-          </>
-        )}
+        rowActions={(info) =>
+          mayChange ? (
+            <>
+              <Tooltip label={t("Edit")}>
+                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(info)}>
+                  <IconPencil size={15} />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label={t("Delete")}>
+                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(info)}>
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Tooltip>
+            </>
+          ) : null
+        }
         paging={{ kind: "pages", page, size: params.size, total: found?.length, onChange: setParams }}
         toolbar={
           <>
@@ -140,7 +144,9 @@ export default function ModelInfoPage() {
           ) : (
             <Empty
               title={t("No model is described yet")}
-              hint={t("Import the list that comes with this version, or write your own.")}
+              hint={
+                mayChange ? t("Import the list that comes with this version, or write your own.") : undefined
+              }
               action={bring}
             />
           )

@@ -7,6 +7,7 @@ import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -23,6 +24,7 @@ const OwnerParams = z.object({ keyword: z.string().default("") });
 
 export default function OwnersPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const [params, setParams] = useListParams(OwnerParams);
   const owners = useQuery(ownersQuery);
   const remove = useDeleteOwner();
@@ -50,9 +52,11 @@ export default function OwnersPage() {
       title={t("Model owners")}
       description={t("The makers of models, with the logo they are shown with. Prices name them.")}
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
-          {t("New owner")}
-        </Button>
+        mayChange ? (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+            {t("New owner")}
+          </Button>
+        ) : null
       }
     >
       <DataTable
@@ -65,22 +69,24 @@ export default function OwnersPage() {
         error={owners.error}
         onRetry={() => void owners.refetch()}
         onOpen={setEdited}
-        rowActions={(owner) => (
-          <>
-            <Tooltip label={t("Edit")}>
-              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(owner)}>
-                <IconPencil size={15} />
-              </ActionIcon>
-            </Tooltip>
-            {owner.id > LAST_RESERVED_OWNER ? (
-              <Tooltip label={t("Delete")}>
-                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(owner)}>
-                  <IconTrash size={15} />
+        rowActions={(owner) =>
+          mayChange ? (
+            <>
+              <Tooltip label={t("Edit")}>
+                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(owner)}>
+                  <IconPencil size={15} />
                 </ActionIcon>
               </Tooltip>
-            ) : null}
-          </>
-        )}
+              {owner.id > LAST_RESERVED_OWNER ? (
+                <Tooltip label={t("Delete")}>
+                  <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(owner)}>
+                    <IconTrash size={15} />
+                  </ActionIcon>
+                </Tooltip>
+              ) : null}
+            </>
+          ) : null
+        }
         paging={{ kind: "none" }}
         toolbar={
           <SearchBox

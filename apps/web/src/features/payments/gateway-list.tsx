@@ -7,8 +7,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -36,9 +36,9 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
   const [params, setParams] = useListParams(PaymentQuery);
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
-  const edits = useMayEnter("payments", "edit");
+  const edits = useMayChange();
   const [edited, setEdited] = useState<PaymentRow | null>(null);
-  const columns = useMemo(() => gatewayColumns(t, edits), [t, edits]);
+  const columns = useMemo(() => gatewayColumns(t), [t]);
   const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
 
   const destroy = async (gateway: PaymentRow) => {
@@ -65,7 +65,7 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
         onRetry={() => void gateways.refetch()}
         order={params.order}
         onOrder={(order) => setParams({ order })}
-        {...(edits ? { onOpen: setEdited } : {})}
+        onOpen={setEdited}
         rowActions={(gateway) =>
           edits ? (
             <>
@@ -141,7 +141,7 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
   );
 }
 
-function gatewayColumns(t: TFunction, edits: boolean): Column<PaymentRow>[] {
+function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
   return [
     {
       id: "name",
@@ -167,7 +167,7 @@ function gatewayColumns(t: TFunction, edits: boolean): Column<PaymentRow>[] {
       id: "enable",
       title: t("Enabled"),
       sortable: true,
-      cell: (gateway) => <EnableSwitch gateway={gateway} edits={edits} />,
+      cell: (gateway) => <EnableSwitch gateway={gateway} />,
     },
     { id: "currency", title: t("Currency"), card: "fact", cell: (gateway) => gateway.currency },
     { id: "fees", title: t("Fees"), card: "fact", cell: (gateway) => feesText(gateway) },
@@ -177,7 +177,7 @@ function gatewayColumns(t: TFunction, edits: boolean): Column<PaymentRow>[] {
       align: "right",
       sortable: true,
       width: 90,
-      cell: (gateway) => <SortField gateway={gateway} edits={edits} />,
+      cell: (gateway) => <SortField gateway={gateway} />,
     },
     {
       id: "notify_url",
@@ -211,8 +211,9 @@ function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
   return parts.join(" + ") || "–";
 }
 
-function EnableSwitch({ gateway, edits }: { gateway: PaymentRow; edits: boolean }) {
+function EnableSwitch({ gateway }: { gateway: PaymentRow }) {
   const { t } = useTranslation();
+  const edits = useMayChange();
   const patch = usePatchGateway();
   return (
     <Switch
@@ -225,10 +226,9 @@ function EnableSwitch({ gateway, edits }: { gateway: PaymentRow; edits: boolean 
   );
 }
 
-function SortField({ gateway, edits }: { gateway: PaymentRow; edits: boolean }) {
+function SortField({ gateway }: { gateway: PaymentRow }) {
   const { t } = useTranslation();
   const patch = usePatchGateway();
-  if (!edits) return gateway.sort;
   return (
     <InlineNumber
       label={t("Position of {{name}}", { name: gateway.name })}

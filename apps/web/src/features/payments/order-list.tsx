@@ -6,10 +6,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
-import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -39,7 +39,7 @@ export function OrderList() {
   const [params, setParams] = useListParams(OrderQuery);
   const orders = useQuery(ordersQuery({ ...params, order: params.order || "-id" }));
   const names = useQuery(gatewayNamesQuery).data ?? [];
-  const edits = useMayEnter("payments", "edit");
+  const edits = useMayChange();
   const act = useOrderAction();
   const columns = useMemo(() => orderColumns(t, format), [t, format]);
   const filtered = Object.entries(noFilters).some(

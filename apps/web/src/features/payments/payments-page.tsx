@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { useMayEnter } from "#lib/session.ts";
+import { useMayChange } from "#lib/changes.ts";
 import { Page } from "#ui/page.tsx";
 import { GatewayList } from "./gateway-list.tsx";
 import { OrderList } from "./order-list.tsx";
@@ -12,7 +12,7 @@ import { OrderList } from "./order-list.tsx";
 export default function PaymentsPage() {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
-  const edits = useMayEnter("payments", "edit");
+  const edits = useMayChange();
   const [adding, setAdding] = useState(false);
   const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
   return (

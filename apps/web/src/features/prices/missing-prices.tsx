@@ -5,6 +5,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { modelNamesQuery } from "./api.ts";
 import { modelsWithoutPrice } from "./price-list.ts";
 
@@ -44,6 +45,7 @@ type WarningProps = {
 };
 
 function Warning({ title, hint, models, action, onPrice }: WarningProps) {
+  const mayChange = useMayChange();
   if (models.length === 0) return null;
   return (
     <Alert color="amber" icon={<IconAlertTriangle size={18} />} title={title}>
@@ -61,7 +63,7 @@ function Warning({ title, hint, models, action, onPrice }: WarningProps) {
             +{models.length - shownAtMost}
           </Badge>
         ) : null}
-        {onPrice ? (
+        {onPrice && mayChange ? (
           <Button size="compact-sm" variant="default" onClick={() => onPrice(models)}>
             {action}
           </Button>

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -35,6 +36,7 @@ const PricesParams = PageQuery.extend({
 
 export default function PricesPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const [params, setParams] = useListParams(PricesParams);
   const prices = useQuery(pricesQuery);
   const ownerRows = useQuery(ownersQuery).data;
@@ -72,20 +74,21 @@ export default function PricesPage() {
     toast.success(t("Deleted"));
   };
 
-  const actions = (models: string[], price: PriceRow) => (
-    <>
-      <Tooltip label={t("Edit")}>
-        <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited({ price, models })}>
-          <IconPencil size={15} />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label={t("Delete")}>
-        <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(models)}>
-          <IconTrash size={15} />
-        </ActionIcon>
-      </Tooltip>
-    </>
-  );
+  const actions = (models: string[], price: PriceRow) =>
+    mayChange ? (
+      <>
+        <Tooltip label={t("Edit")}>
+          <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited({ price, models })}>
+            <IconPencil size={15} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={t("Delete")}>
+          <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(models)}>
+            <IconTrash size={15} />
+          </ActionIcon>
+        </Tooltip>
+      </>
+    ) : null;
 
   const filtered = params.keyword !== "" || params.owner !== 0 || params.type !== "" || params.locked !== "";
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
@@ -141,7 +144,11 @@ export default function PricesPage() {
       <Empty
         icon={IconTags}
         title={filtered ? t("No price matches") : t("No prices yet")}
-        hint={filtered ? undefined : t("Take over the list of this version, or enter the first one.")}
+        hint={
+          filtered || !mayChange
+            ? undefined
+            : t("Take over the list of this version, or enter the first one.")
+        }
         action={
           filtered ? (
             <Button
@@ -150,9 +157,9 @@ export default function PricesPage() {
             >
               {t("Clear filters")}
             </Button>
-          ) : (
+          ) : mayChange ? (
             <Button onClick={() => setUpdating(true)}>{t("Update prices")}</Button>
-          )
+          ) : null
         }
       />
     ),
@@ -170,18 +177,20 @@ export default function PricesPage() {
       title={t("Prices")}
       description={t("What each model costs before the group's ratio. An edit counts from the next call on.")}
       actions={
-        <>
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} />}
-            onClick={() => setUpdating(true)}
-          >
-            {t("Update prices")}
-          </Button>
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ models: [] })}>
-            {t("New price")}
-          </Button>
-        </>
+        mayChange ? (
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              onClick={() => setUpdating(true)}
+            >
+              {t("Update prices")}
+            </Button>
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited({ models: [] })}>
+              {t("New price")}
+            </Button>
+          </>
+        ) : null
       }
     >
       {prices.data ? <LastUpdate /> : null}
@@ -207,7 +216,7 @@ export default function PricesPage() {
             onOrder={(order) => setParams({ order })}
             onOpen={(row) => setEdited({ price: row, models: [row.model] })}
             rowActions={(row) => actions([row.model], row)}
-            selection={{ keys: selected, onChange: setSelected }}
+            {...(mayChange ? { selection: { keys: selected, onChange: setSelected } } : {})}
             bulkActions={(keys) => (
               <>
                 <Button

@@ -3,6 +3,7 @@ import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption
 import { Group, Switch, Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import type { useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -89,6 +90,7 @@ export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>):
 
 function Status({ row }: { row: RedemptionRow }) {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const toggle = useSwitchCode();
   const { word, tone } = statusOfCode(row);
   return (
@@ -98,7 +100,7 @@ function Status({ row }: { row: RedemptionRow }) {
           size="xs"
           aria-label={t("Enable {{name}}", { name: `${row.name} #${row.id}` })}
           checked={row.status === RedemptionStatus.enabled}
-          disabled={toggle.isPending}
+          disabled={!mayChange || toggle.isPending}
           onChange={(event) => toggle.mutate({ id: row.id, status: event.currentTarget.checked ? 1 : 2 })}
         />
       )}

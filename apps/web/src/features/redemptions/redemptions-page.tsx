@@ -5,6 +5,7 @@ import { IconDownload, IconPencil, IconPlus, IconTicket, IconTrash } from "@tabl
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -22,6 +23,7 @@ import { CreatedDialog } from "./created-dialog.tsx";
 
 export default function RedemptionsPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const format = useFormat();
   const [params, setParams] = useListParams(RedemptionQuery);
   const codes = useQuery(codesQuery(params));
@@ -51,11 +53,11 @@ export default function RedemptionsPage() {
     toast.success(t("Deleted"));
   };
 
-  const newCodes = (
+  const newCodes = mayChange ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
       {t("New codes")}
     </Button>
-  );
+  ) : null;
 
   return (
     <Page
@@ -91,27 +93,31 @@ export default function RedemptionsPage() {
             >
               {t("Download")}
             </Button>
-            <Button variant="default" c="red" onClick={() => void destroy(ids.map(Number))}>
-              {t("Delete")}
-            </Button>
+            {mayChange ? (
+              <Button variant="default" c="red" onClick={() => void destroy(ids.map(Number))}>
+                {t("Delete")}
+              </Button>
+            ) : null}
           </>
         )}
-        rowActions={(row) => (
-          <>
-            {row.status === RedemptionStatus.used ? null : (
-              <Tooltip label={t("Edit")}>
-                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(row)}>
-                  <IconPencil size={15} />
+        rowActions={(row) =>
+          mayChange ? (
+            <>
+              {row.status === RedemptionStatus.used ? null : (
+                <Tooltip label={t("Edit")}>
+                  <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(row)}>
+                    <IconPencil size={15} />
+                  </ActionIcon>
+                </Tooltip>
+              )}
+              <Tooltip label={t("Delete")}>
+                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy([row.id])}>
+                  <IconTrash size={15} />
                 </ActionIcon>
               </Tooltip>
-            )}
-            <Tooltip label={t("Delete")}>
-              <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy([row.id])}>
-                <IconTrash size={15} />
-              </ActionIcon>
-            </Tooltip>
-          </>
-        )}
+            </>
+          ) : null
+        }
         paging={{
           kind: "pages",
           page: params.page,
@@ -152,7 +158,7 @@ export default function RedemptionsPage() {
             <Empty
               icon={IconTicket}
               title={t("No redemption codes yet")}
-              hint={t("Make some, hand them out, and see here who redeemed them.")}
+              hint={mayChange ? t("Make some, hand them out, and see here who redeemed them.") : undefined}
               action={newCodes}
             />
           )

@@ -7,6 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { useMayChange } from "#lib/changes.ts";
 import { errorReason, translateSentence } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
@@ -22,6 +23,7 @@ phrase("Telegram: Unauthorized.");
 export function BotState() {
   const { t } = useTranslation();
   const self = useSelf();
+  const mayChange = useMayChange();
   const bot = useQuery(botQuery);
   const reload = useReloadBot();
   const act = () =>
@@ -55,7 +57,7 @@ export function BotState() {
               {t("Open the settings")}
             </Button>
           ) : null
-        ) : (
+        ) : mayChange ? (
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} />}
@@ -65,7 +67,7 @@ export function BotState() {
           >
             {t("Reload menu")}
           </Button>
-        )}
+        ) : null}
       </Group>
     </Card>
   );

@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -20,6 +21,7 @@ import { MenuDrawer } from "./menu-drawer.tsx";
 
 export default function TelegramPage() {
   const { t } = useTranslation();
+  const mayChange = useMayChange();
   const [params, setParams] = useListParams(TelegramMenuQuery);
   const menus = useQuery(menusQuery(params));
   const remove = useDeleteMenu();
@@ -37,11 +39,11 @@ export default function TelegramPage() {
     toast.success(t("Deleted"));
   };
 
-  const newCommand = (
+  const newCommand = mayChange ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
       {t("New command")}
     </Button>
-  );
+  ) : null;
 
   return (
     <Page
@@ -64,20 +66,22 @@ export default function TelegramPage() {
         order={params.order}
         onOrder={(order) => setParams({ order })}
         onOpen={setEdited}
-        rowActions={(menu) => (
-          <>
-            <Tooltip label={t("Edit")}>
-              <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(menu)}>
-                <IconPencil size={15} />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label={t("Delete")}>
-              <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(menu)}>
-                <IconTrash size={15} />
-              </ActionIcon>
-            </Tooltip>
-          </>
-        )}
+        rowActions={(menu) =>
+          mayChange ? (
+            <>
+              <Tooltip label={t("Edit")}>
+                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(menu)}>
+                  <IconPencil size={15} />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label={t("Delete")}>
+                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(menu)}>
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Tooltip>
+            </>
+          ) : null
+        }
         paging={{
           kind: "pages",
           page: params.page,

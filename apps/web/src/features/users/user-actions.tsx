@@ -14,6 +14,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -34,7 +35,7 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
   const root = self?.role === Role.root;
   const { act, pending } = useActions(row, onDeleted);
   const ownRoot = root && self.id === row.id;
-  const edits = useMayEnter("users", "edit");
+  const edits = useMayChange();
   const pays = useMayEnter("balances", "edit");
   if ((!below && !ownRoot) || (!edits && !pays)) return null;
   const enabled = row.status === UserStatus.enabled;

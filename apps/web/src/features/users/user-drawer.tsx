@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { useMayChange } from "#lib/changes.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -36,7 +37,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
   const detail = useQuery(userQuery(id));
   const user = detail.data;
   const below = useMayManage(user);
-  const mayEdit = useMayEnter("users", "edit") && below;
+  const mayEdit = useMayChange() && below;
   const mayPay = useMayEnter("balances", "edit") && below;
   return (
     <Drawer

@@ -6,8 +6,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
+import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { useMayEnter } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
@@ -29,7 +29,7 @@ export default function UsersPage() {
   const [shown, show] = useShownUser();
   const [open, setOpen] = useState<Open>(null);
   const [selected, setSelected] = useState<string[]>([]);
-  const edits = useMayEnter("users", "edit");
+  const edits = useMayChange();
   const columns = useUserColumns();
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
