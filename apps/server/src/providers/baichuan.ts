@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "./provider.ts";
 import { clamped, onChat, plain, withoutThoughts } from "./quirks.ts";
 
-/** https://platform.baichuan-ai.com/docs/api, read 2026-11. */
+/** https://platform.baichuan-ai.com/docs/api, read 2026-11-21. */
 export const baichuan: Provider = {
   type: 26,
   id: "baichuan",

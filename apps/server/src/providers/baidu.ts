@@ -2,7 +2,7 @@ import { bearer, CredentialError, type Provider } from "./provider.ts";
 import { onChat, plain, withoutThoughts } from "./quirks.ts";
 
 /**
- * https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb, read 2026-11.
+ * https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb, read 2026-11-21.
  * Pairs of key and secret belong to the first API, which the vendor has replaced.
  */
 export const baidu: Provider = {
@@ -13,13 +13,15 @@ export const baidu: Provider = {
   baseUrl: "https://qianfan.baidubce.com",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings", "images", "rerank"],
-  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21 but for its end: the unsafe ones from memory.
+  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21; the statuses alone would blame the key.
   refusals: {
     kinds: {
       system_unsafe: "bad-request",
       user_setting_unsafe: "bad-request",
       functions_unsafe: "bad-request",
       BILLING_INSUFFICIENT_BALANCE: "quota",
+      account_overdue: "quota",
+      invalid_model: "not-found",
     },
   },
   keyHint: "bce-v3/ALTAK-…",

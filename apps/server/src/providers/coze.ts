@@ -10,7 +10,7 @@ export const coze: Provider = {
   dialects: ["openai-chat"],
   wire: () => cozeChat,
   endpoints: ["chat"],
-  // Codes of https://docs.coze.cn/developer_guides/coze_error_codes, from memory: the page could not be read.
+  // https://docs.coze.cn/developer_guides/coze_error_codes could not be read: 4101 and below as they were answered.
   refusals: {
     kinds: {
       4000: "bad-request",
@@ -18,8 +18,9 @@ export const coze: Provider = {
       4027: "quota",
       4028: "quota",
       4100: "auth",
-      4101: "not-found",
+      4101: "auth",
       4200: "not-found",
+      700012006: "auth",
     },
   },
   keyHint: "pat_…",

@@ -20,6 +20,15 @@ export const gateway: Provider = {
     "rerank",
     "realtime",
   ],
+  // https://github.com/QuantumNous/new-api, its error codes, read 2026-11-21: of the key's owner there, and of a model
+  // that no channel there has.
+  refusals: {
+    kinds: {
+      insufficient_user_quota: "quota",
+      pre_consume_token_quota_failed: "quota",
+      model_not_found: "not-found",
+    },
+  },
   keyHint: "sk-…",
   models: [],
   testModel: "",

@@ -12,7 +12,7 @@ export const hunyuan: Provider = {
   baseUrl: "https://tokenhub.tencentmaas.com",
   dialects: ["openai-chat"],
   endpoints: ["chat"],
-  // https://cloud.tencent.com/developer/article/2779936, read 2026-11-21.
+  // https://cloud.tencent.com/document/product/1823/131595, read 2026-11-21.
   refusals: {
     kinds: {
       // The model was not switched on in the console.

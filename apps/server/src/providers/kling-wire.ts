@@ -1,7 +1,6 @@
 import type { TaskStatus } from "@gateway/shared/task";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
-import type { UpstreamError } from "#dialects/ir.ts";
 import { asRecord, parseAt, readAs } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import {
@@ -13,7 +12,7 @@ import {
   unreadable,
 } from "./task-wire.ts";
 
-/** Kling's own wire for videos. https://app.klingai.com/global/dev/document-api, read 2026-11. */
+/** Kling's own wire for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. What its codes mean stands with the vendor. */
 
 const actions = ["text2video", "image2video"] as const;
 
@@ -52,15 +51,6 @@ const Told = z.object({
   updated_at: z.number().nullish(),
 });
 
-/** 10xx is about the credential, 11xx about the account, 12xx about the request, 13xx about the pace. */
-const refusals: readonly [RegExp, UpstreamError["kind"]][] = [
-  [/^10\d\d$/, "auth"],
-  [/^110[12]$/, "quota"],
-  [/^11\d\d$/, "auth"],
-  [/^12\d\d$/, "bad-request"],
-  [/^130[0-3]$/, "rate-limited"],
-];
-
 const statuses: Record<string, { status: TaskStatus; progress: number }> = {
   submitted: { status: "SUBMITTED", progress: 10 },
   processing: { status: "IN_PROGRESS", progress: 50 },
@@ -76,10 +66,7 @@ export const klingWire: TaskWire = {
     const read = readAs(Answer, answer);
     if (read === undefined) return unreadable();
     const message = read.message ?? "";
-    if (read.code !== 0) {
-      const kind = refusals.find(([codes]) => codes.test(String(read.code)))?.[1] ?? "server";
-      return { error: { kind, message, status: 200, code: String(read.code) } };
-    }
+    if (read.code !== 0) return { error: { kind: "server", message, status: 200, code: String(read.code) } };
     const told = readAs(Told, read.data);
     if (told === undefined) return unreadable();
     return { taskId: told.task_id, reply: answer, data: asRecord(read.data) ?? {} };

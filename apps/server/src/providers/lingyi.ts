@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
-/** https://platform.lingyiwanwu.com/docs, read 2026-11. */
+/** https://platform.lingyiwanwu.com/docs/api-reference, read 2026-11-21. */
 export const lingyi: Provider = {
   type: 33,
   id: "lingyi",

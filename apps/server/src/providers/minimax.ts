@@ -3,7 +3,7 @@ import { bearerOrAnthropic, type Provider } from "./provider.ts";
 import { clamped, onChat, systemForDeveloper, without } from "./quirks.ts";
 
 /**
- * https://platform.minimaxi.com/docs/api-reference/text-openai-api, read 2026-11.
+ * https://platform.minimaxi.com/docs/api-reference/text-openai-api, read 2026-11-21.
  * api.minimax.io outside China.
  */
 export const minimax: Provider = {
@@ -26,7 +26,16 @@ export const minimax: Provider = {
       1042: "bad-request",
       2013: "bad-request",
       2049: "auth",
+      // The plan of this key has other models.
+      2061: "not-found",
     },
+    // Errors with a status of their own tell the code within their sentence.
+    sentences: [
+      [/unknown model/, "not-found"],
+      [/\(1008\)$/, "quota"],
+      [/\(10(?:02|39)\)$/, "rate-limited"],
+      [/\(2061\)$/, "not-found"],
+    ],
   },
   offers: (path) => !path.startsWith("/v1/audio/") || path === "/v1/audio/speech",
   keyHint: "",

@@ -4,7 +4,7 @@ import { clamped, freeToolChoice, onChat, plain } from "./quirks.ts";
 
 const Account = z.object({ data: z.object({ available_balance: z.number() }) });
 
-/** https://platform.moonshot.cn/docs, read 2026-11. api.moonshot.ai outside China. */
+/** https://platform.moonshot.cn/docs, read 2026-11-21. api.moonshot.ai outside China. */
 export const moonshot: Provider = {
   type: 29,
   id: "moonshot",
@@ -12,7 +12,7 @@ export const moonshot: Provider = {
   baseUrl: "https://api.moonshot.cn",
   dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat"],
-  // https://platform.kimi.com/docs/api/errors, read 2026-11-21 down to 401; those of 403 and 429 from memory.
+  // https://platform.kimi.com/docs/api/errors, read 2026-11-21.
   refusals: {
     kinds: {
       exceeded_current_quota_error: "quota",

@@ -91,6 +91,8 @@ const balanceOut: Case[] = [
     "quota",
   ],
   ["xunfei", 200, { error: { code: "11200", message: "No.", type: "api_error" } }, "quota"],
+  ["minimax", 400, { error: { type: "bad_request_error", message: "insufficient balance (1008)" } }, "quota"],
+  ["kling", 429, { code: 1102, message: "Account balance not enough", request_id: "1" }, "quota"],
 ];
 
 const tooOften: Case[] = [
@@ -110,6 +112,7 @@ const tooOften: Case[] = [
   ["minimax", 200, { base_resp: { status_code: 1002, status_msg: "rate limit" } }, "rate-limited"],
   ["baidu", 429, openai("rpm_rate_limit_exceeded", "rate_limit_exceeded"), "rate-limited"],
   ["xunfei", 200, { error: { code: "11202", message: "No." } }, "rate-limited"],
+  ["kling", 429, { code: 1303, message: "parallel task over resource pack limit" }, "rate-limited"],
   ["mistral", 429, { object: "error", message: "No.", type: "rate_limited", code: "1300" }, "rate-limited"],
 ];
 
@@ -153,6 +156,7 @@ const callersOwn: Case[] = [
   ],
   ["baidu", 403, openai("system_unsafe", "unsafe_request"), "bad-request"],
   ["xunfei", 200, { error: { code: "10907", message: "No." } }, "bad-request"],
+  ["kling", 400, { code: 1301, message: "No." }, "bad-request"],
 ];
 
 const modelMissing: Case[] = [

@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, systemForDeveloper } from "./quirks.ts";
 
-/** https://www.volcengine.com/docs/82379/1494384, read 2026-11. */
+/** https://www.volcengine.com/docs/82379/1494384, read 2026-11-21. */
 export const volcengine: Provider = {
   type: 901,
   id: "volcengine",

@@ -17,7 +17,7 @@ function currentName(body: Wire): Wire {
 }
 
 /**
- * https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html, read 2026-11.
+ * https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html, read 2026-11-21.
  * The HTTP API takes what the console calls APIPassword, or key and secret joined by a colon.
  */
 export const xunfei: Provider = {
@@ -43,6 +43,7 @@ export const xunfei: Provider = {
       11202: "rate-limited",
       11203: "rate-limited",
     },
+    sentences: [[/^invalid param model:/, "not-found"]],
   },
   keyHint: "APIPassword, or APPID|APISecret|APIKey",
   models: ["lite", "generalv3", "pro-128k", "generalv3.5", "max-32k", "4.0Ultra", "spark-x"],

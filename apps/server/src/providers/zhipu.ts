@@ -46,7 +46,7 @@ function withTools(body: Wire, call: Call): Wire {
   return { ...body, tools: [...own, ...tools] };
 }
 
-/** https://docs.bigmodel.cn/api-reference, read 2026-11. Its keys, of the form id.secret, are bearer tokens today. */
+/** https://docs.bigmodel.cn/api-reference, read 2026-11-21. Its keys, of the form id.secret, are bearer tokens today. */
 export const zhipu: Provider = {
   type: 16,
   id: "zhipu",

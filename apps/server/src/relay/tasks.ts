@@ -5,6 +5,7 @@ import { computeBill } from "#domain/billing/pricing.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
+import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/task-wire.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Call, RelayServices } from "./call.ts";
@@ -91,10 +92,13 @@ async function ask(
     });
     const text = await response.text(MAX_ANSWER_BYTES);
     const answer = parseRecord(text) ?? {};
-    if (response.status < 200 || response.status >= 300)
-      return { error: refused(response.status, text, answer, response.headers) };
-    const accepted = wire.accepted(answer);
-    return "error" in accepted ? accepted : { accepted, headers: answerHeaders(response.headers, []) };
+    const accepted =
+      response.status >= 200 && response.status < 300
+        ? wire.accepted(answer)
+        : { error: refused(response.status, text, answer, response.headers) };
+    if ("error" in accepted)
+      return { error: refusal(chosen.channel.provider, accepted.error, response.headers) };
+    return { accepted, headers: answerHeaders(response.headers, []) };
   } catch (error) {
     return { error: transportFailure(error) };
   }

@@ -48,7 +48,14 @@ export function encodeStreamError(error: GatewayError, requestId: string): strin
 }
 
 const errorAnswer = z.looseObject({
-  error: z.looseObject({ type: z.string().nullish(), message: z.string().nullish() }).nullish(),
+  error: z
+    .looseObject({
+      type: z.string().nullish(),
+      // Vendors that copied this wire add their own name of the trouble.
+      code: z.union([z.string(), z.number()]).nullish(),
+      message: z.string().nullish(),
+    })
+    .nullish(),
   message: z.string().nullish(),
 });
 
@@ -77,7 +84,7 @@ export function decodeErrorObject(value: unknown, status: number): UpstreamError
     kind,
     message: messageOf(wire?.error?.message ?? wire?.message, status),
     status,
-    code: type,
+    code: wire?.error?.code?.toString() || type,
   });
 }
 

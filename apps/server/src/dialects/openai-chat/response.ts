@@ -4,29 +4,37 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
-import { compact, parseAnswer, readAs } from "#dialects/wire.ts";
+import { asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
 import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
 import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
-/** The unified reason; calls count as such even where a vendor says "stop" with them. */
+/**
+ * The unified reason; calls count as such even where a vendor says "stop" with them. Besides OpenAI's words: those of
+ * Baidu, 01.AI (`content_filter: …`), Xiaomi and Zhipu.
+ */
 export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
+  if (raw?.startsWith("content_filter")) return "content-filter";
   switch (raw) {
     case "stop":
     case "eos":
     case "end_turn":
+    case "normal":
       return calls ? "tool-calls" : "stop";
     case "length":
     case "max_tokens":
+    case "model_context_window_exceeded":
+    case "repetition_truncation":
       return "length";
     case "tool_calls":
     case "function_call":
       return "tool-calls";
-    case "content_filter":
+    case "sensitive":
       return "content-filter";
     case "error":
+    case "network_error":
       return "error";
     default:
       return calls ? "tool-calls" : "other";
@@ -51,6 +59,16 @@ export function encodeFinish(reason: FinishReason, spokenRefusal: boolean): stri
 const textEntry = z.looseObject({ type: z.literal("text"), text: z.string() });
 const thinkingEntry = z.looseObject({ type: z.literal("thinking"), thinking: z.unknown() });
 
+const reasoningEntry = z.looseObject({ type: z.literal("reasoning"), summary: z.array(z.unknown()) });
+const someText = z.looseObject({ text: z.string() });
+
+/** Mistral's thoughts are a list of texts, or one; Databricks calls them a summary. */
+function thoughtsOf(entry: unknown): unknown[] {
+  const thinking = readAs(thinkingEntry, entry)?.thinking ?? readAs(reasoningEntry, entry)?.summary;
+  if (typeof thinking === "string") return [{ text: thinking }];
+  return Array.isArray(thinking) ? thinking : [];
+}
+
 /** Content is a string at most vendors; some send a list in which thinking stands beside text. */
 export function spokenContent(
   content: ChatAnswerMessage["content"],
@@ -59,33 +77,30 @@ export function spokenContent(
   return (content ?? []).flatMap<{ thought: boolean; text: string }>((entry) => {
     const text = readAs(textEntry, entry)?.text;
     if (text !== undefined) return [{ thought: false, text }];
-    const thinking = readAs(thinkingEntry, entry)?.thinking;
-    if (typeof thinking === "string") return [{ thought: true, text: thinking }];
-    if (!Array.isArray(thinking)) return [];
-    return thinking.flatMap((each) => {
-      const thought = readAs(textEntry, each)?.text;
+    return thoughtsOf(entry).flatMap((each) => {
+      const thought = readAs(someText, each)?.text;
       return thought === undefined ? [] : [{ thought: true, text: thought }];
     });
   });
 }
 
-const annotation = z.looseObject({
-  url_citation: z.looseObject({
-    url: z.string(),
-    title: z.string().nullish(),
-    start_index: z.number().nullish(),
-    end_index: z.number().nullish(),
-    content: z.string().nullish(),
-  }),
+const citedPage = z.looseObject({
+  url: z.string(),
+  title: z.string().nullish(),
+  start_index: z.number().nullish(),
+  end_index: z.number().nullish(),
+  content: z.string().nullish(),
+  summary: z.string().nullish(),
 });
 
 export function decodeCitation(value: unknown): Citation | undefined {
-  const cited = readAs(annotation, value)?.url_citation;
+  // Xiaomi puts no object around it.
+  const cited = readAs(citedPage, asRecord(value)?.["url_citation"] ?? value);
   if (cited === undefined) return undefined;
   return compact<Citation>({
     url: cited.url,
     title: cited.title ?? undefined,
-    citedText: cited.content ?? undefined,
+    citedText: cited.content ?? cited.summary ?? undefined,
     start: cited.start_index ?? undefined,
     end: cited.end_index ?? undefined,
   });

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { decodeFinish } from "./response.ts";
+
+describe("the reason to stop", () => {
+  it.each([
+    ["OpenAI", "length", "length"],
+    ["OpenAI", "content_filter", "content-filter"],
+    ["Baidu", "normal", "stop"],
+    ["01.AI", "content_filter: porn", "content-filter"],
+    ["Xiaomi", "repetition_truncation", "length"],
+    ["Zhipu", "sensitive", "content-filter"],
+    ["Zhipu", "model_context_window_exceeded", "length"],
+    ["Zhipu", "network_error", "error"],
+    ["a vendor that gives none", null, "other"],
+    ["a vendor with a word of its own", "new_word", "other"],
+  ])("of %s, %j, is understood", (_vendor, raw, reason) => {
+    expect(decodeFinish(raw, false)).toBe(reason);
+  });
+});
