@@ -1,5 +1,6 @@
 import type { Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
+import { billedUsage } from "#dialects/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
@@ -25,19 +26,19 @@ export async function readBody(
     // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
     if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
     const { usage, tally } = upstream.skimResponse(text);
-    if (usage === undefined && isSilent(tally)) return { error: errorInside(upstream, text) };
+    if (usage === undefined && isSilent(tally)) return { error: errorInside(upstream, text) ?? silence };
     return { body: text, usage, tally };
   }
   const parsed = (upstream.read ?? parseJson)(text);
   if (parsed === undefined) return { error: unreadable(response.status) };
   const decoded = decode(upstream, parsed);
-  if (decoded === undefined) return { error: unreadable(response.status) };
+  if (decoded === undefined) return { error: errorInside(upstream, text) ?? unreadable(response.status) };
   const tally = tallyResponse(decoded);
   const nothing = decoded.choices.every((choice) => choice.parts.length === 0);
-  if (decoded.usage === undefined && nothing) return { error: errorInside(upstream, text) };
+  if (decoded.usage === undefined && nothing) return { error: errorInside(upstream, text) ?? silence };
   return {
     body: JSON.stringify(call.client.encodeResponse(decoded, call.request)),
-    usage: decoded.usage,
+    usage: billedUsage(decoded),
     tally,
   };
 }
@@ -57,13 +58,17 @@ function isSilent(tally: Tally): boolean {
 }
 
 /** Some vendors answer 200 with an error inside, or with nothing at all: neither is an answer. */
-function errorInside(upstream: Upstream, text: string): UpstreamError {
-  if (/"(?:error|base_resp|code)"/.test(text)) {
-    const error = upstream.decodeError(502, text, {});
-    return error.kind === "bad-request" ? { ...error, status: 400 } : error;
-  }
-  return { kind: "server", message: "The upstream answered with nothing.", status: 200 };
+function errorInside(upstream: Upstream, text: string): UpstreamError | undefined {
+  if (!/"(?:error|base_resp|code)"/.test(text)) return undefined;
+  const error = upstream.decodeError(502, text, {});
+  return error.kind === "bad-request" ? { ...error, status: 400 } : error;
 }
+
+const silence: UpstreamError = {
+  kind: "server",
+  message: "The upstream answered with nothing.",
+  status: 200,
+};
 
 function unreadable(status: number): UpstreamError {
   return { kind: "server", message: "The upstream's answer could not be read.", status };
