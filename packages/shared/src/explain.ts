@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Bill } from "./log.ts";
 import { Points } from "./paging.ts";
 
 /** How a charge came about: GET /api/log/:id/explain. Decimal strings are exact. */
@@ -9,6 +10,7 @@ export const Explanation = z.object({
   price_type: z.string(),
   price_version_id: z.int(),
   group_ratio: z.string(),
+  service_tier: Bill.shape.service_tier.unwrap().nullable(),
   /** Points = amount × ratio × the group's ratio; dollars are points ÷ 500,000. */
   lines: z.array(
     z.object({

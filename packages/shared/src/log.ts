@@ -32,6 +32,8 @@ export const BillLine = z.object({
 export const Bill = z.object({
   price_type: z.string(),
   group_ratio: z.string(),
+  /** The vendor's service tier, where the price has a multiplier for it; the lines contain it. */
+  service_tier: z.object({ name: z.string(), ratio: z.string() }).optional(),
   lines: z.array(BillLine),
   /** Exact sum in points before the one rounding. */
   exact: z.string(),
@@ -86,13 +88,21 @@ export const LogBodies = z.object({
 });
 export type LogBodies = z.infer<typeof LogBodies>;
 
-/** Keyset page: pass `next` as `cursor` to go on; null at the end. */
-export const LogPage = z.object({ data: z.array(LogRow), next: z.string().nullable() });
+/** Keyset page: pass `next` as `cursor` to go on; null at the end. Who asks for a `page` is told of pages besides. */
+export const LogPage = z.object({
+  data: z.array(LogRow),
+  next: z.string().nullable(),
+  page: z.int().optional(),
+  size: z.int().optional(),
+  total_count: z.int().optional(),
+});
 export type LogPage = z.infer<typeof LogPage>;
 
 export const LogQuery = z.object({
   cursor: z.string().max(64).default(""),
   size: PageQuery.shape.size,
+  /** 1-based, in place of a cursor; such pages end at row 10,000. */
+  page: z.coerce.number().int().min(1).max(10_000).optional(),
   log_type: z.coerce.number().int().min(0).max(5).catch(0).default(0),
   start_timestamp: z.coerce.number().int().min(0).default(0),
   end_timestamp: z.coerce.number().int().min(0).default(0),

@@ -26,7 +26,10 @@ export const PriceValues = z.object({
   output: Ratio,
   /** Rows that a price list from outside must not change. */
   locked: z.boolean().default(false),
-  /** Multiplier by kind of usage; `tool:<name>` is the dollars of one tool call. */
+  /**
+   * Multiplier by kind of usage; `tier:<name>` is that of all tokens in a vendor's service tier, `tool:<name>` the
+   * dollars of one tool call.
+   */
   extra_ratios: z.record(z.string().min(1).max(48), Ratio).default({}),
   tiers: z.array(PriceTier).max(20).default([]),
 });

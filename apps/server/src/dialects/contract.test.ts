@@ -4,6 +4,7 @@ import { GatewayError } from "#errors.ts";
 import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, DialectId, Part, Usage } from "./ir.ts";
+import { billedUsage } from "./service-tier.ts";
 import { createFrameSplitter, type RawFrame } from "./sse.ts";
 
 declare global {
@@ -164,7 +165,7 @@ describe.each(fixtures(".json"))("the whole answer $name", ({ dialect, text }) =
 
   it("is skimmed to the same usage as it is decoded", () => {
     const { usage, tally } = dialect.skimResponse(text);
-    expect(usage).toEqual(response.usage);
+    expect(usage).toEqual(billedUsage(response));
     const said = saidByParts(response.choices.flatMap((choice) => choice.parts));
     expect(tally.narrow + tally.wide).toBeGreaterThanOrEqual(said.text.length);
   });
@@ -219,7 +220,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     const skimmer = dialect.skim();
     for (const { frame } of framesOf(text)) skimmer.frame(frame);
     const last = events.at(-1);
-    if (last?.type === "finish") expect(skimmer.usage).toEqual(last.usage);
+    if (last?.type === "finish") expect(skimmer.usage).toEqual(billedUsage(last));
     expect(skimmer.complete).toBe(!fails);
     expect(skimmer.error === undefined).toBe(!fails);
     const said = saidByEvents(events);

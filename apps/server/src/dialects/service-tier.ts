@@ -1,6 +1,31 @@
-/** Service tiers as two vendors name them; undefined for one that the other has no word for. Pure. */
+import type { ChatResponse, Usage } from "./ir.ts";
+import { lastText } from "./tally.ts";
 
-const openai = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
+/** Service tiers as vendors name them; undefined for one that the other has no word for. Pure. */
+
+const tierName = /^[a-z][a-z_-]{0,31}$/;
+
+/** A tier that came from outside, as prices name it: what is no name was not said. */
+export function tierOf(said: unknown): string | undefined {
+  const name = typeof said === "string" ? said.toLowerCase().replace(/^service_tier_/, "") : "";
+  return tierName.test(name) ? name : undefined;
+}
+
+/** The tier an answer names beside its usage. */
+export function tierIn(json: string): string | undefined {
+  return tierOf(lastText(json, 'service_tier"'));
+}
+
+export function withTier(usage: Usage | undefined, tier: string | undefined): Usage | undefined {
+  return usage === undefined || tier === undefined ? usage : { ...usage, tier };
+}
+
+/** What a decoded answer is billed by: its usage, in the tier that it names there or beside it. */
+export function billedUsage(answer: Pick<ChatResponse, "usage" | "serviceTier">): Usage | undefined {
+  return withTier(answer.usage, answer.usage?.tier ?? tierOf(answer.serviceTier));
+}
+
+const openai = new Set(["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"]);
 const ofAnthropic: Readonly<Record<string, string>> = { standard_only: "default", standard: "default" };
 
 export function openaiTier(tier: string | undefined): string | undefined {
@@ -11,4 +36,15 @@ export function openaiTier(tier: string | undefined): string | undefined {
 export function anthropicTier(tier: string | undefined): string | undefined {
   if (tier === "default" || tier === "standard") return "standard_only";
   return tier === "auto" || tier === "standard_only" ? tier : undefined;
+}
+
+const ofGemini: Readonly<Record<string, string>> = {
+  flex: "flex",
+  priority: "priority",
+  default: "standard",
+  standard: "standard",
+};
+
+export function geminiTier(tier: string | undefined): string | undefined {
+  return tier === undefined ? undefined : ofGemini[tier];
 }

@@ -119,6 +119,18 @@ export function tallyObjects(json: string, key: string, tally: Tally): void {
   }
 }
 
+/** The last text that stands under the key, unless it is escaped; undefined when there is none. */
+export function lastText(json: string, key: string): string | undefined {
+  let at = json.lastIndexOf(key);
+  while (at !== -1) {
+    const value = valueAt(json, key, at);
+    if (value !== -1 && json.charCodeAt(value) === quote)
+      return json.slice(value + 1, json.indexOf('"', value + 1));
+    at = at === 0 ? -1 : json.lastIndexOf(key, at - 1);
+  }
+  return undefined;
+}
+
 /** The last object that stands under the key, parsed alone. */
 export function lastObject(json: string, key: string): Wire | undefined {
   let at = json.lastIndexOf(key);

@@ -29,6 +29,7 @@ export const gemini: Provider = {
   baseUrl: "https://generativelanguage.googleapis.com",
   dialects: ["gemini", "openai-chat"],
   speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
+  tierHeader: "x-gemini-service-tier",
   endpoints: ["chat", "embeddings", "images"],
   keyHint: "AIza…",
   otherLabel: "API version (v1beta unless given)",

@@ -122,6 +122,8 @@ export interface Provider {
   wire?(call: Call): VendorWire | undefined;
   /** What this vendor's errors mean beyond their status. */
   refusals?: Refusals;
+  /** The header of an answer that names its service tier, lower case, where the body does not. */
+  tierHeader?: string;
   endpoints: readonly Endpoint[];
   /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
   offers?(path: string, plugin: Call["plugin"]): boolean;

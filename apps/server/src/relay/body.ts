@@ -1,5 +1,6 @@
 import type { Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
+import { billedUsage } from "#dialects/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
@@ -37,7 +38,7 @@ export async function readBody(
   if (decoded.usage === undefined && nothing) return { error: errorInside(upstream, text) ?? silence };
   return {
     body: JSON.stringify(call.client.encodeResponse(decoded, call.request)),
-    usage: decoded.usage,
+    usage: billedUsage(decoded),
     tally,
   };
 }

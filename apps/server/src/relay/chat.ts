@@ -1,4 +1,5 @@
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
+import { tierOf } from "#dialects/service-tier.ts";
 import { GatewayError } from "#errors.ts";
 import { refusal } from "#providers/refusal.ts";
 import { attempt, transportFailure } from "./attempt.ts";
@@ -65,6 +66,8 @@ async function tryChannel(
   if (!tried.ok) return { error: tried.error };
   const headers = answerHeaders(tried.response.headers, tried.dropped);
   flight.chosen = chosen;
+  const { tierHeader } = chosen.channel.provider;
+  flight.tierSaid = tierHeader === undefined ? undefined : tierOf(tried.response.headers[tierHeader]);
   try {
     if (call.stream) {
       const opened = await openStream(call, tried, flight);

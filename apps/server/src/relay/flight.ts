@@ -1,7 +1,7 @@
 import type { AttemptNote, Outcome } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { computeBill } from "#domain/billing/pricing.ts";
+import { computeBill, heldTier, type PriceInForce } from "#domain/billing/pricing.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError } from "#errors.ts";
@@ -40,6 +40,8 @@ export class Flight {
   /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
+  /** The service tier that the head of the answer names. */
+  tierSaid: string | undefined;
   readonly #services: RelayServices;
   readonly #call: Call;
   #closing: Promise<void> | undefined;
@@ -82,6 +84,13 @@ export class Flight {
     return withImpliedSearch(this.chosen.channel.provider, this.chosen.upstreamModel, vendor);
   }
 
+  /** As the answer names it. One that broke off before it did is billed in the dearer tier it was asked for. */
+  #tierOf(vendor: Usage | undefined, price: PriceInForce): string | undefined {
+    const said = vendor?.tier ?? this.tierSaid;
+    const { tier: asked } = this.#call.estimate;
+    return said ?? (vendor === undefined && asked !== "auto" ? heldTier(price, asked) : undefined);
+  }
+
   async #settle(end: End): Promise<void> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
@@ -95,7 +104,9 @@ export class Flight {
             this.#call.estimate,
           );
     if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
-    const { points, bill } = computeBill(served.price, served.groupRatio, usage, this.#call.calls);
+    const tier = this.#tierOf(end.vendor, served.price);
+    const priced = tier === undefined ? usage : { ...usage, tier };
+    const { points, bill } = computeBill(served.price, served.groupRatio, priced, this.#call.calls);
     const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
     const settled = await this.#services.ledger.settle({
       ...this.#record(),

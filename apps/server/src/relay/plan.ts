@@ -1,5 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import { computeBill, findPrice, type PriceInForce } from "#domain/billing/pricing.ts";
+import { computeBill, findPrice, heldTier, type PriceInForce } from "#domain/billing/pricing.ts";
 import {
   type ChannelInForce,
   chooseKey,
@@ -75,7 +75,8 @@ export function makePlan(services: RelayServices, call: Call): Plan {
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const { points } = computeBill(price, lane.ratio, reserved(call.estimate, reserves), call.calls);
+      const held = { ...reserved(call.estimate, reserves), tier: heldTier(price, call.estimate.tier) };
+      const { points } = computeBill(price, lane.ratio, held, call.calls);
       if (points > worstCase) worstCase = points;
     }
   }

@@ -1,5 +1,6 @@
 import type { Dialect, Frame, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { billedUsage } from "#dialects/service-tier.ts";
 import type { RawFrame } from "#dialects/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
@@ -212,7 +213,7 @@ function translating(call: ChatCall, upstream: Upstream): Pipe {
         return text;
       }
       if (event.type === "finish") {
-        usage = event.usage;
+        usage = billedUsage(event);
         complete = true;
       }
       tallyEvent(tally, event);

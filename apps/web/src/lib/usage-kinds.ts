@@ -11,6 +11,11 @@ const kindNames: Record<string, string> = {
   input_image_tokens: phrase("Image input"),
   output_image_tokens: phrase("Image output"),
   reasoning_tokens: phrase("Reasoning"),
+  "tier:flex": phrase("Flex tier"),
+  "tier:batch": phrase("Batch tier"),
+  "tier:priority": phrase("Priority tier"),
+  "tier:fast": phrase("Fast tier"),
+  "tier:ultrafast": phrase("Ultrafast tier"),
   "tool:web-search": phrase("Web search"),
   "tool:file-search": phrase("File search"),
   "tool:code-execution": phrase("Code execution"),
@@ -21,12 +26,17 @@ export const usageKinds = Object.keys(kindNames);
 
 /** English, to be translated where it is shown; an unknown kind keeps its own name. */
 export function nameOfKind(kind: string): string {
-  return kindNames[kind] ?? kind.replace(/^tool:/, "");
+  return kindNames[kind] ?? kind.replace(/^(tool|tier):/, "");
 }
 
 /** Priced in dollars per call instead of as a multiple of the input or output price. */
 export function isTool(kind: string): boolean {
   return kind.startsWith("tool:");
+}
+
+/** A multiple of the input and of the output price: a vendor's service tier. */
+export function isTier(kind: string): boolean {
+  return kind.startsWith("tier:");
 }
 
 /** A multiple of the output price; the others are multiples of the input price. */

@@ -115,6 +115,8 @@ export const wireUsage = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: z.number().nullish() }).nullish(),
   server_tool_use: z.record(z.string(), z.unknown()).nullish(),
   service_tier: z.string().nullish(),
+  /** "fast" has a price of its own, like a tier. */
+  speed: z.string().nullish(),
 });
 
 export type WireUsage = z.infer<typeof wireUsage>;

@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { tierOf } from "#dialects/service-tier.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
 import { asRecord, compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
@@ -41,6 +42,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
     cacheWrite1h: saysWrites ? cacheWrite1h : undefined,
     reasoning: tokens(wire.output_tokens_details?.thinking_tokens),
     toolCalls: decodeToolCalls(wire),
+    tier: tierOf(wire.speed === "fast" ? wire.speed : wire.service_tier),
     raw: value,
   });
 }

@@ -11,6 +11,7 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { marksIn } from "#dialects/marks.ts";
+import { geminiTier, tierOf } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent } from "./decode-contents.ts";
@@ -19,7 +20,15 @@ import { jsonSchema } from "./function-schema.ts";
 import { type GenerationConfig, type GeminiRequest, geminiRequest } from "./schema.ts";
 import { signCalls } from "./signatures.ts";
 
-const known = new Set(["model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig"]);
+const known = new Set([
+  "model",
+  "contents",
+  "systemInstruction",
+  "tools",
+  "toolConfig",
+  "generationConfig",
+  "serviceTier",
+]);
 const knownConfig = new Set([
   "temperature",
   "topP",
@@ -150,6 +159,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     n: config.candidateCount ?? undefined,
     responseFormat: decodeFormat(config),
     reasoning: decodeReasoning(config),
+    serviceTier: tierOf(body.serviceTier),
     includeUsage: true,
     jsonArrayStream: stream && address.sse === false ? true : undefined,
     extra: decodeExtra(body),
@@ -235,10 +245,12 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     contents: signCalls(said.contents, request.model),
     tools: tools.length > 0 ? tools : undefined,
     toolConfig: hasFunctions ? encodeToolChoice(request.toolChoice) : undefined,
+    serviceTier: geminiTier(request.serviceTier),
     ...own,
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
-  for (const field of unsaid(request, ["parallelToolCalls", "serviceTier", "user"])) dropped.add(field);
+  for (const field of unsaid(request, ["parallelToolCalls", "user"])) dropped.add(field);
+  if (request.serviceTier !== undefined && body["serviceTier"] === undefined) dropped.add("service_tier");
   if (marksIn(request).cache) dropped.add("cache_control");
   if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
   return { body, dropped: [...dropped] };

@@ -98,6 +98,7 @@ export const geminiRequest = message({
     }).nullish(),
   }).nullish(),
   generationConfig: generationConfig.nullish(),
+  serviceTier: z.string().nullish(),
 });
 
 export type GeminiRequest = z.infer<typeof geminiRequest>;

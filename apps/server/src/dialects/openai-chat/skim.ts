@@ -1,5 +1,6 @@
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, UpstreamError, Usage } from "#dialects/ir.ts";
+import { tierIn, withTier } from "#dialects/service-tier.ts";
 import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
@@ -16,7 +17,7 @@ function tallyText(json: string, tally: Tally): void {
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally = emptyTally();
   tallyText(body, tally);
-  return { usage: decodeUsage(lastObject(body, 'usage"')), tally };
+  return { usage: withTier(decodeUsage(lastObject(body, 'usage"')), tierIn(body)), tally };
 }
 
 export function isLast(frame: Frame): boolean {
@@ -35,18 +36,20 @@ export function dropFrame(frame: Frame, request: ChatRequest): boolean {
 export function skim(): Skimmer {
   const tally = emptyTally();
   let usage: Usage | undefined;
+  let tier: string | undefined;
   let complete = false;
   let error: UpstreamError | undefined;
   return {
     frame(frame) {
       const { data } = frame;
       if (isLast(frame)) complete = true;
+      tier = tierIn(data) ?? tier;
       if (hasValue(data, 'usage"', "{")) usage = decodeUsage(lastObject(data, 'usage"')) ?? usage;
       if (hasValue(data, 'error"', "{")) error = decodeErrorObject(parseJson(data), 0);
       tallyText(data, tally);
     },
     get usage() {
-      return usage;
+      return withTier(usage, tier);
     },
     tally,
     get complete() {

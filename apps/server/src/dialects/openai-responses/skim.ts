@@ -1,5 +1,6 @@
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { tierIn, withTier } from "#dialects/service-tier.ts";
 import { emptyTally, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { decodeEventError } from "./error.ts";
@@ -22,7 +23,7 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
   for (const key of ['text"', 'refusal"', 'arguments"']) tallyValues(body, key, tally);
   const calls: Record<string, number> = {};
   countCalls(body, calls);
-  return { usage: decodeUsage(lastObject(body, 'usage"'), calls), tally };
+  return { usage: withTier(decodeUsage(lastObject(body, 'usage"'), calls), tierIn(body)), tally };
 }
 
 export function isLast(frame: Frame): boolean {
@@ -34,6 +35,7 @@ export function skim(): Skimmer {
   const tally = emptyTally();
   const calls: Record<string, number> = {};
   let wireUsage: unknown;
+  let tier: string | undefined;
   let complete = false;
   let error: UpstreamError | undefined;
   return {
@@ -45,10 +47,13 @@ export function skim(): Skimmer {
       else if (isLast(frame)) complete = true;
       else if (type === "error" || type === "response.failed")
         error ??= decodeEventError(parseRecord(data) ?? {});
-      if (hasValue(data, 'usage"', "{")) wireUsage = lastObject(data, 'usage"');
+      if (hasValue(data, 'usage"', "{")) {
+        wireUsage = lastObject(data, 'usage"');
+        tier = tierIn(data);
+      }
     },
     get usage() {
-      return decodeUsage(wireUsage, calls);
+      return withTier(decodeUsage(wireUsage, calls), tier);
     },
     tally,
     get complete() {

@@ -1,5 +1,6 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
+import { tierOf } from "#dialects/service-tier.ts";
 import { imageTokens } from "./image-tokens.ts";
 
 /**
@@ -37,8 +38,15 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): U
     // Whatever lies before the mark may be written anew, which costs more than reading.
     ...(scan.cache === "1h" ? { cacheWrite1h: capped(input) } : {}),
     ...(scan.cache === "5m" ? { cacheWrite5m: capped(input) } : {}),
+    ...askedTier(request),
     ...(tools.length > 0 ? { toolCalls: Object.fromEntries(tools.map((tool) => [tool.kind, 1])) } : {}),
   };
+}
+
+/** One dialect has its fast tier as a speed of its own. */
+function askedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier"> {
+  const tier = tierOf(extra?.fields["speed"] === "fast" ? "fast" : serviceTier);
+  return tier === undefined ? {} : { tier };
 }
 
 /** Tokens of a text whose vendor gave no usage: what an average of tokenizers makes of it, rounded up. */

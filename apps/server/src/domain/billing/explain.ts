@@ -46,6 +46,7 @@ function explain(row: Row): Explanation {
     price_type: bill.price_type,
     price_version_id: row.price_version_id,
     group_ratio: bill.group_ratio,
+    service_tier: bill.service_tier ?? null,
     lines: bill.lines.map((line) => {
       const cost = lineCost(line, bill.group_ratio);
       return { ...line, points: cost, usd: dollars(cost) };

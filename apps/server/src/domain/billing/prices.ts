@@ -4,7 +4,7 @@ import type { Db } from "#platform/db.ts";
 import type { Price, PriceExtra } from "#platform/prisma/client.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { parseDecimal } from "./decimal.ts";
-import { type PriceInForce, type PriceTable, type PriceTier, tableOf } from "./pricing.ts";
+import { type PriceInForce, type PriceTable, type PriceTier, tableOf, tierPrefix } from "./pricing.ts";
 
 /**
  * The price list: what is in force, and how it is edited. Every edit makes a new immutable version, which log rows
@@ -60,6 +60,8 @@ export interface SavePrice {
 }
 
 const decimalsKept = 10;
+/** It multiplies what is a product already: more would not fit into a bill. */
+const decimalsOfTier = 4;
 const largestRatio = parseDecimal("1000000000");
 const longestModel = 160;
 
@@ -79,7 +81,7 @@ export function checkPrice(price: SavePrice): void {
   checkRatio(price.output, "output");
   for (const [kind, value] of Object.entries(price.extras)) {
     if (kind === "" || kind.length > 48) throw invalidRequest("A kind has 1 to 48 characters.", "extras");
-    checkRatio(value, `extras.${kind}`);
+    checkRatio(value, `extras.${kind}`, kind.startsWith(tierPrefix) ? decimalsOfTier : decimalsKept);
   }
   const thresholds = new Set<number>();
   for (const [index, tier] of price.tiers.entries()) {
@@ -95,7 +97,7 @@ export function checkPrice(price: SavePrice): void {
   }
 }
 
-function checkRatio(text: string, param: string): void {
+function checkRatio(text: string, param: string, decimals = decimalsKept): void {
   const fraction = text.split(".")[1] ?? "";
   let value: bigint;
   try {
@@ -103,11 +105,8 @@ function checkRatio(text: string, param: string): void {
   } catch {
     throw invalidRequest(`${param} must be a decimal number from 0.`, param);
   }
-  if (value > largestRatio || fraction.replace(/0+$/, "").length > decimalsKept) {
-    throw invalidRequest(
-      `${param} must be at most 1000000000 and have at most ${decimalsKept} decimals.`,
-      param,
-    );
+  if (value > largestRatio || fraction.replace(/0+$/, "").length > decimals) {
+    throw invalidRequest(`${param} must be at most 1000000000 and have at most ${decimals} decimals.`, param);
   }
 }
 

@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
 import { formatDecimal, parseDecimal } from "./decimal.ts";
-import { checkUsage, computeBill, findPrice, type PriceInForce, recompute, tableOf } from "./pricing.ts";
+import {
+  checkUsage,
+  computeBill,
+  findPrice,
+  heldTier,
+  type PriceInForce,
+  recompute,
+  tableOf,
+} from "./pricing.ts";
 
 function price(over: Partial<PriceInForce> = {}): PriceInForce {
   return {
@@ -223,6 +231,34 @@ const rows: Row[] = [
     exact: "500",
     points: 500n,
   },
+  {
+    name: "the service tier multiplies every token, not the tools",
+    price: { input: "1", output: "4", extras: { cached_tokens: "0.1", "tier:flex": "0.5" } },
+    usage: { input: 100, output: 10, cacheRead: 60, toolCalls: { "web-search": 1 }, tier: "flex" },
+    exact: "5043",
+    points: 5043n,
+  },
+  {
+    name: "a service tier without a multiplier costs the plain price",
+    price: { extras: { "tier:priority": "2" } },
+    usage: { input: 100, output: 0, tier: "flex" },
+    exact: "100",
+    points: 100n,
+  },
+  {
+    name: "the ratios of a context tier are multiplied as well",
+    price: { extras: { "tier:priority": "2.5" }, tiers: [{ above: 50, input: "3", output: "1" }] },
+    usage: { input: 100, output: 0, tier: "priority" },
+    exact: "750",
+    points: 750n,
+  },
+  {
+    name: "a price per call has no service tiers",
+    price: { type: "times", input: "2", extras: { "tier:priority": "2" } },
+    usage: { input: 0, output: 0, tier: "priority" },
+    exact: "2000",
+    points: 2000n,
+  },
 ];
 
 describe("a bill", () => {
@@ -317,6 +353,25 @@ describe("a bill", () => {
     );
   });
 
+  it("can be computed again to the last digit in a service tier with all its decimals", () => {
+    const times = fc
+      .nat(99_999)
+      .map((value) => `${Math.floor(value / 1e4)}.${String(value % 1e4).padStart(4, "0")}`);
+    fc.assert(
+      fc.property(prices, decimal, usages, times, (any, group, usage, ratio) => {
+        const tiered = { ...any, extras: { ...any.extras, "tier:flex": ratio } };
+        const { points, bill } = computeBill(tiered, group, { ...usage, tier: "flex" });
+        expect(bill.service_tier).toEqual({ name: "flex", ratio });
+        expect(recompute(JSON.parse(JSON.stringify(bill)))).toEqual({ points, exact: bill.exact });
+        // Of tokens alone, it is the plain sum times the tier, exactly.
+        const tokens = { ...usage, toolCalls: undefined };
+        const plain = parseExact(computeBill(any, group, tokens).bill.exact);
+        const inTier = parseExact(computeBill(tiered, group, { ...tokens, tier: "flex" }).bill.exact);
+        expect(inTier * 10_000n).toBe(plain * BigInt(ratio.replace(".", "")));
+      }),
+    );
+  });
+
   it("counts every token of the totals once", () => {
     fc.assert(
       fc.property(usages, (usage) => {
@@ -334,6 +389,26 @@ describe("a bill", () => {
         expect(computeBill(any, low, usage).points <= computeBill(any, high, usage).points).toBe(true);
       }),
     );
+  });
+});
+
+/** An exact sum as an integer of 10⁻³⁶. */
+function parseExact(text: string): bigint {
+  const [whole = "", fraction = ""] = text.split(".");
+  return BigInt(whole + fraction.padEnd(36, "0"));
+}
+
+describe("the tier a call is held in", () => {
+  const tiered = price({ extras: { "tier:flex": "0.5", "tier:priority": "2", "tier:ultrafast": "6" } });
+  it.each([
+    ["priority", "priority"],
+    ["flex", undefined],
+    ["default", undefined],
+    ["auto", "ultrafast"],
+    [undefined, undefined],
+    ["unheard-of", undefined],
+  ])("is for one that asks for %s never below the plain price", (asked, held) => {
+    expect(heldTier(tiered, asked)).toBe(held);
   });
 });
 

@@ -24,7 +24,7 @@ export interface PriceInForce {
   /** Points per input token; for `times` thousands of points per call. */
   input: string;
   output: string;
-  /** Multiplier by kind of usage; `tool:<name>` is the dollars of one tool call. */
+  /** Multiplier by kind of usage, or of all tokens by `tier:<name>`; `tool:<name>` is the dollars of one tool call. */
   extras: Record<string, string>;
   tiers: PriceTier[];
 }
@@ -59,6 +59,24 @@ export const defaultToolPrices: Record<string, string> = {
 
 export const toolPrefix = "tool:";
 
+/** In front of the name of a vendor's service tier: a multiplier of every token's price. */
+export const tierPrefix = "tier:";
+
+/**
+ * What is held for a call is never less than what its tier may cost: a cheap one may not be granted, and which one
+ * "auto" means is the vendor's to say.
+ */
+export function heldTier(price: PriceInForce, asked: string | undefined): string | undefined {
+  if (asked === undefined) return undefined;
+  const ratio = (tier: string) => parseDecimal(price.extras[tierPrefix + tier] ?? "1");
+  const named = Object.keys(price.extras)
+    .filter((kind) => kind.startsWith(tierPrefix))
+    .map((kind) => kind.slice(tierPrefix.length));
+  const possible = asked === "auto" ? named : named.filter((tier) => tier === asked);
+  const dear = possible.filter((tier) => ratio(tier) > one);
+  return dear.sort((a, b) => (ratio(a) < ratio(b) ? 1 : -1))[0];
+}
+
 const largestCount = 1_000_000_000;
 const largestToolCount = 1_000_000;
 /** A `times` price of 1 is a thousand points per call. */
@@ -84,7 +102,7 @@ export function findPrice(table: PriceTable, model: string): PriceInForce | unde
 
 /** A negative or absurd count is a vendor's error and never a credit. Throws `upstream_failed`. */
 export function checkUsage(usage: Usage): void {
-  const { raw: _raw, toolCalls, ...counts } = usage;
+  const { raw: _raw, tier: _tier, toolCalls, ...counts } = usage;
   const isCount = (value: unknown, largest: number) =>
     Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
   const sane =
@@ -118,7 +136,8 @@ export function computeBill(
     throw new GatewayError("invalid_request", "The number of results cannot be billed.");
   }
   const group = parseDecimal(groupRatio);
-  const lines = [...(price.type === "times" ? callLines(price, calls) : tokenLines(price, usage))];
+  const tier = price.type === "times" ? undefined : tierOf(price, usage);
+  const lines = [...(price.type === "times" ? callLines(price, calls) : tokenLines(price, usage, tier))];
   for (const [name, amount] of Object.entries(usage.toolCalls ?? {})) {
     const dollars = price.extras[toolPrefix + name] ?? defaultToolPrices[name] ?? "0";
     const each = parseDecimal(dollars) * BigInt(POINTS_PER_USD) * one;
@@ -130,6 +149,7 @@ export function computeBill(
     bill: {
       price_type: price.type,
       group_ratio: formatDecimal(group, digits),
+      ...(tier === undefined ? {} : { service_tier: tier }),
       lines: lines.map(({ kind, amount, each }) => ({ kind, amount, ratio: formatDecimal(each, lineScale) })),
       exact: formatDecimal(exact, billScale),
     },
@@ -169,10 +189,18 @@ function callLines(price: PriceInForce, calls: number): Line[] {
   return [{ kind: "calls", amount: calls, each: parseDecimal(price.input) * pointsPerCall * one }];
 }
 
-function tokenLines(price: PriceInForce, usage: Usage): Line[] {
+/** The service tier of a call, where the price names it. */
+function tierOf(price: PriceInForce, { tier }: Usage): Bill["service_tier"] {
+  const ratio = tier === undefined ? undefined : price.extras[tierPrefix + tier];
+  return tier === undefined || ratio === undefined ? undefined : { name: tier, ratio };
+}
+
+function tokenLines(price: PriceInForce, usage: Usage, tier: Bill["service_tier"]): Line[] {
   const { input, output } = ratiosFor(price, usage.input);
   const read = cacheReadKind(price, usage);
-  return [
+  // Prices have at most ten decimals and tiers at most four, so nothing is cut off here.
+  const times = parseDecimal(tier?.ratio ?? "1");
+  const lines = [
     ...shareOut("input", usage.input, input, price, [
       ["cached_write_1h_tokens", usage.cacheWrite1h],
       ["cached_write_tokens", usage.cacheWrite5m],
@@ -186,6 +214,7 @@ function tokenLines(price: PriceInForce, usage: Usage): Line[] {
       ["reasoning_tokens", usage.reasoning],
     ]),
   ];
+  return lines.map((line) => ({ ...line, each: (line.each * times) / one }));
 }
 
 /** The tier with the highest threshold that the input passes, else the price's own ratios. */

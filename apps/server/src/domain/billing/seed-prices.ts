@@ -3,7 +3,7 @@ import type { Db } from "#platform/db.ts";
 import { formatDecimal, one, parseDecimal } from "./decimal.ts";
 import priceList from "./price-list.json" with { type: "json" };
 import { addPrices, inTransaction, type SavePrice } from "./prices.ts";
-import { toolPrefix } from "./pricing.ts";
+import { tierPrefix, toolPrefix } from "./pricing.ts";
 
 /** Dollars per million tokens, or per call, as the vendors publish them. */
 interface Listed {
@@ -19,6 +19,8 @@ interface Listed {
   imageOutput?: string;
   tools?: Record<string, string>;
   tiers?: { above: number; input: string; output: string }[];
+  /** Multiples of these prices by service tier. */
+  service?: Partial<Record<string, string>>;
   call?: string;
 }
 
@@ -30,6 +32,8 @@ interface Vendor {
   /** Where the vendor itself says it, when the source is not that page. */
   page?: string;
   note?: string;
+  /** The same for the multiples of its service tiers. */
+  service?: { source: string; date: string; note?: string };
   prices: Listed[];
 }
 
@@ -88,6 +92,7 @@ function extrasOf(listed: Listed, input: string, output: string): Record<string,
       dollars === undefined ? [] : [[kind, quotient(dollars, base)]],
     ),
     ...tools,
+    ...Object.entries(listed.service ?? {}).map(([tier, times = "1"]) => [tierPrefix + tier, times]),
   ]);
 }
 

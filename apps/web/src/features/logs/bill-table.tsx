@@ -70,6 +70,16 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
               <td>× {bill.group_ratio}</td>
             </tr>
           ) : null}
+          {bill.service_tier ? (
+            <tr>
+              <td colSpan={3}>
+                {t("{{tier}}, in the price of every token", {
+                  tier: billKindText(t, `tier:${bill.service_tier.name}`),
+                })}
+              </td>
+              <td>× {bill.service_tier.ratio}</td>
+            </tr>
+          ) : null}
           <tr>
             <td colSpan={3}>{t("Exact sum")}</td>
             <td>{bill.exact}</td>

@@ -4,7 +4,7 @@ import { Anchor, Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantin
 import { useTranslation } from "react-i18next";
 import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
-import { isOutputKind, isTool, nameOfKind } from "#lib/usage-kinds.ts";
+import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -163,8 +163,10 @@ function Extras({ offer, ratio, unit }: PartProps) {
   if (entries.length === 0) return null;
   const priceOfKind = (kind: string, value: number) => {
     if (isTool(kind)) return `$${Number((value * ratio).toPrecision(6))}`;
-    const base = isOutputKind(kind) ? offer.output : offer.input;
-    return priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), usdOnly: true });
+    const multiple = (base: number) =>
+      priceOf(offer, base * value, ratio, { unit, freeWord: t("Free"), usdOnly: true });
+    if (isTier(kind)) return `${multiple(offer.input)} / ${multiple(offer.output)}`;
+    return multiple(isOutputKind(kind) ? offer.output : offer.input);
   };
   return (
     <div>

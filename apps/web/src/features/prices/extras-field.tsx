@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { isTool, nameOfKind, usageKinds } from "#lib/usage-kinds.ts";
+import { isTier, isTool, nameOfKind, usageKinds } from "#lib/usage-kinds.ts";
 import type { PriceForm } from "./price-values.ts";
 
 export function ExtrasField({ form }: { form: PriceForm }) {
@@ -37,7 +37,7 @@ export function ExtrasField({ form }: { form: PriceForm }) {
               w={130}
               min={0}
               step={0.01}
-              decimalScale={10}
+              decimalScale={isTier(kind) ? 4 : 10}
               leftSection={isTool(kind) ? "$" : "×"}
               rightSection={isTool(kind) ? undefined : null}
               value={Number.isNaN(value) ? "" : value}
