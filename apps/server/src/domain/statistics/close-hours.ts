@@ -35,7 +35,7 @@ export async function closeHours(pool: Pool, now = new Date()): Promise<number> 
       [from, until, dimensions],
     );
     await client.query(hoursStatement, [from, until]);
-    for (const length of ["part", "day"] as const) {
+    for (const length of ["part", "day", "week"] as const) {
       // Only whole ones: the last is read in shorter pieces until it is over.
       const [first, last] = [from, until].map((at) => startOf(length, at));
       await client.query(
@@ -77,7 +77,7 @@ ORDER BY 1, 3, 4`;
 /** From the hours, which are all there. $3 the length's name, $4 the length. */
 const longerStatement = `
 INSERT INTO usage_totals (${columns})
-SELECT kind, $3, date_bin($4::interval, starts, '2000-01-01Z'), key, ${counterSums}
+SELECT kind, $3, date_bin($4::interval, starts, '1970-01-01Z'), key, ${counterSums}
 FROM usage_totals WHERE span = 'hour' AND starts >= $1 AND starts < $2
 GROUP BY 1, 3, 4 ORDER BY 1, 3, 4`;
 

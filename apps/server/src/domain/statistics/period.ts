@@ -91,7 +91,12 @@ async function usageFor(pool: Pool, { groupType, userId, ...asked }: Asked): Pro
     return { rows: await usageOfUser(pool, { by, userId, ...asked }), active: 0, top: [] };
   const [all, users] = await Promise.all([
     usageByDayAndKey(pool, { by: by === "user" ? "site" : by, ...asked }),
-    topUsers(pool, { ...asked, limit: TOP_USERS }),
+    // Days cost something and are drawn only when the chart is of users.
+    topUsers(pool, {
+      ...asked,
+      limit: TOP_USERS,
+      ...(by === "user" ? {} : { days: [{ date: "", start: asked.span.from }] }),
+    }),
   ]);
   if (by !== "user") return { ...users, rows: all };
   const charted = new Set(users.top.slice(0, CHARTED_USERS).map((user) => String(user.user_id)));

@@ -13,25 +13,32 @@ const many = (from: string, to: string, cuts: string[] = []) => {
   }
   if (pieces.length > 0) expect(at).toBe(Date.parse(to));
   const count = (length: Length) => pieces.filter((piece) => piece.length === length).length;
-  return { days: count("day"), parts: count("part"), hours: count("hour") };
+  return { weeks: count("week"), days: count("day"), parts: count("part"), hours: count("hour") };
 };
 
 describe("a time in pieces", () => {
   it("is made of whole days, and of shorter pieces at its ends", () => {
-    expect(many("2026-03-01T00:00Z", "2026-03-11T00:00Z")).toEqual({ days: 10, parts: 0, hours: 0 });
-    expect(many("2026-03-01T15:00Z", "2026-03-03T09:00Z")).toEqual({ days: 1, parts: 4, hours: 2 });
-    expect(many("2026-03-01T05:00Z", "2026-03-01T07:00Z")).toEqual({ days: 0, parts: 0, hours: 2 });
+    expect(many("2026-03-01T00:00Z", "2026-03-11T00:00Z")).toEqual({
+      weeks: 0,
+      days: 10,
+      parts: 0,
+      hours: 0,
+    });
+    // From a Thursday, as 1970 began with one.
+    expect(many("2026-03-05T00:00Z", "2026-03-27T00:00Z")).toMatchObject({ weeks: 3, days: 1 });
+    expect(many("2026-03-01T15:00Z", "2026-03-03T09:00Z")).toMatchObject({ days: 1, parts: 4, hours: 2 });
+    expect(many("2026-03-01T05:00Z", "2026-03-01T07:00Z")).toMatchObject({ days: 0, parts: 0, hours: 2 });
   });
 
   it("has no piece across a cut, except an hour", () => {
     // Midnights in Shanghai, Tokyo and Kolkata.
     const week = (time: string) => Array.from({ length: 6 }, (_, day) => `2026-03-0${day + 2}T${time}Z`);
-    expect(many("2026-03-01T16:00Z", "2026-03-08T16:00Z", week("16:00"))).toEqual({
+    expect(many("2026-03-01T16:00Z", "2026-03-08T16:00Z", week("16:00"))).toMatchObject({
       days: 0,
       parts: 42,
       hours: 0,
     });
-    expect(many("2026-03-01T15:00Z", "2026-03-08T15:00Z", week("15:00"))).toEqual({
+    expect(many("2026-03-01T15:00Z", "2026-03-08T15:00Z", week("15:00"))).toMatchObject({
       days: 0,
       parts: 35,
       hours: 28,
@@ -44,6 +51,6 @@ describe("a time in pieces", () => {
   });
 
   it("is empty when it ends before it begins", () => {
-    expect(many("2026-03-02T00:00Z", "2026-03-01T00:00Z")).toEqual({ days: 0, parts: 0, hours: 0 });
+    expect(many("2026-03-02T00:00Z", "2026-03-01T00:00Z")).toEqual({ weeks: 0, days: 0, parts: 0, hours: 0 });
   });
 });

@@ -4,8 +4,8 @@ import type { Span } from "./usage.ts";
 
 const hourMs = 3_600_000;
 
-/** From long to short, all beginning at midnight UTC. A part is a length that most time zones' days are made of. */
-export const lengths = { day: 24 * hourMs, part: 4 * hourMs, hour: hourMs } as const;
+/** From long to short, all counted from 1970 UTC. A part is a length that most time zones' days are made of. */
+export const lengths = { week: 168 * hourMs, day: 24 * hourMs, part: 4 * hourMs, hour: hourMs } as const;
 export type Length = keyof typeof lengths;
 
 export interface Piece {
@@ -26,7 +26,7 @@ export function piecesOf(span: Span, cuts: readonly Date[] = []): Piece[] {
     while ((cutAt[next] ?? Infinity) <= at) next += 1;
     const whole = Math.min(end, cutAt[next] ?? Infinity);
     const fits = (length: Length) => at % lengths[length] === 0 && at + lengths[length] <= whole;
-    const length = fits("day") ? "day" : fits("part") ? "part" : "hour";
+    const length = (["week", "day", "part"] as const).find(fits) ?? "hour";
     pieces.push({ length, starts: new Date(at) });
     at += lengths[length];
   }

@@ -114,7 +114,8 @@ describe("a period", () => {
       // New York's clocks change within these days.
       for (const timeZone of ["UTC", "Asia/Shanghai", "Asia/Kolkata", "Asia/Tokyo", "America/New_York"]) {
         for (const groupType of ["model", "channel", "user"] as const) {
-          const [from, to] = [new Date("2024-03-10T05:00:00Z"), new Date("2024-03-15T21:00:00Z")];
+          // With two whole weeks.
+          const [from, to] = [new Date("2024-02-26T05:00:00Z"), new Date("2024-03-15T21:00:00Z")];
           answers.push(await ask({ from, to, timeZone, groupType }));
         }
       }
