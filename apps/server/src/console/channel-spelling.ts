@@ -1,4 +1,6 @@
+import { ChannelQuery } from "@gateway/shared/channel";
 import type { preValidationHookHandler } from "fastify";
+import type { z } from "zod";
 
 /** Lists that older tools send as one text with commas: their name for it, and ours. */
 const lists = { models: "models", group: "groups" } as const;
@@ -40,4 +42,14 @@ function parsed(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** The filters of the list, with the names that older tools have for two of them. */
+export const SpelledQuery = ChannelQuery.extend({
+  name: ChannelQuery.shape.keyword,
+  models: ChannelQuery.shape.model,
+});
+
+export function inOurSpelling({ name, models, ...query }: z.infer<typeof SpelledQuery>): ChannelQuery {
+  return { ...query, keyword: query.keyword || name, model: query.model || models };
 }
