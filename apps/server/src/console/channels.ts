@@ -2,7 +2,6 @@ import {
   ChannelInput,
   ChannelPage,
   ChannelPatch,
-  ChannelQuery,
   ChannelRow,
   ChannelTestResult,
 } from "@gateway/shared/channel";
@@ -26,7 +25,7 @@ import {
 import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { readOlderSpelling } from "./channel-spelling.ts";
+import { inOurSpelling, readOlderSpelling, SpelledQuery } from "./channel-spelling.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
@@ -68,9 +67,9 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/channel",
-    { config, schema: { querystring: ChannelQuery, response: answers(ChannelPage) } },
+    { config, schema: { querystring: SpelledQuery, response: answers(ChannelPage) } },
     async (request) => {
-      const { query } = request;
+      const query = inOurSpelling(request.query);
       const { rows, total } = await listChannels(services, { ...query, ...sliceOf(query, sortable) });
       return ok(pageOf(query, rows.map(show), total));
     },
