@@ -6,6 +6,7 @@ const known = new Set([
   phrase("API version"),
   phrase("API version (v1beta unless given)"),
   phrase("API version (preview or latest; may be empty)"),
+  phrase("Region, e.g. eastasia"),
   phrase("Region|ProjectID (global unless given; the project is that of the key)"),
   phrase("DashScope plugin (X-DashScope-Plugin)"),
   phrase("Code execution"),
@@ -21,6 +22,7 @@ const known = new Set([
   phrase("Image edits"),
   phrase("Image variations"),
   phrase("Speech"),
+  phrase("Voices"),
   phrase("Transcription"),
   phrase("Audio translation"),
   phrase("Provider routing"),
@@ -46,12 +48,18 @@ const known = new Set([
   phrase("Google PaLM (retired by Google; asks Gemini)"),
   phrase("Tencent Hunyuan, first API (retired by Tencent; asks today's)"),
   phrase("With {{ knowledge }} and {{ question }} where they shall stand"),
+  phrase(
+    'By the vendor before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+  ),
 ]);
 
 /** In the reader's language, or as it came when it is new to the console. */
 export function vendorWord(t: TFunction, text: string): string {
   const path = /^(\/\S+) unless given; "disable" switches it off$/.exec(text)?.[1];
   if (path) return t('{{path}} unless given; "disable" switches it off', { path });
+  const [, voice, manner] = /^(\S+) unless given; voice\|(emotion|role)$/.exec(text) ?? [];
+  if (voice && manner === "role") return t("{{voice}} unless given; voice|role", { voice });
+  if (voice) return t("{{voice}} unless given; voice|emotion", { voice });
   // Braces in these words are the vendor's own.
   return known.has(text) ? t(text, { skipInterpolation: true }) : text;
 }

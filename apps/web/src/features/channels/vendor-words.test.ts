@@ -1,0 +1,27 @@
+import i18next from "i18next";
+import { beforeAll, describe, expect, it } from "vitest";
+import words from "#locales/zh_CN.json" with { type: "json" };
+import { vendorWord } from "./vendor-words.ts";
+
+beforeAll(async () => {
+  const resources = { zh_CN: { translation: words } };
+  const interpolation = { escapeValue: false };
+  await i18next.init({ lng: "zh_CN", resources, keySeparator: false, nsSeparator: false, interpolation });
+});
+
+describe("a word that a vendor brings along", () => {
+  it.each([
+    ["Voices", "音色"],
+    ["Region, e.g. eastasia", "区域，例如 eastasia"],
+    ["zh-CN-YunxiNeural|boy unless given; voice|role", "默认 zh-CN-YunxiNeural|boy；格式为 音色|角色"],
+    ["female-chengshu unless given; voice|emotion", "默认 female-chengshu；格式为 音色|情绪"],
+    ['/v1/embeddings unless given; "disable" switches it off', '默认 /v1/embeddings；填 "disable" 则关闭'],
+    [
+      "With {{ knowledge }} and {{ question }} where they shall stand",
+      "用 {{ knowledge }} 和 {{ question }} 标出位置",
+    ],
+    ["alloy", "alloy"],
+  ])("%s is said in the reader's language", (word, said) => {
+    expect(vendorWord(i18next.t, word)).toBe(said);
+  });
+});
