@@ -125,12 +125,28 @@ describe("vendors with limits of their own", () => {
     );
   });
 
-  it("xAI's reasoning models get no penalties, stops and effort", () => {
-    const body = { model: "grok-4", messages, stop: ["x"], presence_penalty: 1, reasoning_effort: "high" };
-    expect(adjust(xai, body)).toEqual({ model: "grok-4", messages });
-    expect(adjust(xai, { model: "grok-3-mini", reasoning_effort: "high" })).toHaveProperty(
-      "reasoning_effort",
-    );
+  it("xAI's reasoning models get no penalties and stops", () => {
+    const body = { model: "grok-4.3", messages, stop: ["x"], presence_penalty: 1 };
+    expect(adjust(xai, body)).toEqual({ model: "grok-4.3", messages });
+    const plain = { ...body, model: "grok-4-1-fast-non-reasoning" };
+    expect(adjust(xai, plain)).toBe(plain);
+  });
+
+  it.each([
+    ["grok-4.3", true],
+    ["grok-4.7", true],
+    ["grok-latest", true],
+    ["grok-3-mini", true],
+    ["grok-4.20-multi-agent-0309", true],
+    ["grok-4", false],
+    ["grok-4-0709", false],
+    ["grok-4-1-fast-reasoning", false],
+    ["grok-4.20-0309-reasoning", false],
+    ["grok-3", false],
+    ["grok-code-fast-1", false],
+  ])("xAI's %s is told how hard to think: %s", (model, isTold) => {
+    const body = { model, messages, reasoning_effort: "high" };
+    expect(adjust(xai, body)).toEqual(isTold ? body : { model, messages });
   });
 
   it("Moonshot is not forced to call and stays within its temperatures", () => {

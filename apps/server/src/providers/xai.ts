@@ -2,17 +2,22 @@ import type { Wire } from "#dialects/dialect.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
 import { onChat, without, withoutThoughts } from "./quirks.ts";
 
-const reasons = /^grok-(?:4|3-mini|code)/;
+const reasons = /^grok-(?!.*non-reasoning)(?:4|latest|3-mini|code|build)/;
+/** Those before 4.3 think as they will, and answer an effort with an error. */
+const takesNoEffort = /^grok-(?:2|3(?!-mini)|code|4(?:$|-)|4\.20(?:-\d{4})?-(?:non-)?reasoning)/;
 
-/** Its reasoning models refuse what would bend their sampling, and all but one family the effort. */
+/** Its reasoning models refuse what would bend their sampling. */
 function limits(body: Wire, call: Call): Wire {
   const free = reasons.test(call.model)
     ? without("presence_penalty", "frequency_penalty", "stop")(body, call)
     : body;
-  return call.model.startsWith("grok-3-mini") ? free : without("reasoning_effort")(free, call);
+  return takesNoEffort.test(call.model) ? without("reasoning_effort")(free, call) : free;
 }
 
-/** https://docs.x.ai/docs/api-reference, read 2026-11; sessions: https://docs.livekit.io/agents/integrations/xai, read 2026-11-21. */
+/**
+ * https://docs.x.ai/docs/api-reference, read 2026-11; https://docs.x.ai/developers/model-capabilities/text/reasoning and
+ * for sessions https://docs.livekit.io/agents/integrations/xai, read 2026-11-21.
+ */
 export const xai: Provider = {
   type: 56,
   id: "xai",
