@@ -80,7 +80,7 @@ type Asked = Pick<PeriodInput, "groupType" | "userId"> & {
   closed: Date;
 };
 
-interface Found extends TopUsers {
+interface Found extends Pick<TopUsers, "active" | "top"> {
   /** They sum up to everything that the period holds. */
   rows: DayUsage[];
 }
@@ -91,17 +91,10 @@ async function usageFor(pool: Pool, { groupType, userId, ...asked }: Asked): Pro
     return { rows: await usageOfUser(pool, { by, userId, ...asked }), active: 0, top: [] };
   const [all, users] = await Promise.all([
     usageByDayAndKey(pool, { by: by === "user" ? "site" : by, ...asked }),
-    // Days cost something and are drawn only when the chart is of users.
-    topUsers(pool, {
-      ...asked,
-      limit: TOP_USERS,
-      ...(by === "user" ? {} : { days: [{ date: "", start: asked.span.from }] }),
-    }),
+    topUsers(pool, { ...asked, limit: TOP_USERS, charted: by === "user" ? CHARTED_USERS : 0 }),
   ]);
-  if (by !== "user") return { ...users, rows: all };
-  const charted = new Set(users.top.slice(0, CHARTED_USERS).map((user) => String(user.user_id)));
-  const own = users.rows.filter((row) => charted.has(row.key));
-  return { ...users, rows: [...own, ...remainder(all, own)] };
+  const rows = by === "user" ? [...users.charted, ...remainder(all, users.charted)] : all;
+  return { rows, active: users.active, top: users.top };
 }
 
 /** What all used beyond those drawn one by one, by day, under no name. */

@@ -1,6 +1,6 @@
 import type { Period } from "@gateway/shared/analytics";
 import type { Pool } from "#platform/db.ts";
-import { sumOfRows } from "./counters.ts";
+import { sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
 import { type DayUsage, rankUsers, type Span, usageByDayAndKey } from "./usage.ts";
 
@@ -9,24 +9,29 @@ export interface TopUsers {
   /** How many used anything. */
   active: number;
   top: Period["top_users"];
-  /** The days of those at the top. */
-  rows: DayUsage[];
+  /** Those to draw one by one, by day. */
+  charted: DayUsage[];
 }
 
+/** @param input.charted how many of them are drawn */
 export async function topUsers(
   pool: Pool,
-  asked: { span: Span; closed: Date; days: readonly LocalDay[]; limit: number },
+  { days, ...input }: { span: Span; closed: Date; days: readonly LocalDay[]; limit: number; charted: number },
 ): Promise<TopUsers> {
-  const { active, ids } = await rankUsers(pool, asked);
-  const [rows, names] = await Promise.all([
-    usageByDayAndKey(pool, { ...asked, by: "user", only: ids }),
+  const { active, ids } = await rankUsers(pool, input);
+  const at = { date: "", start: input.span.from };
+  const ask = { ...input, by: "user" } as const;
+  const [sums, charted, names] = await Promise.all([
+    usageByDayAndKey(pool, { ...ask, only: ids, days: [at] }),
+    input.charted === 0 ? [] : usageByDayAndKey(pool, { ...ask, only: ids.slice(0, input.charted), days }),
     pool.query<{ id: number; username: string }>("SELECT id, username FROM users WHERE id = ANY($1)", [ids]),
   ]);
+  const sumFor = new Map(sums.map(({ day: _day, key, ...sum }) => [key, sum]));
   const nameOf = new Map(names.rows.map((user) => [String(user.id), user.username]));
   const top = ids.map((id) => ({
     user_id: Number(id),
     username: nameOf.get(id) ?? `#${id}`,
-    ...sumOfRows(rows.filter((row) => row.key === id)),
+    ...(sumFor.get(id) ?? sumOf(undefined)),
   }));
-  return { active, top, rows };
+  return { active, top, charted };
 }
