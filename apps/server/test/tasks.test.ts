@@ -132,6 +132,20 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
+  it("is not called back about where the operator does not want this server to be seen", async () => {
+    const asked = await ask("POST", "/suno/submit/music", {
+      gpt_description_prompt: "A quiet song",
+      mv: "chirp-v4",
+      notify_hook: hook,
+    });
+    const quiet = { ...watch.settings.current(), MjNotifyEnabled: false };
+    for (let round = 0; round < 3; round += 1)
+      await pollTasks({ ...watch, settings: { current: () => quiet } }, 0);
+    const id = String(asked.body.data);
+    expect((await ask("GET", `/suno/fetch/${id}`)).body.data).toMatchObject({ status: "SUCCESS" });
+    expect(told).not.toContainEqual(expect.objectContaining({ task_id: id }));
+  });
+
   it("that fails gives its charge back once, however often the vendor says so", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=fail]]" });

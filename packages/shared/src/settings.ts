@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ChatLinkEntry } from "./chat-link.ts";
 import { DiscountText } from "./discount.ts";
 import { domainsOf, Email } from "./mail.ts";
+import { FlagTableText, TokenTableText } from "./model-table.ts";
 import { EventList, noticeEvents } from "./notice.ts";
 import { phrasesOf } from "./phrase-list.ts";
 import { SyncMode } from "./price.ts";
@@ -228,6 +229,20 @@ export const Settings = z.object({
   /** The doors of these clients; Chat and Responses are always open. */
   ClaudeAPIEnabled: z.boolean().default(true),
   GeminiAPIEnabled: z.boolean().default(true),
+  /** JSON by model: what an Anthropic model may write when a client of another dialect does not say. */
+  ClaudeDefaultMaxTokens: TokenTableText.default('{"default": 8192}'),
+  /** Of that, what it may think when the client wants thinking and names no measure; 0 = it decides itself. */
+  ClaudeBudgetTokensPercentage: z
+    .number()
+    .min(0, "Write a share from 0 to 0.95, for example 0.8")
+    .max(0.95, "Write a share from 0 to 0.95, for example 0.8")
+    .default(0.8),
+  /** JSON by model: Gemini models whose thoughts are shown to clients of another dialect who did not ask. */
+  GeminiOpenThink: FlagTableText.default(""),
+  /** Tell clients of a finished task at the address they gave. They learn this server's own address by it. */
+  MjNotifyEnabled: z.boolean().default(true),
+  /** Minutes after which a task counts as failed and is paid back; 0 = an hour, for Kling three. */
+  TaskDeadlineMinutes: z.int().min(0).max(10_080).default(0),
   /** Refuse chats in which somebody says one of these phrases. */
   EnableSafe: z.boolean().default(false),
   SafeKeyWords: phraseList.default(""),

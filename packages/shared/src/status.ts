@@ -36,5 +36,12 @@ export const SiteStatus = z.object({
   top_up_link: z.string(),
   chat_link: z.string(),
   chat_links: z.string(),
+  /** Yuan for one dollar, and whole dollars. */
+  PaymentUSDRate: z.number(),
+  PaymentMinAmount: z.int(),
+  /** JSON: amounts and ratios that hold for everybody. */
+  RechargeDiscount: z.string(),
+  EnableSafe: z.boolean(),
+  mj_notify_enabled: z.boolean(),
 });
 export type SiteStatus = z.infer<typeof SiteStatus>;

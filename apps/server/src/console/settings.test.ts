@@ -41,6 +41,36 @@ describe("settings in one go", () => {
     expect(await batch({ GitHubClientSecret: "" })).toMatchObject({ status: 400 });
   });
 
+  it("tell visitors what a dollar costs here, but not what single groups pay", async () => {
+    const values = {
+      PaymentUSDRate: 7.1,
+      PaymentMinAmount: 5,
+      RechargeDiscount: '{"100": 0.9, "vip": {"100": 0.8}}',
+      MjNotifyEnabled: false,
+    };
+    expect(await batch(values)).toMatchObject({ status: 200 });
+    expect((await site.guest.get("/api/status")).body.data).toMatchObject({
+      PaymentUSDRate: 7.1,
+      PaymentMinAmount: 5,
+      RechargeDiscount: '{"100":0.9}',
+      mj_notify_enabled: false,
+    });
+  });
+
+  it("by model are refused with a sentence when they cannot be read", async () => {
+    expect(await batch({ ClaudeDefaultMaxTokens: '{"default": 0}', GeminiOpenThink: "{" })).toMatchObject({
+      body: {
+        fields: {
+          ClaudeDefaultMaxTokens: "Write a whole number of tokens behind each model",
+          GeminiOpenThink: "Must be a valid JSON string",
+        },
+      },
+    });
+    const values = { ClaudeDefaultMaxTokens: '{"default": 4096}', ClaudeBudgetTokensPercentage: 0.5 };
+    expect(await batch(values)).toMatchObject({ status: 200 });
+    expect((await root.get("/api/option")).body.data).toMatchObject(values);
+  });
+
   it("are for root only", async () => {
     const admin = await site.as(await site.makeUser({ role: 10 }));
     const values = { SystemName: "Theirs" };

@@ -1,3 +1,4 @@
+import { discountsFor } from "@gateway/shared/discount";
 import { UserGroupMap } from "@gateway/shared/group";
 import { SiteStatus } from "@gateway/shared/status";
 import { z } from "zod";
@@ -96,5 +97,11 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     top_up_link: settings.TopUpLink,
     chat_link: settings.ChatLink,
     chat_links: settings.ChatLinks,
+    PaymentUSDRate: settings.PaymentUSDRate,
+    PaymentMinAmount: settings.PaymentMinAmount,
+    // What single groups pay is between them and the operator.
+    RechargeDiscount: JSON.stringify(Object.fromEntries(discountsFor(settings.RechargeDiscount, ""))),
+    EnableSafe: settings.EnableSafe,
+    mj_notify_enabled: settings.MjNotifyEnabled,
   };
 }

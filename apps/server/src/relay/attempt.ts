@@ -35,7 +35,8 @@ export async function attempt(
   const { stream } = call.request;
   const dialect = upstream.id === "own" ? {} : { dialect: upstream.id };
   const asked = { model: chosen.upstreamModel, stream, ...dialect };
-  const { body, dropped } = encodeBody(call, chosen, upstream, shapeOf(channel, asked));
+  const settings = services.settings.current();
+  const { body, dropped } = encodeBody(call, chosen, upstream, shapeOf(channel, asked), settings);
   try {
     const response = await send(services, chosen, {
       method: "POST",

@@ -1,3 +1,4 @@
+import { defaultSettings } from "@gateway/shared/settings";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
@@ -18,7 +19,7 @@ function sent(part: Partial<ChannelInForce>, upstream: DialectId = "openai-chat"
   };
   const chosen = { channel: channel({ id: 1, ...part }), upstreamModel: "gpt" };
   const shape = { model: "gpt", stream: false, other: "", plugin: {} };
-  const encoded = encodeBody(given, chosen, dialects[upstream], shape);
+  const encoded = encodeBody(given, chosen, dialects[upstream], shape, defaultSettings);
   return { ...encoded, wire: JSON.parse(String(encoded.body)) as Wire };
 }
 

@@ -4,6 +4,7 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./call.ts";
+import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 import type { Chosen } from "./plan.ts";
 
 /** What a chat call becomes on its way to a channel: the client's body, translated if need be, and the operator's wishes. */
@@ -15,6 +16,7 @@ export function encodeBody(
   { channel, upstreamModel: model }: Pick<Chosen, "channel" | "upstreamModel">,
   upstream: Upstream,
   shape: Shape,
+  settings: OperatorDefaults,
 ): { body: string | Buffer; dropped: string[] } {
   const { parameters, provider } = channel;
   const early = parameters["pre_add"] === true && given.rewritten !== true;
@@ -34,7 +36,7 @@ export function encodeBody(
   } else {
     const inside = upstream.id === "own" && systemPrompt !== "";
     const whole = inside ? withInstructions(request, systemPrompt, systemPromptPlace) : request;
-    const encoded = upstream.encodeRequest({ ...whole, model });
+    const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
     ({ body: wire, dropped } = encoded);
     const { extra } = request;
     if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {

@@ -92,6 +92,11 @@ function decodeFormat(format: ChatWireRequest["response_format"]): ResponseForma
   });
 }
 
+/** Thinking is switched on, but nobody says how much. */
+function wantsSome({ reasoning, reasoning_effort: effort }: ChatWireRequest): boolean {
+  return reasoning?.enabled === true && !reasoning.max_tokens && !reasoning.effort && !effort;
+}
+
 function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
   const { reasoning } = wire;
   const effort = effortOf(
@@ -100,6 +105,7 @@ function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
   const decoded = compact<Reasoning>({
     effort,
     budgetTokens: reasoning?.max_tokens ?? undefined,
+    adaptive: wantsSome(wire) || undefined,
     summary: summaryOf(reasoning?.summary),
   });
   return Object.keys(decoded).length === 0 ? undefined : decoded;

@@ -1,0 +1,57 @@
+/** Settings for requests that leave something open, and for those who wait for a task. */
+import { phrase } from "#lib/i18n.ts";
+import type { SettingSection } from "./fields.ts";
+
+export const translationSection: SettingSection = {
+  id: "translation",
+  title: phrase("What requests leave open"),
+  hint: phrase(
+    "For clients of one vendor's API whom another vendor answers. Who speaks the vendor's own API says it there.",
+  ),
+  fields: [
+    {
+      key: "ClaudeDefaultMaxTokens",
+      kind: "json",
+      label: phrase("Claude: longest answer"),
+      hint: phrase(
+        'Tokens by model, when the client names no limit. For example {"claude-opus-4-5": 32000, "default": 8192}.',
+      ),
+    },
+    {
+      key: "ClaudeBudgetTokensPercentage",
+      kind: "decimal",
+      label: phrase("Claude: share of it for thinking"),
+      hint: phrase(
+        "When the client wants thinking and names no measure. 0.8 is eighty percent; 0 lets the model decide, which only newer ones can.",
+      ),
+    },
+    {
+      key: "GeminiOpenThink",
+      kind: "json",
+      label: phrase("Gemini: show thoughts"),
+      hint: phrase('By model, to clients who did not ask. For example {"gemini-2.5-pro": true}.'),
+    },
+  ],
+};
+
+export const taskSection: SettingSection = {
+  id: "tasks",
+  title: phrase("Tasks"),
+  fields: [
+    {
+      key: "MjNotifyEnabled",
+      kind: "switch",
+      label: phrase("Call clients back when a task is finished"),
+      hint: phrase(
+        "At the address they gave, if it is public. They learn this server's address by it. Off: they ask themselves.",
+      ),
+    },
+    {
+      key: "TaskDeadlineMinutes",
+      kind: "number",
+      unit: phrase("minutes"),
+      label: phrase("A task may take"),
+      hint: phrase("Then it counts as failed and is paid back. 0 is an hour, for Kling three."),
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { flagFor, FlagTableText, tokensFor, TokenTableText } from "./model-table.ts";
+
+describe("a table of models", () => {
+  it("answers with a model's own entry, else with the default, else with nothing", () => {
+    const text = '{"claude-opus": 32000, "default": 8192}';
+    expect(tokensFor(text, "claude-opus")).toBe(32_000);
+    expect(tokensFor(text, "claude-haiku")).toBe(8192);
+    expect(tokensFor("", "claude-opus")).toBeUndefined();
+    expect(tokensFor('{"claude-opus": 1}', "toString")).toBeUndefined();
+    expect(flagFor('{"gemini-pro": true}', "gemini-pro")).toBe(true);
+    expect(flagFor('{"gemini-pro": true}', "gemini-flash")).toBe(false);
+  });
+
+  it("says what is wrong with it", () => {
+    const said = (schema: typeof TokenTableText, text: string) =>
+      schema.safeParse(text).error?.issues[0]?.message;
+    expect(said(TokenTableText, "{")).toBe("Must be a valid JSON string");
+    expect(said(TokenTableText, '{"a": "much"}')).toBe("Write a whole number of tokens behind each model");
+    expect(said(TokenTableText, "[1]")).toBe("Write a whole number of tokens behind each model");
+    expect(said(FlagTableText, '{"a": 1}')).toBe("Write true or false behind each model");
+    expect(said(TokenTableText, '{"a": 8192}')).toBeUndefined();
+  });
+});
