@@ -2,6 +2,7 @@ import { parseJson } from "#dialects/wire.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { loadChannels } from "#domain/channels/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
+import { GatewayError } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -47,16 +48,17 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
   const wire = wireOf(first.platform);
   const channel = await channelOf(watch, first.channel_id);
   if (wire === undefined || channel === "deleted") {
-    for (const task of tasks) await giveUp(watch.db, task, "The channel that made this task is gone.");
+    for (const task of tasks)
+      await finish(watch, wire, await giveUp(watch.db, task, "The channel that made this task is gone."));
     return;
   }
   const told = channel === undefined ? new Map() : await askAll(watch, wire, channel, tasks);
   for (const task of tasks) {
     const standing: TaskStanding | undefined = told.get(task.task_id);
-    if (standing !== undefined) await advance(watch.db, task.id, standing);
+    if (standing !== undefined) await finish(watch, wire, await advance(watch.db, task.id, standing));
     const late = task.deadline !== null && task.deadline.getTime() < Date.now();
     if (late && standing?.status !== "SUCCESS")
-      await giveUp(watch.db, task, "The task took longer than it may.");
+      await finish(watch, wire, await giveUp(watch.db, task, "The task took longer than it may."));
   }
 }
 
@@ -112,6 +114,17 @@ async function channelOf(watch: TaskWatch, id: number): Promise<ChannelInForce |
   return stored === 0 ? "deleted" : undefined;
 }
 
-export function wireOf(platform: string): TaskWire | undefined {
+/** Tells the client once; one that cannot be reached asks itself. */
+async function finish(watch: TaskWatch, wire: TaskWire | undefined, task: Task | undefined): Promise<void> {
+  if (task === undefined || wire === undefined || task.notify_hook === "") return;
+  if (!watch.settings.current().MjNotifyEnabled) return;
+  try {
+    await watch.post(task.notify_hook, JSON.stringify(wire.show(task)));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+function wireOf(platform: string): TaskWire | undefined {
   return Object.values(taskWires).find((wire) => wire.platform === platform);
 }
