@@ -9,6 +9,13 @@ export const nvidia: Provider = {
   baseUrl: "https://integrate.api.nvidia.com",
   dialects: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings"],
+  // https://github.com/gethouston/houston/pull/1243, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // The model is gone, or was never for this account; others are served with the same key.
+      410: "not-found",
+    },
+  },
   keyHint: "nvapi-…",
   models: ["meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
   testModel: "meta/llama-3.3-70b-instruct",

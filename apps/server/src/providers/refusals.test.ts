@@ -173,6 +173,7 @@ const modelMissing: Case[] = [
   ["siliconflow", 403, { code: 50603, message: "No." }, "not-found"],
   ["hunyuan", 402, openai(null), "not-found"],
   ["github", 403, openai("no_access"), "not-found"],
+  ["nvidia", 410, "", "not-found"],
 ];
 
 const providers = [...openProviders().values()];

@@ -61,6 +61,8 @@ const errorAnswer = z.looseObject({
   code: z.union([z.string(), z.number()]).nullish(),
   error_code: z.string().nullish(),
   reason: z.string().nullish(),
+  name: z.string().nullish(),
+  errors: z.array(z.unknown()).nullish(),
   type: z.string().nullish(),
   base_resp: z.looseObject({ status_code: z.number(), status_msg: z.string().nullish() }).nullish(),
 });
@@ -96,10 +98,10 @@ function kindOf(status: number, code: string, type: string): UpstreamError["kind
 /** Wherever the vendor puts it. A name says more than a number. */
 function errorIn(answer: z.infer<typeof errorAnswer> | undefined): z.infer<typeof errorObject> {
   if (typeof answer?.error === "object" && answer.error !== null) return answer.error;
-  const { base_resp: inside, reason, error_code: name, code, type } = answer ?? {};
+  const { base_resp: inside, reason, error_code, name, code, type, errors } = answer ?? {};
   if (inside) return { message: inside.status_msg, code: inside.status_code };
-  const message = typeof answer?.error === "string" ? answer.error : undefined;
-  return { message, code: reason ?? name ?? code, type };
+  const message = [answer?.error, errors?.[0]].find((sentence) => typeof sentence === "string");
+  return { message, code: reason ?? error_code ?? name ?? code, type };
 }
 
 /** The error object of an answer or of a frame. `status` is 0 within a stream. */
@@ -111,7 +113,8 @@ export function decodeErrorObject(value: unknown, status: number): UpstreamError
   const known = status >= 400 ? status : Number.isInteger(said) && said >= 400 && said < 600 ? said : status;
   return compact<UpstreamError>({
     kind: kindOf(known, code, error.type ?? ""),
-    message: messageOf(error.message ?? answer?.message ?? answer?.detail, known),
+    // Some send their sentence as it is, without an object.
+    message: messageOf(error.message ?? answer?.message ?? answer?.detail ?? value, known),
     status: known,
     code: code || (error.type ?? undefined),
     param: error.param ?? undefined,
