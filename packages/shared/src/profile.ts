@@ -14,6 +14,10 @@ export const ProfileInput = z.object({
     .regex(/^(https?:\/\/\S+)?$/i, "The address must be an http or https URL")
     .optional(),
   language: language.optional(),
+  /** The older API took a new one here, from whoever had the session; it must not look as if this did. */
+  password: z
+    .literal("", "Change it with PUT /api/user/self/password, which asks for the current one")
+    .optional(),
 });
 export type ProfileInput = z.infer<typeof ProfileInput>;
 

@@ -7,6 +7,7 @@ import {
 } from "@gateway/shared/channel";
 import { Nothing } from "@gateway/shared/envelope";
 import { ProviderInfo } from "@gateway/shared/provider";
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { enabledGroups } from "#domain/accounts/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
@@ -28,6 +29,7 @@ import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { inOurSpelling, readOlderSpelling, SpelledQuery } from "./channel-spelling.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import { lacks, partialPut } from "./partial-put.ts";
 import type { Services } from "./services.ts";
 
 const sortable = [
@@ -54,6 +56,16 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
   const { db, health } = services;
   const row = answers(ChannelRow);
   const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+
+  async function quickChange(
+    request: FastifyRequest,
+    id: number,
+    patch: ChannelPatch,
+  ): Promise<ChannelRecord> {
+    const changed = await patchChannel(db, viewerOf(request), id, patch);
+    if (patch.status === 1) health.forgive(id);
+    return changed;
+  }
 
   app.get(
     "/providers",
@@ -101,7 +113,12 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     "/channel",
     {
       config,
-      preValidation: readOlderSpelling,
+      preValidation: [
+        partialPut(lacks("models"), ChannelPatch.extend({ id: RowId }), async (request, { id, ...patch }) =>
+          ok(show(await quickChange(request, id, patch))),
+        ),
+        readOlderSpelling,
+      ],
       schema: { body: ChannelInput.extend({ id: RowId }), response: row },
     },
     async (request) => {
@@ -115,12 +132,7 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
   app.patch(
     "/channel/:id",
     { config, schema: { params: IdParams, body: ChannelPatch, response: row } },
-    async (request) => {
-      const { id } = request.params;
-      const changed = await patchChannel(db, viewerOf(request), id, request.body);
-      if (request.body.status === 1) health.forgive(id);
-      return ok(show(changed));
-    },
+    async (request) => ok(show(await quickChange(request, request.params.id, request.body))),
   );
 
   app.delete(
@@ -170,18 +182,21 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
     return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
   });
 
-  app.post(
-    "/channel/models",
-    { config, schema: { body: ModelListInput, response: answers(z.array(z.string())) } },
-    async (request) => {
-      const { id, ...given } = request.body;
-      const stored = id === undefined ? blank : typedIn(await getChannel(db, id));
-      const key = await keyFor(services, given.key, id);
-      const channel = { ...stored, ...given, id: id ?? 0, key };
-      checkUpstream(providers, channel, key !== "");
-      return ok(await services.fetchModels(channel));
-    },
-  );
+  // The second is the older API's name for it.
+  for (const path of ["/channel/models", "/channel/provider_models_list"]) {
+    app.post(
+      path,
+      { config, schema: { body: ModelListInput, response: answers(z.array(z.string())) } },
+      async (request) => {
+        const { id, ...given } = request.body;
+        const stored = id === undefined ? blank : typedIn(await getChannel(db, id));
+        const key = await keyFor(services, given.key, id);
+        const channel = { ...stored, ...given, id: id ?? 0, key };
+        checkUpstream(providers, channel, key !== "");
+        return ok(await services.fetchModels(channel));
+      },
+    );
+  }
 }
 
 /** A channel that nobody has filled in. */

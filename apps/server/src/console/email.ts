@@ -2,6 +2,8 @@ import { Nothing } from "@gateway/shared/envelope";
 import { MailRequest } from "@gateway/shared/mail";
 import { EmailProof, EmailRequest } from "@gateway/shared/profile";
 import { Self } from "@gateway/shared/session";
+import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
 import { bindEmail, bindingPlace, emailTaken } from "#domain/accounts/email.ts";
 import {
   CODE_MINUTES,
@@ -37,28 +39,32 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
     }
   }
 
-  app.post(
+  async function verify(request: FastifyRequest, wanted: z.output<typeof MailRequest>) {
+    const { email, turnstile, language } = wanted;
+    await checkPerson(turnstile, request.ip);
+    const current = settings.current();
+    requireOpen(current);
+    if (!current.EmailVerificationEnabled) throw forbidden("Sign-up needs no e-mail address here.");
+    requireDomain(email, current);
+    await takeMailTurn(db, "code", email);
+    const sender = senderFor(current, language);
+    // Only the owner of the address learns whether it has an account.
+    const letter = (await isEmailTaken(db, email))
+      ? accountExistsMail(sender)
+      : codeMail(sender, await issueCode(db, secrets, signUpPlace(email)), CODE_MINUTES);
+    await sendNow({ to: email, ...letter }, (err) => request.log.warn({ err }, "a mail was not sent"));
+    return ok(null);
+  }
+
+  const anyone = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+  app.post("/verification", { config: anyone, schema: { body: MailRequest, response: nothing } }, (request) =>
+    verify(request, request.body),
+  );
+  // The older API's habit.
+  app.get(
     "/verification",
-    {
-      config: { access: "anyone", rateLimit: GUESS_LIMIT },
-      schema: { body: MailRequest, response: nothing },
-    },
-    async (request) => {
-      const { email, turnstile, language } = request.body;
-      await checkPerson(turnstile, request.ip);
-      const current = settings.current();
-      requireOpen(current);
-      if (!current.EmailVerificationEnabled) throw forbidden("Sign-up needs no e-mail address here.");
-      requireDomain(email, current);
-      await takeMailTurn(db, "code", email);
-      const sender = senderFor(current, language);
-      // Only the owner of the address learns whether it has an account.
-      const letter = (await isEmailTaken(db, email))
-        ? accountExistsMail(sender)
-        : codeMail(sender, await issueCode(db, secrets, signUpPlace(email)), CODE_MINUTES);
-      await sendNow({ to: email, ...letter }, (err) => request.log.warn({ err }, "a mail was not sent"));
-      return ok(null);
-    },
+    { config: { ...anyone, changes: true }, schema: { querystring: MailRequest, response: nothing } },
+    (request) => verify(request, request.query),
   );
 
   const own = { access: "user", rateLimit: GUESS_LIMIT } as const;

@@ -28,6 +28,9 @@ const sortable = [
   "enable",
 ] as const;
 
+/** The older API's word for the keyword is `name`. */
+const OlderQuery = UserGroupQuery.extend({ name: UserGroupQuery.shape.keyword });
+
 const Change = UserGroupInput.omit({ symbol: true });
 
 /** User groups, for administrators. */
@@ -38,11 +41,11 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
 
   app.get(
     "/user_group",
-    { config, schema: { querystring: UserGroupQuery, response: answers(UserGroupPage) } },
+    { config, schema: { querystring: OlderQuery, response: answers(UserGroupPage) } },
     async (request) => {
       const { query } = request;
       const { rows, total } = await listGroups(db, {
-        keyword: query.keyword,
+        keyword: query.keyword || query.name,
         ...(query.enable === "" ? {} : { enable: query.enable === "true" }),
         ...sliceOf(query, sortable),
       });

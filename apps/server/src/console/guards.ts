@@ -16,6 +16,8 @@ declare module "fastify" {
     permission?: AdminArea | "any";
     /** Of that; a GET needs to view, everything else to edit, unless it says otherwise. */
     level?: AdminLevel;
+    /** A GET that changes something: taken with an access token only, or from nobody in particular. */
+    changes?: true;
   }
   interface FastifyRequest {
     /** The signed-in person; null for a guest. */

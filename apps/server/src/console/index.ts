@@ -23,6 +23,7 @@ import { logRoutes } from "./logs.ts";
 import { modelInfoRoutes } from "./model-info.ts";
 import { moneyAuditRoutes } from "./money-audit.ts";
 import { noticeRoutes } from "./notices.ts";
+import { olderPaths } from "./older-paths.ts";
 import { orderRoutes } from "./orders.ts";
 import { ownerRoutes } from "./owners.ts";
 import { passkeyRoutes } from "./passkeys.ts";
@@ -139,6 +140,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   noticeRoutes(app, services);
   telegramRoutes(app, services);
   auditLogRoutes(app, services);
+  olderPaths(app, services);
 }
 
 /** JSON or nothing, whatever the server around us reads. An empty body is none: some clients label it as JSON. */

@@ -36,11 +36,18 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
     return { of: "owner", userId: id, seesTags: can(role, "seeBillingTag") };
   };
 
+  const search = async (view: LogView, query: LogQuery): Promise<LogPage> => {
+    const found = await searchLogs(pool, view, query);
+    if (query.page === undefined) return found;
+    const { count } = await totalLogs(pool, view, query);
+    return { ...found, page: query.page, size: query.size, total_count: count };
+  };
+
   app.get("/log", { config: admin, schema: page }, async (request) =>
-    ok(await searchLogs(pool, everybody, request.query)),
+    ok(await search(everybody, request.query)),
   );
   app.get("/log/self", { config: user, schema: page }, async (request) =>
-    ok(await searchLogs(pool, own(request), request.query)),
+    ok(await search(own(request), request.query)),
   );
   app.get("/log/stat", { config: admin, schema: totals }, async (request) =>
     ok(await totalLogs(pool, everybody, request.query)),

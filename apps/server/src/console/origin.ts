@@ -11,18 +11,26 @@ const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 /**
  * A request that changes something and is signed in by a cookie must come from our own pages; browsers always say
  * where such a request comes from. Without a credential (login, set-up) a foreign origin is refused too; an access
- * token is never sent by a browser on its own, so it needs no origin.
+ * token is never sent by a browser on its own, so it needs no origin. The few GETs that change something are taken
+ * without a cookie only.
  */
 export function requireOwnOrigin(
   request: FastifyRequest,
   credential: "cookie" | "token" | "nothing",
   serverAddress: string,
 ): void {
-  if (safeMethods.has(request.method) || credential === "token") return;
-  const origin = request.headers.origin;
-  if (origin === undefined && credential === "nothing") return;
+  const isSafe = safeMethods.has(request.method) && request.routeOptions.config.changes !== true;
+  if (isSafe || credential === "token") return;
+  const { origin } = request.headers;
+  if (origin === undefined && credential === "nothing" && !isLedHere(request)) return;
   if (origin !== undefined && isOurs(origin, request.host, serverAddress)) return;
   throw new GatewayError("origin_refused", "This request does not come from a page of this console.");
+}
+
+/** Browsers name no origin with a GET, but say whether another site made them ask. */
+function isLedHere(request: FastifyRequest): boolean {
+  const from = request.headers["sec-fetch-site"];
+  return from === "cross-site" || from === "same-site";
 }
 
 /** The scheme is not compared: behind a proxy that ends TLS ours is not known. A default port counts as none. */

@@ -1,6 +1,8 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { MailRequest } from "@gateway/shared/mail";
 import { PasswordReset } from "@gateway/shared/password-reset";
+import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
 import { takeMailTurn } from "#domain/accounts/mail-codes.ts";
 import { beginReset, finishReset, RESET_MINUTES } from "#domain/accounts/password-reset.ts";
 import { offersReset, senderFor, siteUrlOf } from "#domain/notices/mail-account.ts";
@@ -24,24 +26,30 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
     return url.href;
   }
 
-  app.post(
+  async function begin(request: FastifyRequest, wanted: z.output<typeof MailRequest>) {
+    const { email, turnstile, language } = wanted;
+    await checkPerson(turnstile, request.ip);
+    const current = settings.current();
+    if (!offersReset(current)) throw forbidden("Passwords cannot be reset by mail here.");
+    await takeMailTurn(db, "reset", email);
+    const found = await beginReset(db, secrets, email);
+    if (found !== undefined) {
+      const { username } = found.user;
+      const sender = senderFor(current, found.user.language || language);
+      const letter = resetMail(sender, { username, url: page(found.token, email), minutes: RESET_MINUTES });
+      mailer.post({ to: email, ...letter });
+    }
+    return ok(null);
+  }
+
+  app.post("/reset_password", { config, schema: { body: MailRequest, response: nothing } }, (request) =>
+    begin(request, request.body),
+  );
+  // The older API's habit.
+  app.get(
     "/reset_password",
-    { config, schema: { body: MailRequest, response: nothing } },
-    async (request) => {
-      const { email, turnstile, language } = request.body;
-      await checkPerson(turnstile, request.ip);
-      const current = settings.current();
-      if (!offersReset(current)) throw forbidden("Passwords cannot be reset by mail here.");
-      await takeMailTurn(db, "reset", email);
-      const found = await beginReset(db, secrets, email);
-      if (found !== undefined) {
-        const { username } = found.user;
-        const sender = senderFor(current, found.user.language || language);
-        const letter = resetMail(sender, { username, url: page(found.token, email), minutes: RESET_MINUTES });
-        mailer.post({ to: email, ...letter });
-      }
-      return ok(null);
-    },
+    { config: { ...config, changes: true }, schema: { querystring: MailRequest, response: nothing } },
+    (request) => begin(request, request.query),
   );
 
   app.post("/user/reset", { config, schema: { body: PasswordReset, response: nothing } }, async (request) => {

@@ -18,6 +18,7 @@ import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { siteUrlOf } from "./origin.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import { lacks, partialPut } from "./partial-put.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
@@ -72,7 +73,16 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
   // The older API's habit: the id is in the body.
   app.put(
     "/payment",
-    { config, schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row } },
+    {
+      config,
+      preValidation: partialPut(
+        lacks("type"),
+        PaymentPatch.extend({ id: RowId }),
+        async (request, { id, ...patch }) =>
+          show(request, await patchGateway(editing, viewerOf(request), id, patch)),
+      ),
+      schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row },
+    },
     async (request) =>
       show(request, await changeGateway(editing, viewerOf(request), request.body.id, request.body)),
   );

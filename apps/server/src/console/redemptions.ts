@@ -24,6 +24,7 @@ import type { Redemption } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import { isStatusOnly, partialPut } from "./partial-put.ts";
 import type { Services } from "./services.ts";
 
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
@@ -68,7 +69,15 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
   // The older API's habit: the id is in the body.
   app.put(
     "/redemption",
-    { config, schema: { body: RedemptionChange.extend({ id: RowId }), response: row } },
+    {
+      config,
+      preValidation: partialPut(
+        isStatusOnly,
+        RedemptionSwitch.extend({ id: RowId }),
+        async (request, { id, status }) => show(await switchRedemption(db, viewerOf(request), id, status)),
+      ),
+      schema: { body: RedemptionChange.extend({ id: RowId }), response: row },
+    },
     async (request) => show(await changeRedemption(db, viewerOf(request), request.body.id, request.body)),
   );
 

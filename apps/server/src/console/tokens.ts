@@ -26,6 +26,7 @@ import type { Token } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import { isStatusOnly, partialPut } from "./partial-put.ts";
 import type { Services } from "./services.ts";
 
 /** Orders of a list of tokens. */
@@ -97,7 +98,13 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   // The older API's habit: the id is in the body.
   app.put(
     "/token",
-    { config, schema: { body: TokenChange.safeExtend({ id: RowId }), response: row } },
+    {
+      config,
+      preValidation: partialPut(isStatusOnly, TokenPatch.extend({ id: RowId }), async (request, { id, status }) =>
+        ok(shown(request, await switchToken(db, viewerOf(request), id, status))),
+      ),
+      schema: { body: TokenChange.safeExtend({ id: RowId }), response: row },
+    },
     async (request) =>
       ok(shown(request, await changeToken(db, viewerOf(request), request.body.id, request.body))),
   );

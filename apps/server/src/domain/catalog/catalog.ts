@@ -3,6 +3,7 @@ import { usableGroups } from "#domain/accounts/groups.ts";
 import { inForce, type PriceRow } from "#domain/billing/prices.ts";
 import { findPrice, tableOf } from "#domain/billing/pricing.ts";
 import type { Db } from "#platform/db.ts";
+import { describeModels } from "./described.ts";
 import { listOwners } from "./owners.ts";
 
 /** Which models somebody can reach, through which groups, at what price. */
@@ -81,4 +82,13 @@ export async function modelNames(db: Db): Promise<string[]> {
   ]);
   const names = new Set([...prices, ...offered].map((row) => row.model));
   return [...names].sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** The same names with whose they are, by that; "" where no price tells. */
+export async function namesWithOwners(db: Db): Promise<{ name: string; owner: string }[]> {
+  const [names, prices] = await Promise.all([modelNames(db), db.price.findMany({ include: { extras: true } })]);
+  const described = await describeModels(db, tableOf(prices.map(inForce)), names);
+  return names
+    .map((name) => ({ name, owner: described.get(name)?.owner ?? "" }))
+    .sort((a, b) => a.owner.localeCompare(b.owner));
 }

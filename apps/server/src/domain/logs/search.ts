@@ -16,11 +16,12 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
     filter.add((n) => `(l.created_at, l.id) < ($${n}, $${n + 1})`, new Date(at), id);
   }
   const limit = filter.parameter(query.size + 1);
+  const offset = filter.parameter(query.cursor === "" ? rowsBefore(query) : 0);
   // The newest page is found before names are joined to it.
   const { rows } = await pool.query<Stored>(
     `SELECT l.*, c.name AS channel_name
        FROM (SELECT l.* FROM request_logs l WHERE ${filter.where()}
-              ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit}) l
+              ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit} OFFSET ${offset}) l
        LEFT JOIN channels c ON c.id = l.channel_id
       ORDER BY l.created_at DESC, l.id DESC`,
     filter.values,
@@ -29,6 +30,15 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
   const last = page.at(-1);
   const next = last !== undefined && rows.length > page.length ? writeCursor(last) : null;
   return { data: page.map((row) => describe(row, view)), next };
+}
+
+/** Rows that are skipped one by one. */
+const DEEPEST = 10_000;
+
+function rowsBefore({ page = 1, size }: LogQuery): number {
+  if (page * size > DEEPEST)
+    throw invalidRequest("Pages end at row 10,000: go on with the cursor that came as `next`.", "page");
+  return (page - 1) * size;
 }
 
 /** A row as `pg` reads it: bigint columns as bigint. */

@@ -1,0 +1,183 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import type { LogPage } from "@gateway/shared/log";
+import type { PaymentRow } from "@gateway/shared/payment";
+import type { RedemptionRow } from "@gateway/shared/redemption";
+import type { TokenRow } from "@gateway/shared/token";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { renewAccessToken } from "#domain/accounts/profile.ts";
+import { buildConsole, type Answer, type Browser, type TestConsole } from "#test/console.ts";
+
+/** What scripts for older gateways of this kind do, at the paths and with the parameters they know. */
+let site: TestConsole;
+let admin: Browser;
+let accessToken: string;
+
+beforeAll(async () => {
+  site = await buildConsole();
+  const account = await site.makeUser({ role: 100 });
+  admin = await site.as(account);
+  const { db, secrets } = site.services;
+  accessToken = await renewAccessToken(
+    db,
+    secrets,
+    { id: account.id, username: account.username, ip: "10.0.0.1" },
+    account.id,
+  );
+});
+afterAll(() => site.close());
+
+/** As a script: with an access token, without a browser's headers. */
+async function script<T>(method: "GET" | "PUT" | "POST", url: string, payload?: object): Promise<Answer<T>> {
+  const response = await site.app.inject({
+    method,
+    url,
+    headers: { authorization: accessToken },
+    ...(payload === undefined ? {} : { payload }),
+  });
+  return { status: response.statusCode, body: response.json(), response };
+}
+
+async function channel(values: object = {}): Promise<ChannelRow> {
+  const whole = { type: 1, name: "One", key: "sk-a-key", models: ["gpt-4o"], groups: ["default"], ...values };
+  return (await script<ChannelRow>("POST", "/api/channel/", whole)).body.data;
+}
+
+describe("channels", () => {
+  it("are tested by a GET, one or all of them", async () => {
+    const { id } = await channel();
+    const one = await script("GET", `/api/channel/test/${id}?model=gpt-4o`);
+    expect(one.body).toEqual({ success: true, message: "", time: 0.012 });
+    expect(site.upstream.calls.at(-1)?.model).toBe("gpt-4o");
+    site.upstream.ok = false;
+    expect((await script("GET", `/api/channel/test/${id}`)).body).toMatchObject({
+      success: false,
+      message: "The vendor refuses the key.",
+    });
+    site.upstream.ok = true;
+    expect((await script("GET", "/api/channel/test")).body).toMatchObject({ success: true });
+    await expect
+      .poll(() => site.services.db.channelRun.count({ where: { kind: "test", status: "running" } }))
+      .toBe(0);
+  });
+
+  it("tell their balance by a GET", async () => {
+    const telling = await channel({ base_url: "https://vendor.example" });
+    expect((await script("GET", `/api/channel/update_balance/${telling.id}`)).body).toEqual({
+      success: true,
+      message: "",
+      balance: 12.5,
+    });
+    const silent = await channel();
+    expect((await script("GET", `/api/channel/update_balance/${silent.id}`)).body).toMatchObject({
+      success: false,
+      balance: 0,
+    });
+    expect((await script("GET", "/api/channel/update_balance")).body).toMatchObject({ success: true });
+    await expect.poll(() => site.services.db.channelRun.count({ where: { status: "running" } })).toBe(0);
+  });
+
+  it("are never touched by a GET that a browser was led to", async () => {
+    const { id } = await channel();
+    const calls = site.upstream.calls.length;
+    for (const path of [`test/${id}`, "test", `update_balance/${id}`, "update_balance"])
+      expect((await admin.get(`/api/channel/${path}`)).body.code).toBe("origin_refused");
+    expect(site.upstream.calls).toHaveLength(calls);
+  });
+
+  it("change a little with the PUT that changes everything", async () => {
+    const { id } = await channel();
+    const put = (values: object) => script<ChannelRow>("PUT", "/api/channel/", { id, ...values });
+    expect((await put({ priority: 7, models: "" })).body.data).toMatchObject({ priority: 7, name: "One" });
+    expect((await put({ status: 2 })).body.data).toMatchObject({ status: 2, models: ["gpt-4o"] });
+    expect((await put({ weight: 0 })).body.fields).toEqual({ weight: "Weight cannot be less than 1" });
+  });
+
+  it("tell the vendor's models, and all names there are with their owners", async () => {
+    const asked = { type: 1, key: "sk-a-key" };
+    const fetched = await script<string[]>("POST", "/api/channel/provider_models_list", asked);
+    expect(fetched.body.data).toEqual(["model-b", "model-a"]);
+    await channel({ models: ["nobody-priced-this"] });
+    const all = await script<{ id: string; owned_by: string }[]>("GET", "/api/channel/models");
+    expect(all.body).toMatchObject({ success: true, object: "list" });
+    expect(all.body.data).toContainEqual({
+      id: "nobody-priced-this",
+      object: "model",
+      created: 1_677_649_963,
+      owned_by: "",
+    });
+  });
+});
+
+describe("PUT with a part of a row", () => {
+  it("switches a token, whatever else is sent with it", async () => {
+    const { body } = await script<TokenRow>("POST", "/api/token/", { name: "mine", unlimited_quota: true });
+    const put = (values: object) =>
+      script<TokenRow>("PUT", "/api/token/?status_only=1", { ...body.data, ...values });
+    expect((await put({ status: 2, name: "other" })).body.data).toMatchObject({ status: 2, name: "mine" });
+    expect((await put({ status: 1 })).body.data).toMatchObject({ status: 1 });
+    expect((await put({ status: 7 })).status).toBe(400);
+  });
+
+  it("switches a redemption code", async () => {
+    await script("POST", "/api/redemption/", { name: "gift", quota: 5, count: 1 });
+    const list = await script<{ data: RedemptionRow[] }>("GET", "/api/redemption/");
+    const id = list.body.data.data[0]?.id;
+    const put = await script<RedemptionRow>("PUT", "/api/redemption/?status_only=true", { id, status: 2 });
+    expect(put.body.data).toMatchObject({ id, status: 2, name: "gift" });
+  });
+
+  it("switches and sorts a payment gateway", async () => {
+    const config = { pay_domain: "https://pay.example", partner_id: "1", key: "secret", pay_type: "" };
+    const made = await script<PaymentRow>("POST", "/api/payment/", {
+      type: "epay",
+      name: "Pay",
+      icon: "alipay",
+      currency: "CNY",
+      config,
+    });
+    const { id } = made.body.data;
+    const put = await script<PaymentRow>("PUT", "/api/payment/", { id, enable: false });
+    expect(put.body.data).toMatchObject({ id, enable: false, name: "Pay" });
+  });
+});
+
+describe("the log", () => {
+  it("has pages by number too, with how many rows there are", async () => {
+    for (const name of ["a", "b", "c"])
+      await script("POST", "/api/redemption/", { name, quota: 5, count: 1 });
+    const someone = await site.makeUser();
+    for (const quota of [10, 20, 30]) await script("POST", `/api/user/quota/${someone.id}`, { quota });
+    const page = async (query: string) => (await script<LogPage>("GET", `/api/log/?${query}`)).body;
+    const rows = `size=2&username=${someone.username}`;
+    const first = (await page(`page=1&${rows}`)).data;
+    const second = (await page(`page=2&${rows}`)).data;
+    expect([first, second]).toMatchObject([
+      { page: 1, size: 2, total_count: 3 },
+      { page: 2, size: 2, total_count: 3 },
+    ]);
+    expect([first.data.length, second.data.length]).toEqual([2, 1]);
+    expect(first.data.map((row) => row.id)).not.toContain(second.data[0]?.id);
+    expect((await page(rows)).data.total_count).toBeUndefined();
+    expect((await page("page=5001&size=2")).message).toContain("go on with the cursor");
+  });
+});
+
+describe("people", () => {
+  it("see how much of their rate they use", async () => {
+    const { body } = await script("GET", "/api/user/dashboard/rate");
+    expect(body.data).toEqual({ rpm: 0, maxRPM: 600, usageRpmRate: 0, tpm: 0, maxTPM: 0, usageTpmRate: 0 });
+  });
+
+  it.each(["verification", "reset_password"])(
+    "ask for a mail by GET at /%s, but not led by another site",
+    async (path) => {
+      const ask = (from: Record<string, string>) =>
+        site.app.inject({ url: `/api/${path}?email=someone@mail.example`, headers: from });
+      expect((await ask({ "sec-fetch-site": "cross-site" })).json()).toMatchObject({
+        code: "origin_refused",
+      });
+      // Nothing can be mailed here: it got as far as that.
+      expect((await ask({})).json()).toMatchObject({ code: "forbidden" });
+    },
+  );
+});

@@ -1,0 +1,123 @@
+import { Envelope } from "@gateway/shared/envelope";
+import { ChannelRunInput } from "@gateway/shared/channel-run";
+import { z } from "zod";
+import { findGroup } from "#domain/accounts/groups.ts";
+import { namesWithOwners } from "#domain/catalog/catalog.ts";
+import { refreshBalance, testStored } from "#domain/channels/judge.ts";
+import { lastMinute } from "#domain/statistics/last-minute.ts";
+import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { viewerOf } from "./guards.ts";
+import { IdParams } from "./paging.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * What tools written for older gateways of this kind ask for and our own console does not. It only spells: the work is
+ * done where the console's own routes have it done. A GET that changes something says so in its `config`.
+ */
+
+/** OpenAI's field wants a date; the lists of all gateways of this kind give this one. */
+const CREATED = 1_677_649_963;
+
+const ModelEntry = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+});
+
+/** Camel case as those tools read it. The limit is of requests; tokens have none. */
+const Rate = z.object({
+  rpm: z.int(),
+  maxRPM: z.int(),
+  usageRpmRate: z.number(),
+  tpm: z.int(),
+  maxTPM: z.int(),
+  usageTpmRate: z.number(),
+});
+
+export function olderPaths(app: ConsoleApp, services: Services): void {
+  const { db, pool } = services;
+  const channels = { access: "admin", permission: "channels" } as const;
+  const changing = { ...channels, level: "edit", changes: true } as const;
+
+  app.get(
+    "/channel/models",
+    {
+      config: channels,
+      schema: {
+        response: {
+          ...answers(z.array(ModelEntry)),
+          200: Envelope(z.array(ModelEntry)).extend({ object: z.literal("list") }),
+        },
+      },
+    },
+    async () => {
+      const models = await namesWithOwners(db);
+      const data = models.map(({ name, owner }) => ({
+        id: name,
+        object: "model" as const,
+        created: CREATED,
+        owned_by: owner,
+      }));
+      return { ...ok(data), object: "list" as const };
+    },
+  );
+
+  const tested = { ...answers(z.null()), 200: z.object({ success: z.boolean(), message: z.string(), time: z.number() }) };
+  app.get(
+    "/channel/test/:id",
+    {
+      config: changing,
+      schema: {
+        params: IdParams,
+        querystring: z.object({ model: z.string().trim().max(160).default("") }),
+        response: tested,
+      },
+    },
+    async (request) => {
+      const { ok: success, message, duration } = await testStored(services, request.params.id, request.query.model);
+      return { success, message, time: duration / 1_000 };
+    },
+  );
+
+  for (const [path, kind] of [
+    ["/channel/test", "test"],
+    ["/channel/update_balance", "balance"],
+  ] as const) {
+    app.get(path, { config: changing, schema: { response: answers(z.null()) } }, async (request) => {
+      await services.runner.start(ChannelRunInput.parse({ kind }), viewerOf(request).id);
+      return ok(null);
+    });
+  }
+
+  app.get(
+    "/channel/update_balance/:id",
+    {
+      config: changing,
+      schema: {
+        params: IdParams,
+        response: {
+          ...answers(z.null()),
+          200: z.object({ success: z.boolean(), message: z.string(), balance: z.number() }),
+        },
+      },
+    },
+    async (request) => {
+      const left = await refreshBalance(services, request.params.id);
+      const message = left === undefined ? "This vendor does not tell the balance." : "";
+      return { success: left !== undefined, message, balance: left?.balance ?? 0 };
+    },
+  );
+
+  app.get(
+    "/user/dashboard/rate",
+    { config: { access: "user" }, schema: { response: answers(Rate) } },
+    async (request) => {
+      const { id, group } = viewerOf(request);
+      const [{ rpm, tpm }, found] = await Promise.all([lastMinute(pool, id), findGroup(db, group)]);
+      const maxRPM = found?.api_rate ?? 0;
+      const usageRpmRate = maxRPM > 0 ? Math.floor((rpm / maxRPM) * 10_000) / 100 : 0;
+      return ok({ rpm, maxRPM, usageRpmRate, tpm, maxTPM: 0, usageTpmRate: 0 });
+    },
+  );
+}
