@@ -39,6 +39,16 @@ describe("a batcher", () => {
     expect(performance.now() - started).toBeLessThan(100);
   });
 
+  it("takes an item however soon it comes after the last one was answered", async () => {
+    const { run } = recorder();
+    for (let moments = 0; moments < 12; moments += 1) {
+      const { add } = batcher(run);
+      await add(1);
+      for (let moment = 0; moment < moments; moment += 1) await Promise.resolve();
+      expect(await add(2)).toBe("done 2");
+    }
+  });
+
   it("makes one statement of what gathers while another is under way", async () => {
     const { batches, run } = recorder();
     const { add } = batcher(run);

@@ -64,6 +64,8 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       await sleep(pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
+    // In the same breath as the look at the queue: an item added a moment later must find that nobody works.
+    pump = undefined;
   }
 
   /** Returns true when the batch met a passing error and went back to the queue. */
@@ -116,9 +118,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     add(input) {
       return new Promise<Output>((resolve, reject) => {
         queue.push({ input, uncertain: false, deadline: undefined, resolve, reject });
-        pump ??= work().finally(() => {
-          pump = undefined;
-        });
+        pump ??= work();
       });
     },
     get size() {
