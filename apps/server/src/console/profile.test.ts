@@ -35,7 +35,7 @@ describe("the own account", () => {
       email: "root@example.com",
       aff_code: "x",
       totp_enabled: true,
-      password: "without asking",
+      password: "",
     };
     const answer = await browser.send<Self>("PUT", "/api/user/self", body);
     expect(answer.body.data).toMatchObject({
@@ -54,6 +54,9 @@ describe("the own account", () => {
     for (const avatar_url of ["javascript:alert(1)", "data:text/html,x", "//evil.example/x.png"]) {
       expect((await browser.send("PUT", "/api/user/self", { avatar_url })).status, avatar_url).toBe(400);
     }
+    const sneaky = await browser.send("PUT", "/api/user/self", { password: "without asking" });
+    expect(sneaky.body.fields?.["password"]).toContain("/api/user/self/password");
+    expect((await logIn(user)).status).toBe(200);
     const cleared = await browser.send<Self>("PUT", "/api/user/self", { display_name: "" });
     expect(cleared.body.data).toMatchObject({ display_name: "", language: "ja_JP" });
   });
