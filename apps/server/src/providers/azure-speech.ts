@@ -89,7 +89,7 @@ const speech: Adapter = {
   },
 };
 
-/** https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech, read 2026-11. */
+/** https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech, read 2026-11-21. */
 export const azureSpeech: Provider = {
   type: 24,
   id: "azure-speech",

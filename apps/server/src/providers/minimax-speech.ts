@@ -3,7 +3,7 @@ import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Adapter, Call } from "./provider.ts";
 
-/** MiniMax's own wire for speech. https://platform.minimaxi.com/docs/api-reference/speech-t2a-http, read 2026-11. */
+/** MiniMax's own wire for speech. https://platform.minimaxi.com/docs/api-reference/speech-t2a-http, read 2026-11-21. */
 const defaults = {
   alloy: "female-chengshu",
   echo: "male-qn-qingse",

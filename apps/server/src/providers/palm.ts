@@ -1,7 +1,7 @@
 import { gemini } from "./gemini.ts";
 import type { Provider } from "./provider.ts";
 
-/** https://ai.google.dev/palm_docs, read 2026-11. Google retired PaLM in 2024; its keys work with Gemini. */
+/** https://ai.google.dev/palm_docs, read 2026-11-21. Google retired PaLM in 2024; its keys work with Gemini. */
 export const palm: Provider = {
   ...gemini,
   type: 11,

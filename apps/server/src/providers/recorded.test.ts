@@ -16,6 +16,7 @@ import {
   unrecorded,
 } from "./recordings.fixture.ts";
 import { refusal } from "./refusal.ts";
+import { taskWires } from "./task-wires.ts";
 
 type Sample = Proof["answers"][string] | Proof["streams"][string] | Proof["errors"][string];
 
@@ -148,8 +149,8 @@ describe("the recordings", () => {
   });
 
   it.each(vendors)("of %s are of a vendor that exists, and each is read as something", (vendor) => {
-    const { answers, streams, errors, adapted } = proofOf(providerOf(vendor).id);
-    const proven = [answers, streams, errors, adapted].flatMap((samples) => Object.keys(samples));
+    const { answers, streams, errors, adapted, tasks } = proofOf(providerOf(vendor).id);
+    const proven = [answers, streams, errors, adapted, tasks].flatMap((samples) => Object.keys(samples));
     expect(proven.toSorted()).toEqual(recordedFiles(vendor).toSorted());
   });
 });
@@ -207,5 +208,22 @@ describe("an error", () => {
     const { status, headers } = sample;
     const error = upstreamOf(provider, sample).decodeError(status, text(name), headers);
     expect(refusal(provider, error, headers)).toMatchObject(sample.reads);
+  });
+});
+
+describe("a task", () => {
+  it.each(table(({ tasks }) => tasks))("%s stands as it stands", (name, vendor, sample) => {
+    const wire = Object.values(taskWires).find(({ platform }) => platform === vendor);
+    if (wire === undefined) throw new Error(`${vendor} does nothing later`);
+    const answer = parseJson(text(name));
+    if (sample.about === "standing") {
+      // Instants as they are written.
+      const standings = wire.standings(answer).map(({ data: _told, ...standing }) => standing);
+      expect(JSON.parse(JSON.stringify(standings))).toEqual(sample.reads);
+      return;
+    }
+    const accepted = wire.accepted(answer as Record<string, unknown>);
+    if ("error" in accepted) expect(refusal(providerOf(vendor), accepted.error)).toMatchObject(sample.fails!);
+    else expect(accepted.taskId).toEqual(sample.reads);
   });
 });

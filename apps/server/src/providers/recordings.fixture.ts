@@ -80,6 +80,17 @@ const Proof = z.strictObject({
       }).strict(),
     )
     .default({}),
+  /** Answers about work that is done later: the first, or a later one about how it stands. */
+  tasks: z
+    .record(
+      z.string(),
+      Source.extend({
+        about: z.enum(["submission", "standing"]),
+        reads: z.unknown().optional(),
+        fails: Failure.optional(),
+      }).strict(),
+    )
+    .default({}),
 });
 
 export type Proof = z.infer<typeof Proof>;

@@ -3,7 +3,7 @@ import { bearer, type Provider } from "./provider.ts";
 
 const Account = z.object({ credits: z.number() });
 
-/** https://www.recraft.ai/docs/api-reference, read 2026-11. A thousand credits are sold for a dollar. */
+/** https://www.recraft.ai/docs/api-reference, read 2026-11-21. A thousand credits are sold for a dollar. */
 export const recraft: Provider = {
   type: 51,
   id: "recraft",
@@ -12,7 +12,7 @@ export const recraft: Provider = {
   dialects: ["openai-chat"],
   endpoints: ["images"],
   keyHint: "",
-  models: ["recraftv3", "recraftv2"],
+  models: ["recraftv4_1", "recraftv4_1_pro", "recraftv4_1_vector", "recraftv3"],
   testModel: "",
   website: "https://www.recraft.ai/profile/api",
   headers: bearer,

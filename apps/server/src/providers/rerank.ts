@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "./provider.ts";
 
 /**
- * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11.
+ * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11-21.
  * Any server with Jina's and Cohere's rerank wire: vLLM, Infinity, TEI behind a proxy …
  */
 export const rerank: Provider = {
