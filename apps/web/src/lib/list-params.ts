@@ -19,19 +19,15 @@ export function useListParams<T extends z.ZodObject>(
 
   const setParams = useCallback(
     (patch: Partial<z.output<T>>) => {
-      setSearch(
-        (current) => {
-          const next = new URLSearchParams(current);
-          if (Object.keys(patch).some((name) => name !== "page")) next.delete("page");
-          for (const [name, value] of Object.entries(patch)) {
-            if (value === undefined || value === null || value === defaults[name as keyof typeof defaults])
-              next.delete(name);
-            else next.set(name, String(value));
-          }
-          return next;
-        },
-        { replace: true },
-      );
+      // From the address bar, not from what was drawn last: two changes in a row must not undo each other.
+      const next = new URLSearchParams(window.location.search);
+      if (Object.keys(patch).some((name) => name !== "page")) next.delete("page");
+      for (const [name, value] of Object.entries(patch)) {
+        if (value === undefined || value === null || value === defaults[name as keyof typeof defaults])
+          next.delete(name);
+        else next.set(name, String(value));
+      }
+      setSearch(next, { replace: true });
     },
     [setSearch, defaults],
   );

@@ -11,7 +11,9 @@ export function SearchBox(props: {
   value: string;
   onChange: (value: string) => void;
   placeholder: string;
-  width?: number;
+  /** Above it, where the placeholder is but an example. */
+  label?: string;
+  width?: number | string;
 }) {
   const [text, setText] = useState(props.value);
   const [known, setKnown] = useState(props.value);
@@ -25,7 +27,7 @@ export function SearchBox(props: {
   return (
     <TextInput
       type="search"
-      aria-label={props.placeholder}
+      {...(props.label === undefined ? { "aria-label": props.placeholder } : { label: props.label })}
       placeholder={props.placeholder}
       leftSection={<IconSearch size={15} />}
       w={phone ? "100%" : (props.width ?? 220)}

@@ -1,6 +1,6 @@
 /** What the channel list is narrowed by. Everything lives in the address bar. */
 import type { ChannelQuery } from "@gateway/shared/channel";
-import { Box, Button, Group } from "@mantine/core";
+import { Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,7 +14,7 @@ import { vendorWord } from "./vendor-words.ts";
 
 type Filters = Pick<
   ChannelQuery,
-  "keyword" | "type" | "status" | "group" | "model" | "tag" | "test_model" | "other"
+  "keyword" | "type" | "status" | "group" | "model" | "tag" | "filter_tag" | "test_model" | "other"
 >;
 
 export const noFilters: Filters = {
@@ -24,6 +24,7 @@ export const noFilters: Filters = {
   group: "",
   model: "",
   tag: "",
+  filter_tag: 0,
   test_model: "",
   other: "",
 };
@@ -32,6 +33,8 @@ export const noFilters: Filters = {
 export function filterCount(query: Filters): number {
   return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
 }
+
+const rare = ["filter_tag", "test_model", "other"] as const;
 
 type ChannelFiltersProps = { query: Filters; onChange: (patch: Partial<Filters>) => void };
 
@@ -55,6 +58,7 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
       <>
         {search}
         <Choices query={query} onChange={onChange} />
+        <More query={query} onChange={onChange} />
         {clear}
       </>
     );
@@ -74,6 +78,7 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
       {unfolded ? (
         <>
           <Choices query={query} onChange={onChange} />
+          <RareChoices query={query} onChange={onChange} />
           {clear}
         </>
       ) : null}
@@ -132,6 +137,65 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         onChange={(model) => onChange({ model })}
         placeholder={t("Model")}
         width={130}
+      />
+    </>
+  );
+}
+
+/** What is rarely asked for, behind a button that says how much of it is in force. */
+function More({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const active = rare.filter((name) => query[name] !== noFilters[name]).length;
+  return (
+    <Popover position="bottom-start" width={280} trapFocus>
+      <Indicator label={active} size={16} disabled={active === 0} offset={3}>
+        <Popover.Target>
+          <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
+            {t("More")}
+          </Button>
+        </Popover.Target>
+      </Indicator>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <RareChoices query={query} onChange={onChange} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function RareChoices({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Select
+        label={t("With or without a tag")}
+        w="100%"
+        data={[
+          { value: "0", label: t("Both") },
+          { value: "1", label: t("Without a tag") },
+          { value: "2", label: t("With a tag") },
+        ]}
+        value={String(query.filter_tag)}
+        // A certain tag says it already.
+        disabled={query.tag !== ""}
+        allowDeselect={false}
+        onChange={(choice) => onChange({ filter_tag: Number(choice) })}
+        comboboxProps={{ withinPortal: false }}
+      />
+      <SearchBox
+        label={t("Test model begins with")}
+        placeholder="gpt-4o"
+        width="100%"
+        value={query.test_model}
+        onChange={(test_model) => onChange({ test_model })}
+      />
+      <SearchBox
+        label={t("Version, region or plugin begins with")}
+        placeholder="2025-"
+        width="100%"
+        value={query.other}
+        onChange={(other) => onChange({ other })}
       />
     </>
   );

@@ -22,16 +22,12 @@ function print(target: EditorTarget): string {
 export function useEditor(): [EditorTarget | null, (target: EditorTarget | null) => void] {
   const [search, setSearch] = useSearchParams();
   const open = useCallback(
-    (target: EditorTarget | null) =>
-      setSearch(
-        (current) => {
-          const next = new URLSearchParams(current);
-          if (target === null) next.delete("edit");
-          else next.set("edit", print(target));
-          return next;
-        },
-        { replace: true },
-      ),
+    (target: EditorTarget | null) => {
+      const next = new URLSearchParams(window.location.search);
+      if (target === null) next.delete("edit");
+      else next.set("edit", print(target));
+      setSearch(next, { replace: true });
+    },
     [setSearch],
   );
   return [parse(search.get("edit")), open];
