@@ -5,7 +5,7 @@ import { createTokenCache } from "#providers/token-cache.ts";
 import { accessToken, readServiceAccount } from "./google.ts";
 import { signRs256 } from "./jws.ts";
 
-/** RFC 7515, appendix A.2: key, input and signature are its own. */
+/** https://www.rfc-editor.org/rfc/rfc7515#appendix-A.2, read 2026-11-21: key, input and signature are its own. */
 const privateKey = createPrivateKey({
   format: "jwk",
   key: {
