@@ -3,6 +3,7 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { auditBalances } from "./audit-balances.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
+import { completeLogIndexes } from "./complete-indexes.ts";
 import { expireOldBalances } from "./expire-balances.ts";
 import type { Job, JobServices } from "./job.ts";
 import { keepPartitions } from "./keep-partitions.ts";
@@ -19,6 +20,7 @@ const jobs: readonly Job[] = [
   auditBalances,
   closeUsageHours,
   closeStatementMonths,
+  completeLogIndexes,
   expireOldBalances,
   keepPartitions,
   reviveChannels,

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { completeIndexes } from "./partition-indexes.ts";
+import { ensurePartitions } from "./partitions.ts";
+
+let home: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 4 });
+  await ensurePartitions(database.pool, 1, new Date("2026-03-01T00:00:00Z"));
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+const query = (text: string) => database.pool.query(text);
+
+async function isValid(name: string): Promise<boolean | undefined> {
+  const { rows } = await database.pool.query(
+    "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)",
+    [name],
+  );
+  return rows[0]?.indisvalid;
+}
+
+describe("an index that a migration made on the table alone", () => {
+  it("is built on every day while calls are written, and is whole then", async () => {
+    await query("CREATE INDEX request_logs_status_idx ON ONLY request_logs (status, created_at DESC)");
+    expect(await isValid("request_logs_status_idx")).toBe(false);
+    const writer = await database.pool.connect();
+    await writer.query("BEGIN");
+    await writer.query(
+      "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-01T10:00Z', 'a', 2, 1)",
+    );
+    const building = completeIndexes(database.pool);
+    // It waits for the one that wrote before it, and stops nobody who writes after it.
+    await query(
+      "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-02T10:00Z', 'b', 2, 1)",
+    );
+    await writer.query("COMMIT");
+    writer.release();
+    expect(await building).toEqual([
+      "request_logs_default_status_idx",
+      "request_logs_20260302_status_idx",
+      "request_logs_20260301_status_idx",
+    ]);
+    expect(await isValid("request_logs_status_idx")).toBe(true);
+    expect(await completeIndexes(database.pool)).toEqual([]);
+  });
+
+  it("takes up what was cut short, and leaves days that came meanwhile alone", async () => {
+    await query("CREATE INDEX request_logs_endpoint_idx ON ONLY request_logs (endpoint) WHERE type <> 2");
+    await ensurePartitions(database.pool, 0, new Date("2026-03-03T00:00:00Z"));
+    await query(
+      "CREATE INDEX request_logs_20260301_endpoint_idx ON request_logs_20260301 (endpoint) WHERE type <> 2",
+    );
+    await query("CREATE INDEX request_logs_20260302_endpoint_idx ON request_logs_20260302 (status)");
+    await query(
+      "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'request_logs_20260302_endpoint_idx'::regclass",
+    );
+    expect(await completeIndexes(database.pool)).toEqual([
+      "request_logs_default_endpoint_idx",
+      "request_logs_20260302_endpoint_idx",
+      "request_logs_20260301_endpoint_idx",
+    ]);
+    expect(await isValid("request_logs_endpoint_idx")).toBe(true);
+    const { rows } = await query(
+      "SELECT indexdef FROM pg_indexes WHERE indexname = 'request_logs_20260302_endpoint_idx'",
+    );
+    expect(rows[0]?.indexdef).toContain("(endpoint) WHERE (type <> 2)");
+  });
+
+  it("is one node's work at a time", async () => {
+    await query("CREATE INDEX request_logs_outcome_idx ON ONLY request_logs (outcome)");
+    const [one, other] = await Promise.all([completeIndexes(database.pool), completeIndexes(database.pool)]);
+    expect([one.length, other.length].toSorted((a, b) => a - b)).toEqual([0, 4]);
+  });
+});

@@ -1,0 +1,73 @@
+import type pg from "pg";
+import type { Pool } from "#platform/db.ts";
+
+/**
+ * Gives every partition the indexes that its table has. A migration makes a new index ON ONLY the table, which takes no
+ * time; here it is built day by day while writers go on, and the table's own becomes valid with the last one.
+ */
+
+const buildingLock = 5_180_423;
+
+interface Missing {
+  /** The table's index. */
+  parent: string;
+  /** As CREATE INDEX says it, from USING on. */
+  definition: string;
+  partition: string;
+  /** What the partition's will be called. */
+  name: string;
+  /** Built earlier and not attached; not valid when that was cut short. */
+  left: "nothing" | "whole" | "broken";
+}
+
+/** Returns the names of the indexes that were built or attached; none when another node is at it. */
+export async function completeIndexes(pool: Pool): Promise<string[]> {
+  const client = await pool.connect();
+  try {
+    // Not waited for: whoever waits for a lock holds up every index that is built meanwhile.
+    const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [
+      buildingLock,
+    ]);
+    if (rows[0]?.mine !== true) return [];
+    try {
+      const missing = await missingIndexes(client);
+      for (const index of missing) await build(client, index);
+      return missing.map((index) => index.name);
+    } finally {
+      await client.query("SELECT pg_advisory_unlock($1)", [buildingLock]);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+/** Newest day first: that is where people look. */
+async function missingIndexes(client: pg.PoolClient): Promise<Missing[]> {
+  const { rows } = await client.query<Missing>(
+    `SELECT quote_ident(i.relname) AS parent,
+       substring(pg_get_indexdef(i.oid) FROM 'USING .*$') AS definition,
+       quote_ident(c.relname) AS partition, n.name,
+       CASE WHEN x.indexrelid IS NULL THEN 'nothing' WHEN x.indisvalid THEN 'whole' ELSE 'broken' END AS left
+     FROM pg_index d
+     JOIN pg_class i ON i.oid = d.indexrelid
+     JOIN pg_class p ON p.oid = d.indrelid AND p.relkind = 'p'
+     JOIN pg_inherits h ON h.inhparent = p.oid
+     JOIN pg_class c ON c.oid = h.inhrelid
+     CROSS JOIN LATERAL (SELECT quote_ident(c.relname || replace(i.relname, p.relname, '')) AS name) n
+     LEFT JOIN pg_index x ON x.indexrelid = to_regclass(n.name)
+     WHERE NOT d.indisvalid AND pg_table_is_visible(p.oid) AND NOT EXISTS (
+       SELECT FROM pg_index o JOIN pg_inherits a ON a.inhrelid = o.indexrelid
+       WHERE o.indrelid = c.oid AND a.inhparent = i.oid)
+     ORDER BY c.relname DESC, i.relname`,
+  );
+  return rows;
+}
+
+async function build(client: pg.PoolClient, index: Missing): Promise<void> {
+  const { parent, definition, partition, name, left } = index;
+  if (left === "broken") await client.query(`DROP INDEX CONCURRENTLY ${name}`);
+  if (left !== "whole") {
+    await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${partition} ${definition}`);
+  }
+  await client.query(`ALTER INDEX ${parent} ATTACH PARTITION ${name}`);
+}
