@@ -9,6 +9,7 @@ import { postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
 import { pollTasks, type TaskWatch } from "#relay/poll-tasks.ts";
+import { tellAgain } from "#relay/tell-clients.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "./gateway.ts";
 
 /** Songs, videos and pictures from the order to the end, and what they cost. */
@@ -17,6 +18,8 @@ let key: string;
 let watch: TaskWatch;
 const upstream = createUpstreamClient();
 const told: unknown[] = [];
+/** How the address to be told at answers. */
+let hookStatus = 200;
 let listener: Server;
 let hook: string;
 
@@ -30,8 +33,6 @@ beforeAll(async () => {
     name: "pictures",
     models: ["mj_imagine", "mj_upscale", "mj_turbo_imagine"],
   });
-  const turbo = { model: "mj_turbo_imagine", type: "times", channel_type: 34, input: 100, output: 0 };
-  await gateway.api("POST", "/prices/single", { ...turbo, locked: false });
   key = (await gateway.addToken()).key;
   const secrets = openSecrets(testSecretKey);
   watch = {
@@ -50,6 +51,7 @@ beforeAll(async () => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
       told.push(JSON.parse(Buffer.concat(parts).toString("utf8")));
+      response.statusCode = hookStatus;
       response.end();
     })();
   });
@@ -141,9 +143,59 @@ describe("a song", () => {
     const quiet = { ...watch.settings.current(), MjNotifyEnabled: false };
     for (let round = 0; round < 3; round += 1)
       await pollTasks({ ...watch, settings: { current: () => quiet } }, 0);
+    // Also not later, when the operator has changed his mind.
+    await tellAgain(watch, new Date(Date.now() + 60_000));
     const id = String(asked.body.data);
     expect((await ask("GET", `/suno/fetch/${id}`)).body.data).toMatchObject({ status: "SUCCESS" });
     expect(told).not.toContainEqual(expect.objectContaining({ task_id: id }));
+  });
+
+  it("whose client cannot be told is tried again ever later, by one node of all, and given up at last", async () => {
+    const { db } = gateway.database;
+    const asked = await ask("POST", "/suno/submit/music", {
+      gpt_description_prompt: "A song for deaf ears",
+      mv: "chirp-v4",
+      notify_hook: hook,
+    });
+    const id = String(asked.body.data);
+    const row = () => db.task.findFirstOrThrow({ where: { task_id: id } });
+    const times = () => told.filter((task) => (task as { task_id?: string }).task_id === id).length;
+    hookStatus = 503;
+    try {
+      await rounds(3);
+      expect(times()).toBe(1);
+      const pauses: number[] = [];
+      let now = Date.now();
+      for (let tries = 1; tries <= 7; tries += 1) {
+        const { notify_at, notify_count } = await row();
+        expect(notify_count).toBe(tries);
+        const next = notify_at?.getTime() ?? 0;
+        pauses.push(Math.round((next - now) / 10_000) * 10);
+        await tellAgain(watch, new Date(next - 1));
+        expect(times()).toBe(tries);
+        now = next;
+        await Promise.all([0, 1, 2].map(() => tellAgain(watch, new Date(next))));
+      }
+      expect(pauses).toEqual([30, 120, 600, 1_800, 7_200, 21_600, 43_200]);
+      expect(times()).toBe(8);
+      expect(await row()).toMatchObject({ notify_at: null, notify_count: 8 });
+      hookStatus = 204;
+      const far = new Date(Date.now() + 86_400_000);
+      await db.task.updateMany({ where: { task_id: id }, data: { notify_at: far, notify_count: 1 } });
+      await tellAgain(watch, far);
+      expect(await row()).toMatchObject({ notify_at: null, notify_count: 2 });
+    } finally {
+      hookStatus = 200;
+    }
+  });
+
+  it("has the time that the operator gives it", async () => {
+    await gateway.api("PUT", "/option/batch", { values: { TaskDeadlineMinutes: 7 } });
+    const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
+    await gateway.api("PUT", "/option/batch", { values: { TaskDeadlineMinutes: null } });
+    const task = await gateway.database.db.task.findFirstOrThrow({ where: { task_id: String(body.data) } });
+    expect((task.deadline?.getTime() ?? 0) - (task.submit_time?.getTime() ?? 0)).toBe(7 * 60_000);
+    await rounds(3);
   });
 
   it("that fails gives its charge back once, however often the vendor says so", async () => {

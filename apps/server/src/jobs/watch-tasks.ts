@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pollTasks } from "#relay/poll-tasks.ts";
+import { tellAgain } from "#relay/tell-clients.ts";
 import type { Job } from "./job.ts";
 
 const ROUNDS = 6;
 const PAUSE_MS = 9_000;
 
-/** Asks vendors how tasks stand, several times a minute while there are any. */
+/** Asks vendors how tasks stand and tells clients which have ended, several times a minute while there are any. */
 export const watchTasks: Job = {
   name: "watch-tasks",
   every: "* * * * *",
@@ -13,6 +14,7 @@ export const watchTasks: Job = {
   async run({ tasks, stopping }) {
     for (let round = 1; round <= ROUNDS; round += 1) {
       await pollTasks(tasks);
+      await tellAgain(tasks);
       if (round === ROUNDS || stopping.aborted) return;
       await sleep(PAUSE_MS, undefined, { signal: stopping }).catch(() => {});
     }

@@ -1,5 +1,24 @@
 import type { Provider } from "./provider.ts";
 
+const actions = [
+  "imagine",
+  "variation",
+  "reroll",
+  "blend",
+  "modal",
+  "zoom",
+  "shorten",
+  "high_variation",
+  "low_variation",
+  "pan",
+  "describe",
+  "upscale",
+  "swap_face",
+  "inpaint",
+  "custom_zoom",
+  "upload",
+];
+
 /** Any server with the wire of https://github.com/novicezk/midjourney-proxy. */
 export const midjourney: Provider = {
   type: 34,
@@ -9,24 +28,8 @@ export const midjourney: Provider = {
   dialects: ["openai-chat"],
   endpoints: ["midjourney"],
   keyHint: "mj-api-secret",
-  models: [
-    "mj_imagine",
-    "mj_variation",
-    "mj_reroll",
-    "mj_blend",
-    "mj_modal",
-    "mj_zoom",
-    "mj_shorten",
-    "mj_high_variation",
-    "mj_low_variation",
-    "mj_pan",
-    "mj_describe",
-    "mj_upscale",
-    "mj_swap_face",
-    "mj_inpaint",
-    "mj_custom_zoom",
-    "mj_upload",
-  ],
+  // Fast has no word of its own.
+  models: ["", "turbo_", "relax_"].flatMap((speed) => actions.map((action) => `mj_${speed}${action}`)),
   testModel: "",
   website: "",
   headers: (key) => ({ "mj-api-secret": key }),

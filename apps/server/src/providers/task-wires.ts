@@ -10,3 +10,7 @@ export const taskWires: Record<TaskPlatform, TaskWire> = {
   kling: klingWire,
   midjourney: midjourneyWire,
 };
+
+export function taskWireOf(platform: string): TaskWire | undefined {
+  return Object.values(taskWires).find((wire) => wire.platform === platform);
+}

@@ -2,23 +2,19 @@ import { parseJson } from "#dialects/wire.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { loadChannels } from "#domain/channels/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
-import { GatewayError } from "#errors.ts";
-import type { PrismaClient, Task } from "#platform/prisma/client.ts";
-import type { postToPublic } from "#platform/public-fetch.ts";
+import type { Task } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
 import type { TaskQuestion, TaskStanding, TaskWire } from "#providers/task-wire.ts";
-import { taskWires } from "#providers/task-wires.ts";
+import { taskWireOf } from "#providers/task-wires.ts";
 import type { RelayServices } from "./call.ts";
 import { send } from "./send.ts";
+import { tellClient, type Teller } from "./tell-clients.ts";
 
 /** Asks vendors how their tasks stand: each through the channel and the key that made it, in the fewest questions. */
-export interface TaskWatch extends Pick<RelayServices, "settings" | "upstream"> {
-  db: PrismaClient;
+export interface TaskWatch extends Teller, Pick<RelayServices, "upstream"> {
   secrets: Secrets;
   providers: Providers;
-  /** Tells clients who want to be told; reaches public machines only. */
-  post: typeof postToPublic;
   onError(error: unknown): void;
 }
 
@@ -45,20 +41,20 @@ export async function pollTasks(watch: TaskWatch, paceSeconds = PACE_SECONDS): P
 async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<void> {
   const [first] = tasks;
   if (first === undefined) return;
-  const wire = wireOf(first.platform);
+  const wire = taskWireOf(first.platform);
   const channel = await channelOf(watch, first.channel_id);
   if (wire === undefined || channel === "deleted") {
     for (const task of tasks)
-      await finish(watch, wire, await giveUp(watch.db, task, "The channel that made this task is gone."));
+      await tellOf(watch, await giveUp(watch.db, task, "The channel that made this task is gone."));
     return;
   }
   const told = channel === undefined ? new Map() : await askAll(watch, wire, channel, tasks);
   for (const task of tasks) {
     const standing: TaskStanding | undefined = told.get(task.task_id);
-    if (standing !== undefined) await finish(watch, wire, await advance(watch.db, task.id, standing));
+    if (standing !== undefined) await tellOf(watch, await advance(watch.db, task.id, standing));
     const late = task.deadline !== null && task.deadline.getTime() < Date.now();
     if (late && standing?.status !== "SUCCESS")
-      await finish(watch, wire, await giveUp(watch.db, task, "The task took longer than it may."));
+      await tellOf(watch, await giveUp(watch.db, task, "The task took longer than it may."));
   }
 }
 
@@ -114,17 +110,6 @@ async function channelOf(watch: TaskWatch, id: number): Promise<ChannelInForce |
   return stored === 0 ? "deleted" : undefined;
 }
 
-/** Tells the client once; one that cannot be reached asks itself. */
-async function finish(watch: TaskWatch, wire: TaskWire | undefined, task: Task | undefined): Promise<void> {
-  if (task === undefined || wire === undefined || task.notify_hook === "") return;
-  if (!watch.settings.current().MjNotifyEnabled) return;
-  try {
-    await watch.post(task.notify_hook, JSON.stringify(wire.show(task)));
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-  }
-}
-
-function wireOf(platform: string): TaskWire | undefined {
-  return Object.values(taskWires).find((wire) => wire.platform === platform);
+async function tellOf(watch: TaskWatch, ended: Task | undefined): Promise<void> {
+  if (ended !== undefined) await tellClient(watch, ended);
 }

@@ -55,7 +55,7 @@ async function tryChannel(
     platform: call.wire.platform,
     asked: call.asked,
     accepted,
-    minutes: call.wire.minutes,
+    minutes: services.settings.current().TaskDeadlineMinutes || call.wire.minutes,
     userId: call.caller.userId,
     tokenId: call.caller.tokenId,
     channelId: chosen.channel.id,

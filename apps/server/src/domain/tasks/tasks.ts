@@ -4,6 +4,7 @@ import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/task-wire.ts";
+import { firstNotice } from "./notices.ts";
 
 /**
  * Work that vendors do after its call was answered: from the row that remembers it to its one end. It knows that a
@@ -71,7 +72,7 @@ export async function markCharged(db: PrismaClient, id: bigint, points: bigint):
 
 /**
  * Takes in what a vendor says. Ends at most once, whoever says it first; a failure is paid back in the same
- * transaction. Answers the task when it ended now.
+ * transaction, and that its client is to be told is written there. Answers the task when it ended now.
  */
 export async function advance(
   db: PrismaClient,
@@ -94,6 +95,7 @@ export async function advance(
       },
     });
     if (task === undefined || !ended) return undefined;
+    if (task.notify_hook !== "") await tx.task.update({ where: { id }, data: firstNotice(new Date()) });
     if (status === "FAILURE") await payBack(tx, task);
     return task;
   });
