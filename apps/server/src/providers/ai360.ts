@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
-/** https://ai.360.com/platform/docs/overview, read 2026-11-21: it shows no answers to readers without an account. */
+/** https://ai.360.com/platform/docs/overview; it could not be read on 2026-11-21, so this stands as it was known before. */
 export const ai360: Provider = {
   type: 19,
   id: "ai360",

@@ -10,7 +10,7 @@ export const baichuan: Provider = {
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings"],
   keyHint: "sk-…",
-  models: ["Baichuan4-Turbo", "Baichuan4-Air", "Baichuan-Text-Embedding"],
+  models: ["Baichuan-M3-Plus", "Baichuan-M3", "Baichuan4-Turbo", "Baichuan4-Air", "Baichuan-Text-Embedding"],
   testModel: "Baichuan4-Air",
   website: "https://platform.baichuan-ai.com",
   headers: bearer,

@@ -20,8 +20,8 @@ export const hunyuan: Provider = {
     },
   },
   keyHint: "sk-…",
-  models: ["hy3-preview", "deepseek-v4-pro", "deepseek-v4-flash", "kimi-k2.6", "glm-5.1"],
-  testModel: "hy3-preview",
+  models: ["hy3", "hy3-preview", "deepseek-v4-pro", "deepseek-v4-flash", "kimi-k2.6", "glm-5.1"],
+  testModel: "hy3",
   website: "https://console.cloud.tencent.com/tokenhub",
   headers(key) {
     if (key.includes("|"))

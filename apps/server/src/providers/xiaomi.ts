@@ -12,8 +12,9 @@ export const xiaomi: Provider = {
   endpoints: ["chat"],
   refusals: { kinds: {}, sentences: [[/^Not supported model/, "not-found"]] },
   keyHint: "sk-…",
-  models: ["mimo-v2-flash", "mimo-v2-pro"],
-  testModel: "mimo-v2-flash",
+  // Those before 2.6 ended on 2026-10-21.
+  models: ["mimo-v2.6-pro", "mimo-v2.6-flash"],
+  testModel: "mimo-v2.6-flash",
   website: "https://platform.xiaomimimo.com",
   headers: bearerOrAnthropic,
   path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),

