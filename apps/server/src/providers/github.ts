@@ -15,6 +15,7 @@ export const github: Provider = {
   refusals: {
     kinds: {
       no_access: "not-found",
+      unknown_model: "not-found",
     },
   },
   keyHint: "github_pat_…",

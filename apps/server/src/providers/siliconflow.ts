@@ -18,6 +18,7 @@ export const siliconflow: Provider = {
     kinds: {
       20012: "not-found",
       30001: "quota",
+      30011: "quota",
       // Mostly a model that wants the account verified; another model may do.
       403: "not-found",
     },

@@ -13,7 +13,7 @@ import {
   spokenContent,
 } from "./response.ts";
 import { type ChatAnswerMessage, chatChunk } from "./schema.ts";
-import { decodeUsage } from "./usage.ts";
+import { latestUsage } from "./usage.ts";
 
 interface Call {
   part: number;
@@ -180,7 +180,7 @@ export function decodeStream(): StreamDecoder {
     const wire = readAs(chatChunk, chunk);
     if (wire === undefined) return [];
     const beside = wire.choices?.find((choice) => choice.usage !== undefined)?.usage;
-    usage = decodeUsage(wire.usage) ?? decodeUsage(beside ?? wire.x_groq?.usage) ?? usage;
+    usage = latestUsage(wire.usage ?? beside ?? wire.x_groq?.usage, usage);
     serviceTier = wire.service_tier ?? serviceTier;
     const events: ChatEvent[] = [];
     // Some vendors open with a chunk that has neither a choice nor an id.

@@ -4,7 +4,7 @@ import { tierIn, withTier } from "#dialects/service-tier.ts";
 import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
-import { decodeUsage } from "./usage.ts";
+import { decodeUsage, latestUsage } from "./usage.ts";
 
 const textKeys = ['content"', 'arguments"', 'refusal"', 'transcript"'];
 
@@ -44,7 +44,7 @@ export function skim(): Skimmer {
       const { data } = frame;
       if (isLast(frame)) complete = true;
       tier = tierIn(data) ?? tier;
-      if (hasValue(data, 'usage"', "{")) usage = decodeUsage(lastObject(data, 'usage"')) ?? usage;
+      if (hasValue(data, 'usage"', "{")) usage = latestUsage(lastObject(data, 'usage"'), usage);
       if (hasValue(data, 'error"', "{")) error = decodeErrorObject(parseJson(data), 0);
       tallyText(data, tally);
     },

@@ -53,6 +53,12 @@ export function decodeUsage(value: unknown): Usage | undefined {
   });
 }
 
+/** The latest count of a stream. Cloudflare ends its streams with zeros behind the count; they count nothing. */
+export function latestUsage(value: unknown, before: Usage | undefined): Usage | undefined {
+  const usage = decodeUsage(value);
+  return usage === undefined || usage.input + usage.output === 0 ? (before ?? usage) : usage;
+}
+
 export function encodeUsage(usage: Usage): Wire {
   const cacheWrite = (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0);
   return {
