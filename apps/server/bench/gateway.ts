@@ -7,16 +7,14 @@ export interface BenchGateway extends Started {
   token: string;
   /** What the ledger says about the account that pays. */
   account(): Promise<{ requests: number; charged: number }>;
-  /** What the ledger's statements took so far. */
-  statements(): Promise<Record<LedgerStatement, StatementSums>>;
+  /** What the ledger's turns took so far. */
+  turns(): Promise<TurnSums>;
 }
 
-export type LedgerStatement = "reserve" | "settle";
-
-export interface StatementSums {
-  statements: number;
-  /** Requests that shared them. */
-  requests: number;
+export interface TurnSums {
+  turns: number;
+  /** Calls that began or ended in them. */
+  steps: number;
   seconds: number;
 }
 
@@ -81,17 +79,12 @@ export async function startGateway(
       const self = await api("/user/self");
       return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
     },
-    async statements() {
+    async turns() {
       const answer = await fetch(`${url}/metrics`, { headers: { authorization: accessToken } });
       const text = await answer.text();
-      const read = (metric: string, statement: LedgerStatement) =>
-        Number(new RegExp(`^${metric}\\{statement="${statement}"\\} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
-      const of = (statement: LedgerStatement): StatementSums => ({
-        statements: read("gateway_ledger_statement_seconds_count", statement),
-        requests: read("gateway_ledger_statement_requests_sum", statement),
-        seconds: read("gateway_ledger_statement_seconds_sum", statement),
-      });
-      return { reserve: of("reserve"), settle: of("settle") };
+      const read = (metric: string) =>
+        Number(new RegExp(`^gateway_ledger_turn_${metric} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+      return { turns: read("seconds_count"), steps: read("steps_sum"), seconds: read("seconds_sum") };
     },
   };
 }

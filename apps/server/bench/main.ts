@@ -6,7 +6,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
-import { type BenchGateway, startGateway } from "./gateway.ts";
+import { type BenchGateway, startGateway, type TurnSums } from "./gateway.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { readOptions, refuse } from "./options.ts";
 import { cpuOf, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
@@ -143,23 +143,16 @@ function print(lines: Line[], scenario: ScenarioName): void {
   }
 }
 
-type Statements = Awaited<ReturnType<BenchGateway["statements"]>>;
-
-function printStatements(before: Statements, after: Statements): void {
-  const row = (name: "reserve" | "settle") => {
-    const statements = after[name].statements - before[name].statements;
-    return {
-      statements,
-      "requests per statement": Number(
-        ((after[name].requests - before[name].requests) / Math.max(1, statements)).toFixed(2),
-      ),
-      "ms per statement": Number(
-        (((after[name].seconds - before[name].seconds) * 1_000) / Math.max(1, statements)).toFixed(3),
-      ),
-    };
-  };
-  console.log("the ledger's statements under this load, warm-up included");
-  console.table({ reserve: row("reserve"), settle: row("settle") });
+function printTurns(before: TurnSums, after: TurnSums): void {
+  const turns = Math.max(1, after.turns - before.turns);
+  console.log("the ledger's turns under this load, warm-up included");
+  console.table({
+    turns: {
+      count: after.turns - before.turns,
+      "steps each": Number(((after.steps - before.steps) / turns).toFixed(2)),
+      "ms each": Number((((after.seconds - before.seconds) * 1_000) / turns).toFixed(3)),
+    },
+  });
 }
 
 let interrupted = false;
@@ -179,12 +172,11 @@ async function run(): Promise<number> {
   const before = await gateway?.account();
   const lines: Line[] = [];
   for (const scenario of options.scenarios) {
-    const statementsBefore = await gateway?.statements();
+    const turnsBefore = await gateway?.turns();
     const made = await measure(targets, scenario);
     print(made, scenario);
-    const statementsAfter = await gateway?.statements();
-    if (statementsBefore !== undefined && statementsAfter !== undefined)
-      printStatements(statementsBefore, statementsAfter);
+    const turnsAfter = await gateway?.turns();
+    if (turnsBefore !== undefined && turnsAfter !== undefined) printTurns(turnsBefore, turnsAfter);
     lines.push(...made);
   }
   const after = await gateway?.account();

@@ -119,7 +119,7 @@ export async function startGateway(
     const upstream = createUpstreamClient();
     closers.push(() => upstream.close());
     const nodeId = randomUUID();
-    const ledger = createLedger({ pool, nodeId, onError, onStatement: metrics.statement });
+    const ledger = createLedger({ pool, nodeId, onError, onTurn: metrics.turn });
     await ledger.start();
     closers.push(() => ledger.close());
     // Bills of clients that left at the last moment.

@@ -6,8 +6,8 @@ export interface Metrics {
   attempt(provider: string, channelId: number, result: string): void;
   used(usage: { input: number; output: number }, points: bigint): void;
   streams: { inc(): void; dec(): void };
-  /** One statement of the ledger, and how many requests shared it. */
-  statement(name: string, requests: number, milliseconds: number): void;
+  /** One turn of the ledger, and how many calls began or ended in it. */
+  turn(steps: number, milliseconds: number): void;
   /** The bodies of a call were not kept, although they should have been. */
   bodiesDropped(): void;
   text(): Promise<string>;
@@ -59,24 +59,22 @@ export function createMetrics(): Metrics {
     help: "Calls whose bodies were left out of the log because the database was too slow.",
     registers,
   });
-  const statements = new Histogram({
-    name: "gateway_ledger_statement_seconds",
-    help: "Time of one statement of the ledger.",
-    labelNames: ["statement"],
+  const turns = new Histogram({
+    name: "gateway_ledger_turn_seconds",
+    help: "Time of one turn of the ledger: a statement, committed.",
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
     registers,
   });
   const shared = new Histogram({
-    name: "gateway_ledger_statement_requests",
-    help: "Requests that shared one statement of the ledger.",
-    labelNames: ["statement"],
+    name: "gateway_ledger_turn_steps",
+    help: "Calls that began or ended in one turn of the ledger.",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers,
   });
   return {
-    statement(name, requests, milliseconds) {
-      statements.observe({ statement: name }, milliseconds / 1_000);
-      shared.observe({ statement: name }, requests);
+    turn(steps, milliseconds) {
+      turns.observe(milliseconds / 1_000);
+      shared.observe(steps);
     },
     bodiesDropped: () => dropped.inc(),
     call(endpoint, status, durationMs, firstByteMs) {

@@ -46,8 +46,8 @@ describe("a lost connection", () => {
     const nodes = [1, 2].map(() =>
       createLedger({ pool: cut.pool, nodeId: randomUUID(), onError: () => {}, beatMs: 60_000 }),
     );
-    const stop = new AbortController();
-    const cutting = cutConnections("to-be-cut", stop.signal);
+    // The last calls end in peace: a slow machine must not need longer for a statement than the knife gives it.
+    const cutting = cutConnections("to-be-cut", AbortSignal.timeout(3_000));
 
     let charged = 0n;
     let noted = 0;
@@ -67,8 +67,7 @@ describe("a lost connection", () => {
       }
     });
     await Promise.all(clients);
-    stop.abort();
-    expect(await cutting).toBeGreaterThan(20);
+    expect(await cutting).toBeGreaterThan(10);
 
     const user = await database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
     expect(user).toMatchObject({ quota: 1_000_000n - charged, reserved: 0n, used_quota: charged });

@@ -8,7 +8,8 @@ import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { releaseStatement } from "./ledger-statements.ts";
-import { createLedger, credit, type Ledger, type ReserveInput } from "./ledger.ts";
+import type { ReserveInput } from "./ledger-turn.ts";
+import { createLedger, credit, type Ledger } from "./ledger.ts";
 
 let home: TestDatabase;
 let database: Database;

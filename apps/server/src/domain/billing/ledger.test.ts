@@ -268,6 +268,42 @@ describe("a reservation", () => {
   });
 });
 
+describe("a turn", () => {
+  it("gives back what ends before it judges what begins", async () => {
+    const account = await makeAccount(database, {
+      quota: 100n,
+      tokenQuota: 100n,
+      rates: { concurrency: 1, daily_spend: 100, monthly_spend: 100 },
+    });
+    let held = reservation(account, 100n, 100n);
+    await ledger.reserve(held);
+    for (let left = 90n; left > 0n; left -= 10n) {
+      const next = reservation(account, left, left);
+      const [ended] = await Promise.all([ledger.settle(callOf(held, 10n)), ledger.reserve(next)]);
+      expect(ended).toBe("settled");
+      held = next;
+    }
+    await ledger.settle(callOf(held, 10n));
+    expect(await tokenOf(account)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 100n });
+  });
+
+  it("of one node waits for that of another, whoever begins and ends in it", async () => {
+    const accounts = await Promise.all(
+      [1, 2, 3, 4].map(() => makeAccount(database, { quota: 100_000n, tokenQuota: 100_000n })),
+    );
+    const nodes = [1, 2, 3].map(() =>
+      createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} }),
+    );
+    const calls = Array.from({ length: 240 }, async (_, index) => {
+      const node = nodes[index % nodes.length]!;
+      const held = reservation(accounts[(index * 7) % accounts.length]!, 10n, 10n);
+      await node.reserve(held);
+      return node.settle(callOf(held, 3n));
+    });
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(["settled"]));
+  });
+});
+
 describe("a credit", () => {
   const gift = (account: Account, amount: bigint, reference: string) =>
     credit(database.db, {

@@ -10,10 +10,9 @@ import {
   loggedStatement,
   noteStatement,
   reservedStatement,
-  reserveStatement,
-  settleStatement,
   type Statement,
 } from "./ledger-statements.ts";
+import { type ReserveInput, type Step, type TurnRow, turnStatement, turnValues } from "./ledger-turn.ts";
 import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
@@ -40,23 +39,14 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-export interface ReserveInput {
-  requestId: string;
-  userId: number;
-  /** 0 when no token is involved. */
-  tokenId: number;
-  amount: bigint;
-  tokenAmount: bigint;
-}
-
 export interface LedgerOptions {
   pool: Pool;
   /** Unique to this process. */
   nodeId: string;
   /** Background trouble: heartbeats, releases, log rows of refused calls. */
   onError: (error: unknown) => void;
-  /** Hears of every statement that came back: how many requests shared it, and how long it took. */
-  onStatement?: (name: "reserve" | "settle", requests: number, milliseconds: number) => void;
+  /** Hears of every turn that came back: how many calls began or ended in it, and how long it took. */
+  onTurn?: (steps: number, milliseconds: number) => void;
   /** For tests: how long statements are tried again over a lost connection, and the pace of the leases. */
   retryForMs?: number;
   beatMs?: number;
@@ -89,66 +79,14 @@ export function createLedger(options: LedgerOptions): Ledger {
     return result.rows;
   }
 
-  async function timed<Row>(
-    name: "reserve" | "settle",
-    requests: number,
-    rows: Promise<Row[]>,
-  ): Promise<Row[]> {
-    const began = performance.now();
-    const answer = await rows;
-    options.onStatement?.(name, requests, performance.now() - began);
-    return answer;
-  }
-
   const batching = { maxRows, retryForMs, isPassing: isConnectionLoss };
-  const reserves = createBatcher<ReserveInput, Judgement>({ ...batching, run: runReserves });
-  const settles = createBatcher<CallRecord, "settled" | "gone">({ ...batching, run: runSettles });
+  const turns = createBatcher<Step, Judgement>({ ...batching, run: runTurn });
   const notes = createBatcher<CallRecord, void>({ ...batching, run: runNotes });
 
-  async function held(items: readonly Pending<ReserveInput>[]): Promise<Set<string>> {
-    if (items.length === 0) return new Set();
-    const ids = items.map((item) => item.input.requestId);
-    const rows = await query<{ request_id: string }>(reservedStatement, [ids, nodeId]);
+  async function reserved(requestIds: string[]): Promise<Set<string>> {
+    if (requestIds.length === 0) return new Set();
+    const rows = await query<{ request_id: string }>(reservedStatement, [requestIds, nodeId]);
     return new Set(rows.map((row) => row.request_id));
-  }
-
-  async function runReserves(items: readonly Pending<ReserveInput>[]): Promise<(Judgement | typeof again)[]> {
-    // A statement whose answer was lost may have granted these.
-    const before = await held(items.filter((item) => item.uncertain));
-    const asking = items.filter((item) => !before.has(item.input.requestId));
-    const inputs = asking.map((item) => item.input);
-    const rows =
-      inputs.length === 0
-        ? []
-        : await timed(
-            "reserve",
-            inputs.length,
-            query<Judgement>(reserveStatement, [
-              JSON.stringify(
-                inputs.map((input, ord) => ({
-                  ord,
-                  request_id: input.requestId,
-                  user_id: input.userId,
-                  token_id: input.tokenId,
-                  amount: String(input.amount),
-                  token_amount: String(input.tokenAmount),
-                })),
-              ),
-              nodeId,
-              distinct(inputs.map((input) => input.userId)),
-              distinct(inputs.map((input) => input.tokenId)),
-            ]),
-          );
-    const verdicts = new Map(asking.map((item, index) => [item.input.requestId, rows[index]]));
-    // The lost statement may even have been running still, and have taken what this one was then refused.
-    const after = await held(
-      asking.filter((item) => item.uncertain && verdicts.get(item.input.requestId)?.verdict !== "granted"),
-    );
-    return items.map(({ input: { requestId } }) => {
-      if (before.has(requestId) || after.has(requestId)) return { verdict: "granted" };
-      const judgement = verdicts.get(requestId);
-      return judgement === undefined || judgement.verdict === "again" ? again : judgement;
-    });
   }
 
   async function logged(records: CallRecord[]): Promise<Set<string>> {
@@ -158,26 +96,24 @@ export function createLedger(options: LedgerOptions): Ledger {
     return new Set(rows.map((row) => row.request_id));
   }
 
-  async function runSettles(items: readonly Pending<CallRecord>[]): Promise<("settled" | "gone")[]> {
-    const records = items.map((item) => item.input);
-    const rows = await timed(
-      "settle",
-      records.length,
-      query<{ ord: number }>(settleStatement, [
-        rowsOf(records),
-        distinct(records.map((record) => record.userId)),
-        distinct(records.map((record) => record.tokenId)),
-        distinct(records.filter((record) => record.quota > 0n).map((record) => record.channelId)),
-        records.map((record) => record.requestId),
-      ]),
-    );
-    const settled = new Set(rows.map((row) => row.ord));
-    // Closed by a statement of ours whose answer was lost, or by someone else? Our log row tells.
-    const unclear = items.filter((item, ord) => item.uncertain && !settled.has(ord));
-    const earlier = await logged(unclear.map((item) => item.input));
-    return items.map(({ input, uncertain }, ord) =>
-      settled.has(ord) || (uncertain && earlier.has(input.requestId)) ? "settled" : "gone",
-    );
+  async function runTurn(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
+    const steps = items.map((item) => item.input);
+    const began = performance.now();
+    const rows = await query<TurnRow>(turnStatement, turnValues(steps, nodeId));
+    options.onTurn?.(steps.length, performance.now() - began);
+    const verdicts = new Map(rows.map((row) => [row.ord, row]));
+    // A statement of ours whose answer was lost may have done it already, or even in the meantime.
+    const unclear = items
+      .filter((item, ord) => item.uncertain && !isDone(verdicts.get(ord)))
+      .map((item) => item.input);
+    const held = await reserved(unclear.flatMap(({ begin }) => begin?.requestId ?? []));
+    const closed = await logged(unclear.flatMap(({ end }) => end ?? []));
+    return steps.map(({ begin, end }, ord) => {
+      const verdict = verdicts.get(ord);
+      if (end !== undefined) return verdict ?? { verdict: closed.has(end.requestId) ? "settled" : "gone" };
+      if (held.has(begin.requestId)) return { verdict: "granted" };
+      return verdict === undefined || verdict.verdict === "again" ? again : verdict;
+    });
   }
 
   async function runNotes(items: readonly Pending<CallRecord>[]): Promise<void[]> {
@@ -197,7 +133,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       open.add(input.requestId);
       let judgement: Judgement = { verdict: "taken" };
       try {
-        judgement = await reserves.add(input);
+        judgement = await turns.add({ begin: input });
       } finally {
         if (judgement.verdict !== "granted") open.delete(input.requestId);
       }
@@ -208,7 +144,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     async settle(record) {
       checkAmount(record.quota);
       try {
-        return await settles.add(record);
+        const { verdict } = await turns.add({ end: record });
+        return verdict === "settled" ? "settled" : "gone";
       } finally {
         open.delete(record.requestId);
       }
@@ -230,16 +167,15 @@ export function createLedger(options: LedgerOptions): Ledger {
 
     async close() {
       closing = true;
-      await reserves.idle();
-      await settles.idle();
+      await turns.idle();
       await notes.idle();
       await leases.close();
     },
   };
 }
 
-function distinct(ids: number[]): number[] {
-  return [...new Set(ids)].filter((id) => id !== 0);
+function isDone(judgement: Judgement | undefined): boolean {
+  return judgement?.verdict === "granted" || judgement?.verdict === "settled";
 }
 
 function rowsOf(records: CallRecord[]): string {

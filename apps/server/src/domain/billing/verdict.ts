@@ -1,9 +1,11 @@
 import { formatQuota } from "@gateway/shared/money";
 import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
 
-/** What the reserve statement says to one request, and the error a caller gets for it. */
+/** What a turn of the ledger says to one step, and the error that the caller of a refused one gets. */
 export interface Judgement {
-  verdict: "granted" | "again" | "taken" | "balance" | "token" | "day" | "month" | "calls" | "user" | "key";
+  verdict:
+    | ("settled" | "gone")
+    | ("granted" | "again" | "taken" | "balance" | "token" | "day" | "month" | "calls" | "user" | "key");
   /** The limit that a refusal speaks of: points, or calls. */
   most?: bigint | null;
 }
@@ -11,6 +13,8 @@ export interface Judgement {
 export function refusalOf({ verdict, most }: Judgement): GatewayError | undefined {
   switch (verdict) {
     case "granted":
+    case "settled":
+    case "gone":
       return undefined;
     case "balance":
       return insufficientQuota();
