@@ -321,6 +321,14 @@ describe("a video", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
+  it("that the vendor refuses by a code of its own is the caller's mistake, and costs nothing", async () => {
+    const before = await balance();
+    // Without a prompt: 1201, with status 200.
+    const asked = await ask("POST", "/kling/v1/videos/text2video", {});
+    expect(asked.status).toBe(400);
+    expect(await balance()).toBe(before);
+  });
+
   it("whose channel is deleted fails and is paid back", async () => {
     const model = { type: 53, name: "short-lived", key: "a|b", models: ["kling-video_v1_pro_5"] };
     const channel = await gateway.addChannel(model);

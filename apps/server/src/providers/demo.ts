@@ -1,3 +1,4 @@
+import { kling } from "./kling.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 /** The simulated vendor of demo/, so that everything can be tried without an account anywhere. */
@@ -22,6 +23,8 @@ export function demo(url: string): Provider {
       "kling",
       "midjourney",
     ],
+    // It refuses videos in Kling's codes.
+    ...(kling.refusals !== undefined && { refusals: kling.refusals }),
     keyless: true,
     keyHint: "",
     models: ["demo-chat", "demo-chat-mini", "demo-think"],
