@@ -58,6 +58,21 @@ describe("the console's frame", () => {
     expect(await crumbs.getByText("Setting").count()).toBe(1);
   });
 
+  it("opens a section of the menu when one goes to a screen of it, though it was closed by hand", async () => {
+    const page = await site.open("/panel/dashboard");
+    const operation = page.getByRole("button", { name: "Operation" });
+    await operation.click();
+    await operation.click();
+    expect(await operation.getAttribute("aria-expanded")).toBe("false");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("textbox", { name: "Go to…" }).fill("user groups");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/panel/user_group");
+    await operation.and(page.locator("[aria-expanded=true]")).waitFor();
+    await operation.click();
+    expect(await operation.getAttribute("aria-expanded")).toBe("false");
+  });
+
   it("closes the phone's drawer after a choice", async () => {
     const page = await site.open("/panel/dashboard", { phone: true });
     await page.getByRole("button", { name: "Expand menu" }).click();
@@ -107,6 +122,14 @@ describe("the console's frame", () => {
     await page.getByRole("link", { name: "サインイン" }).waitFor();
   });
 
+  it("keeps the language that a link asked for", async () => {
+    const page = await site.open("/about?lng=ja_JP", { guest: true });
+    await page.getByRole("link", { name: "サインイン" }).waitFor();
+    await page.goto("/about");
+    await page.getByRole("link", { name: "サインイン" }).waitFor();
+    expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");
+  });
+
   it("has the saved theme before the program runs", async () => {
     const page = await site.open("/panel/profile");
     await page.getByRole("button", { name: "Dark theme" }).click();
@@ -124,9 +147,37 @@ describe("the console's frame", () => {
   });
 });
 
+describe("a request that failed", () => {
+  it.each([
+    [429, "Error: too many requests, please try again later!"],
+    [500, "Error: internal server error, please contact the administrator!"],
+    [405, "This site is for demonstration only, there is no server!"],
+    [400, "Error: Weight cannot be less than 1"],
+  ])("with %i is told in a toast, and where the answer should be", async (status, sentence) => {
+    const page = await site.open("/panel/profile");
+    const json = { success: false, message: "Weight cannot be less than 1", code: "other" };
+    await page.route("**/api/redemption?*", (route) => route.fulfill({ status, json }));
+    await page.goto("/panel/redemption");
+    await page.locator(".mantine-Notification-root").getByText(sentence, { exact: true }).waitFor();
+    await page.locator("main").getByText("This could not be loaded").waitFor();
+  });
+
+  it("says what was attempted", async () => {
+    const page = await site.open("/about", { guest: true });
+    await page.route("**/api/about", (route) =>
+      route.fulfill({ status: 502, json: { success: false, message: "", code: "" } }),
+    );
+    await page.reload();
+    await page.getByText("Error: Failed to load the about page: Server error").waitFor();
+  });
+});
+
 describe("addresses that do not exist", () => {
-  it("show a page of the console inside the console", async () => {
+  it("show the application's error inside the console's frame", async () => {
     const page = await site.open("/panel/no-such-screen");
+    await page.getByRole("heading", { name: "Unexpected Application Error!" }).waitFor();
+    await page.getByRole("navigation", { name: "Console" }).waitFor();
+    await page.goto("/panel/404");
     await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
     await page.getByRole("navigation", { name: "Console" }).waitFor();
   });
@@ -172,8 +223,10 @@ describe("the public page", () => {
     await page.reload();
     await page.getByRole("heading", { level: 1 }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.route("**/api/notice", (route) => route.abort());
+    await page.reload();
     await page.getByRole("button", { name: "Notice" }).click();
-    await page.getByRole("dialog", { name: "Notice" }).waitFor();
+    await page.getByRole("dialog", { name: "Notice" }).getByText("Sunday").waitFor();
   });
 });
 

@@ -2,6 +2,7 @@
 import { lazy } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadWordsOf } from "#lib/i18n.ts";
+import { ErrorScreen } from "./error-screen.tsx";
 import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
@@ -37,7 +38,8 @@ const routes: RouteObject[] = [
     children: [
       { index: true, element: <Navigate to={landing} replace /> },
       ...screens.map(screenRoute),
-      { path: "*", element: <NotFound /> },
+      { path: "404", element: <NotFound /> },
+      { path: "*", element: <ErrorScreen inside /> },
     ],
   },
 ];

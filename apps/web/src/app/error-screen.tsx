@@ -9,11 +9,11 @@ function isOldVersion(error: unknown): boolean {
   return error instanceof TypeError && /import|module/i.test(error.message);
 }
 
-/** For what nobody expected, and for addresses that do not exist. */
-export function ErrorScreen({ error }: { error?: unknown }) {
+/** For what nobody expected, and for addresses that do not exist. @param inside the console's frame stands around it */
+export function ErrorScreen({ error, inside = false }: { error?: unknown; inside?: boolean }) {
   const { t } = useTranslation();
   return (
-    <Center mih="100dvh" p="lg">
+    <Center mih={inside ? "60vh" : "100dvh"} p="lg">
       <Stack align="center" ta="center" gap="sm" maw={520}>
         <Mark size={44} />
         <Title order={1} fz={22} mt="md">
@@ -31,8 +31,8 @@ export function ErrorScreen({ error }: { error?: unknown }) {
           <Button onClick={() => window.location.reload()} variant={error ? "filled" : "default"}>
             {t("Reload")}
           </Button>
-          <Anchor component={Link} to="/">
-            {t("Go to the home page")}
+          <Anchor component={Link} to={inside ? "/panel/dashboard" : "/"}>
+            {inside ? t("Go to the dashboard") : t("Go to the home page")}
           </Anchor>
         </Group>
       </Stack>

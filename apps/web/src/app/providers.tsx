@@ -13,8 +13,8 @@ import { statusQuery } from "#lib/site.ts";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
-const queryClient = createQueryClient((error) => {
-  const note = errorNote(error, i18next.t);
+const queryClient = createQueryClient((error, failed) => {
+  const note = errorNote(error, i18next.t, failed);
   toast[note.level](note.text);
 });
 whenUnauthenticated(() => clearSession(queryClient));

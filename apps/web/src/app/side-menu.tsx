@@ -24,7 +24,7 @@ export function SideMenu({ rail, onChoose }: SideMenuProps) {
         {rail ? null : (
           <div className={classes.userText}>
             <Text fw={600} truncate lh={1.3}>
-              {self?.display_name || self?.username}
+              {self?.username}
             </Text>
             <Text fz="xs" c="dimmed" truncate>
               {t("Welcome back")}
@@ -104,13 +104,17 @@ function Section({ entry, onChoose }: { entry: CollapseEntry; onChoose?: () => v
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const holdsPage = entry.screens.some((screen) => pathname.startsWith(`/panel/${screen.id}`));
-  // Null: nobody clicked yet, the address decides.
-  const [choice, setChoice] = useState<boolean | null>(null);
-  const open = choice ?? holdsPage;
+  const [{ open, at }, setState] = useState({ open: holdsPage, at: pathname });
+  // Going to one of its screens opens it, whatever was clicked before.
+  if (at !== pathname) setState({ open: open || holdsPage, at: pathname });
   const Picture = entry.icon;
   return (
     <div>
-      <UnstyledButton className={classes.item} aria-expanded={open} onClick={() => setChoice(!open)}>
+      <UnstyledButton
+        className={classes.item}
+        aria-expanded={open}
+        onClick={() => setState({ open: !open, at })}
+      >
         <Picture size={18} stroke={1.7} />
         <span>{t(entry.title)}</span>
         <IconChevronDown size={15} className={classes.arrow} data-open={open || undefined} />

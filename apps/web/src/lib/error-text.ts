@@ -41,7 +41,8 @@ export function errorReason(error: unknown, t: TFunction): string {
   if (error instanceof ApiError) {
     const known = codePhrases[error.code as ErrorCode];
     if (known) return t(known);
-    return error.message ? translateSentence(t, error.message) : t("Unknown error");
+    if (error.message) return translateSentence(t, error.message);
+    return error.status >= 500 ? t("Server error") : t("Unknown error");
   }
   // fetch rejects with a TypeError when there is no connection.
   if (error instanceof TypeError) return t("Unable to connect to the server properly!");
@@ -50,7 +51,8 @@ export function errorReason(error: unknown, t: TFunction): string {
 
 export type ErrorNote = { level: "error" | "info"; text: string };
 
-export function errorNote(error: unknown, t: TFunction): ErrorNote {
+/** @param failed what was attempted, an English phrase */
+export function errorNote(error: unknown, t: TFunction, failed?: string): ErrorNote {
   if (error instanceof ApiError) {
     if (error.status === 429)
       return { level: "error", text: t("Error: too many requests, please try again later!") };
@@ -61,5 +63,7 @@ export function errorNote(error: unknown, t: TFunction): ErrorNote {
   }
   if (error instanceof TypeError)
     return { level: "error", text: t("Unable to connect to the server properly!") };
-  return { level: "error", text: t("Error: {{message}}", { message: errorReason(error, t) }) };
+  const reason = errorReason(error, t);
+  const message = failed ? t("{{what}}: {{reason}}", { what: t(failed), reason }) : reason;
+  return { level: "error", text: t("Error: {{message}}", { message }) };
 }

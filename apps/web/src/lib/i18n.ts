@@ -1,4 +1,4 @@
-import i18next, { type Resource } from "i18next";
+import i18next, { type InitOptions, type Resource } from "i18next";
 /** Which language the console speaks and how its words are loaded. Knows nothing of screens. */
 import { initReactI18next } from "react-i18next";
 
@@ -36,15 +36,17 @@ function* wishes(): Generator<string | null | undefined> {
   yield localStorage.getItem(storageKey);
   yield sessionStorage.getItem(storageKey);
   yield* navigator.languages;
-  yield document.documentElement.lang;
 }
 
 function detectLanguage(): Language | null {
   for (const wish of wishes()) {
     const language = wish ? matchLanguage(wish) : null;
-    if (language) return language;
+    if (!language) continue;
+    // The next page may come without what said so.
+    localStorage.setItem(storageKey, language);
+    return language;
   }
-  return null;
+  return matchLanguage(document.documentElement.lang);
 }
 
 type Words = Record<string, string>;
@@ -96,6 +98,18 @@ function markDocument(language: Language): void {
 /** True when nothing told us the visitor's language, so the site's own default may decide. */
 let undecided = false;
 
+/** Browser tests leave a function here, and hear of every text without words in the language that is spoken. */
+const { missingText } = globalThis as { missingText?: (key: string) => void };
+
+/** A sentence that brings its own words may be anybody's: a vendor's, say. */
+const hearing: InitOptions = {
+  saveMissing: true,
+  saveMissingPlurals: false,
+  missingKeyHandler: (_languages, _part, key, _words, _update, options) => {
+    if (!("defaultValue" in (options as object))) missingText?.(key);
+  },
+};
+
 /** Detects the language and loads its words; resolves when `t` can be used. */
 export async function startI18n(): Promise<void> {
   const detected = detectLanguage();
@@ -114,6 +128,7 @@ export async function startI18n(): Promise<void> {
     returnEmptyString: false,
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
+    ...(missingText ? hearing : {}),
   });
   i18next.services.formatter?.add("inside", (word: string) => insideSentence(word));
   markDocument(language);

@@ -1,14 +1,24 @@
 /** The one cache of server data, and the one place where failures become visible. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./http.ts";
+import { phrase } from "./i18n.ts";
+
+interface Failing extends Record<string, unknown> {
+  /** The screen itself says what went wrong, no toast. */
+  quiet?: boolean;
+  /** What was attempted, as an English phrase; stands before the reason. */
+  failed?: string;
+}
 
 declare module "@tanstack/react-query" {
   interface Register {
-    /** `quiet`: the screen itself shows this failure, no toast. */
-    queryMeta: { quiet?: boolean };
-    mutationMeta: { quiet?: boolean };
+    queryMeta: Failing;
+    mutationMeta: Failing;
   }
 }
+
+/** Of a mutation that deletes. */
+export const deletion = { failed: phrase("Delete failed") };
 
 /** Worth another try: no connection, or a server in trouble. Not a refusal, not an answer we cannot read. */
 function isPassing(error: Error): boolean {
@@ -16,18 +26,18 @@ function isPassing(error: Error): boolean {
 }
 
 /** @param report shows a failure to the person; called once per failed query or mutation. */
-export function createQueryClient(report: (error: unknown) => void): QueryClient {
+export function createQueryClient(report: (error: unknown, failed?: string) => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        if (!query.meta?.quiet) report(error);
+        if (!query.meta?.quiet) report(error, query.meta?.failed);
       },
     }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
         // Field errors are shown on the fields.
         const shownOnFields = error instanceof ApiError && Object.keys(error.fields).length > 0;
-        if (!mutation.meta?.quiet && !shownOnFields) report(error);
+        if (!mutation.meta?.quiet && !shownOnFields) report(error, mutation.meta?.failed);
       },
     }),
     defaultOptions: {

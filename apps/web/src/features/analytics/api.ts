@@ -14,7 +14,6 @@ export const siteQuery = queryOptions({
   queryKey: ["analytics", "site"],
   queryFn: () => http.get("/analytics/statistics", SiteStatistics),
   refetchInterval: 30_000,
-  meta: { quiet: true },
 });
 
 export const periodQuery = (params: AnalyticsParams) => {
@@ -29,7 +28,6 @@ export const periodQuery = (params: AnalyticsParams) => {
         time_zone: timeZone(),
       }),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 };
 
@@ -38,13 +36,11 @@ export const usersQuery = (keyword: string) =>
     queryKey: ["user", "names", keyword],
     queryFn: () => http.get("/user", Page(UserListRow), { keyword, size: 20 }),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 export const closedMonthsQuery = queryOptions({
   queryKey: ["analytics", "statements"],
   queryFn: () => http.get("/analytics/statements", z.array(ClosedMonth)),
-  meta: { quiet: true },
 });
 
 export type StatementListing = { date: string; keyword: string; page: number; size: number; order: string };
@@ -54,7 +50,6 @@ export const statementUsersQuery = (listing: StatementListing) =>
     queryKey: ["analytics", "statements", listing],
     queryFn: () => http.get("/analytics/statements/users", StatementUserPage, listing),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 export const statementOfUserQuery = (date: string, userId: number) =>
@@ -62,7 +57,6 @@ export const statementOfUserQuery = (date: string, userId: number) =>
     queryKey: ["analytics", "statements", date, userId],
     queryFn: () =>
       http.get("/analytics/statements/detail", z.array(StatementLine), { date, user_id: userId }),
-    meta: { quiet: true },
   });
 
 /** Closes a month by hand, or writes its statements anew. @param date its first day */

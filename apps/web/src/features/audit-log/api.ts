@@ -31,5 +31,4 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });

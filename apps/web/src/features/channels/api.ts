@@ -112,11 +112,12 @@ export function useSaveChannel() {
   });
 }
 
-/** Status, priority or weight of one channel. */
-export function usePatchChannel() {
+/** Status, priority or weight of one channel. @param failed what to say was attempted, when it fails */
+export function usePatchChannel(failed?: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id, patch }: { id: number; patch: ChannelPatch }) => patchChannel(id, patch),
+    meta: { failed },
     onSuccess: (changed) => amendRow(client, changed.id, () => changed),
   });
 }

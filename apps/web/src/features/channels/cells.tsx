@@ -4,6 +4,7 @@ import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
 import { formatTime } from "#lib/quota.ts";
 import { InlineNumber } from "#ui/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -108,10 +109,12 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
   );
 }
 
+const rankFailed = { priority: phrase("Priority update failed"), weight: phrase("Weight update failed") };
+
 /** Priority or weight, changed in place and checked by the rule the server enforces. */
 export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | "weight" }) {
   const { t } = useTranslation();
-  const patch = usePatchChannel();
+  const patch = usePatchChannel(rankFailed[field]);
   const label = field === "priority" ? t("Priority") : t("Weight");
   return (
     <InlineNumber

@@ -36,7 +36,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   const providers = useQuery(providersQuery);
   const groups = useQuery(groupsQuery);
   const id = target.kind === "new" ? 0 : target.id;
-  const stored = useQuery({ ...channelQuery(id), enabled: target.kind !== "new", meta: { quiet: true } });
+  const stored = useQuery({ ...channelQuery(id), enabled: target.kind !== "new" });
   // Frozen when it is there: a later answer must not change a form somebody types into.
   const [start, setStart] = useState<ChannelFormStart | null>(null);
 

@@ -31,7 +31,7 @@ const tallest = 296;
 
 export function KeyList({ id }: { id: number }) {
   const { t } = useTranslation();
-  const keys = useQuery({ ...keysQuery(id), meta: { quiet: true } });
+  const keys = useQuery({ ...keysQuery(id) });
   if (keys.error) return <Failed error={keys.error} onRetry={() => void keys.refetch()} />;
   if (!keys.data) return <Skeleton height={44} />;
   if (keys.data.length === 0) return null;

@@ -48,7 +48,6 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
     gcTime: 0,
     staleTime: Infinity,
     retry: false,
-    meta: { quiet: true },
   });
   return (
     <Modal

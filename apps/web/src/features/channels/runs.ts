@@ -20,7 +20,6 @@ export const runsQuery = queryOptions({
   queryKey: ["channel-runs"],
   queryFn: () => http.get("/channel/run", z.array(ChannelRun)),
   refetchInterval: 15_000,
-  meta: { quiet: true },
 });
 
 export function useStartRun() {
@@ -81,7 +80,6 @@ export const pulsesQuery = (ids: number[]) =>
     queryKey: ["channels", "pulses", ids.join(",")],
     queryFn: () => http.get("/channel/tests", z.array(ChannelPulse), { ids: ids.join(",") }),
     enabled: ids.length > 0,
-    meta: { quiet: true },
   });
 
 export const testsQuery = (id: number) =>

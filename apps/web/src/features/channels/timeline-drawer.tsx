@@ -47,7 +47,7 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
 
 function Events({ id }: { id: number }) {
   const { t } = useTranslation();
-  const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0, meta: { quiet: true } });
+  const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
   if (events.error && !events.data)
     return <Failed error={events.error} onRetry={() => void events.refetch()} />;
   if (!events.data)

@@ -12,7 +12,6 @@ const pricesQuery = queryOptions({
   queryKey: ["prices", "list"],
   queryFn: () => http.get("/prices", z.array(PriceRow)),
   staleTime: 30_000,
-  meta: { quiet: true },
 });
 
 const mostShown = 8;

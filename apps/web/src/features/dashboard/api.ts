@@ -19,27 +19,23 @@ export const dashboardQuery = queryOptions({
       days: shownDays,
     }),
   refetchInterval: 60_000,
-  meta: { quiet: true },
 });
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", AvailableModels),
   staleTime: 60_000,
-  meta: { quiet: true },
 });
 
 /** One channel is enough to know that there are some, and whether it was tested. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
   queryFn: () => http.get("/channel", ChannelPage, { size: 1, order: "-test_time" }),
-  meta: { quiet: true },
 });
 
 export const firstTokenQuery = queryOptions({
   queryKey: ["token", "first"],
   queryFn: () => http.get("/token", TokenPage, { size: 1 }),
-  meta: { quiet: true },
 });
 
 /** The last year's closed months. */
@@ -47,12 +43,10 @@ export const statementsQuery = queryOptions({
   queryKey: ["statements"],
   queryFn: () => http.get("/user/invoice", StatementPage, { size: 12 }),
   staleTime: 600_000,
-  meta: { quiet: true },
 });
 
 export const statementQuery = (date: string) =>
   queryOptions({
     queryKey: ["statements", date],
     queryFn: () => http.get("/user/invoice/detail", z.array(StatementLine), { date }),
-    meta: { quiet: true },
   });

@@ -8,6 +8,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allGroups = ["group", "admin"] as const;
 
@@ -16,7 +17,6 @@ export const groupsQuery = (query: UserGroupQuery) =>
     queryKey: [...allGroups, query],
     queryFn: () => http.get("/user_group", UserGroupPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 /** Groups are named all over the console, so a change refreshes every list of them. */
@@ -49,6 +49,7 @@ export function useDeleteGroup() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (id: number) => http.del(`/user_group/${id}`, z.null()),
+    meta: deletion,
     onSettled: refresh,
   });
 }

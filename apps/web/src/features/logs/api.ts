@@ -22,7 +22,6 @@ export const logsQuery = (whose: Whose, filter: LogFilter) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 export const totalsQuery = (whose: Whose, filter: LogFilter) =>
@@ -30,7 +29,6 @@ export const totalsQuery = (whose: Whose, filter: LogFilter) =>
     queryKey: ["log", "totals", whose, filter],
     queryFn: () => http.get(`${paths[whose]}/stat`, LogTotals, queryFor(filter)),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
@@ -43,5 +41,4 @@ export const bodiesQuery = (requestId: string) =>
     queryKey: ["log", "bodies", requestId],
     queryFn: () => http.get(`/log/${encodeURIComponent(requestId)}/bodies`, LogBodies.nullable()),
     gcTime: 0,
-    meta: { quiet: true },
   });

@@ -159,7 +159,7 @@ function ChannelFilter({ width, value, onChange }: ChannelFilterProps) {
     queryKey: ["channel", "names"],
     queryFn: () => http.get("/channel", ChannelPage, { size: 100, order: "id" }),
     staleTime: 60_000,
-    meta: { quiet: true },
+    enabled: useMayEnter("channels"),
   }).data;
   const data = (channels?.data ?? []).map(({ id, name }) => ({
     value: String(id),

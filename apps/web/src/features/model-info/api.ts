@@ -9,13 +9,13 @@ import {
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const all = ["model-info"] as const;
 
 export const modelInfoQuery = queryOptions({
   queryKey: all,
   queryFn: () => http.get("/model_info", z.array(ModelInfoRow)),
-  meta: { quiet: true },
 });
 
 /** Every model with a price or a channel. */
@@ -23,7 +23,6 @@ export const modelNamesQuery = queryOptions({
   queryKey: ["prices", "model-names"],
   queryFn: () => http.get("/prices/model_list", z.array(z.string())),
   staleTime: 60_000,
-  meta: { quiet: true },
 });
 
 /** The price list shows what is edited here. */
@@ -51,6 +50,7 @@ export function useDeleteModelInfo() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (id: number) => http.del(`/model_info/${id}`, z.null()),
+    meta: deletion,
     onSettled: refresh,
   });
 }

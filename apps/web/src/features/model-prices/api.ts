@@ -9,7 +9,6 @@ export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", AvailableModels),
   staleTime: 60_000,
-  meta: { quiet: true },
 });
 
 /** Names and logos of those who make models. */
@@ -17,12 +16,10 @@ export const ownersQuery = queryOptions({
   queryKey: ["model-owners"],
   queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
   staleTime: 60_000,
-  meta: { quiet: true },
 });
 
 export const groupsQuery = queryOptions({
   queryKey: ["group", "map"],
   queryFn: () => http.get("/user_group_map", UserGroupMap),
   staleTime: 60_000,
-  meta: { quiet: true },
 });

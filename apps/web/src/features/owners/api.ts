@@ -3,13 +3,13 @@ import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allOwners = ["model-owners"] as const;
 
 export const ownersQuery = queryOptions({
   queryKey: allOwners,
   queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
-  meta: { quiet: true },
 });
 
 export function useSaveOwner() {
@@ -27,6 +27,7 @@ export function useDeleteOwner() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: number) => http.del(`/model_ownedby/${id}`, z.null()),
+    meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allOwners }),
   });
 }

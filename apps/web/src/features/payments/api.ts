@@ -10,6 +10,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allGateways = ["payment", "gateways"] as const;
 const allOrders = ["payment", "orders"] as const;
@@ -19,7 +20,6 @@ export const gatewaysQuery = (query: PaymentQuery) =>
     queryKey: [...allGateways, query],
     queryFn: () => http.get("/payment", PaymentPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 /** Those an order list can be narrowed to. */
@@ -28,7 +28,6 @@ export const gatewayNamesQuery = queryOptions({
   queryFn: () => http.get("/payment", PaymentPage, { size: 100, order: "name" }),
   select: (page) => page.data.map(({ id, name }) => ({ value: String(id), label: name })),
   staleTime: 60_000,
-  meta: { quiet: true },
 });
 
 export const ordersQuery = (query: OrderQuery) =>
@@ -36,7 +35,6 @@ export const ordersQuery = (query: OrderQuery) =>
     queryKey: [...allOrders, query],
     queryFn: () => http.get("/payment/order", OrderPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 function useRefresh() {
@@ -69,6 +67,7 @@ export function useDeleteGateway() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (id: number) => http.del(`/payment/${id}`, z.null()),
+    meta: deletion,
     onSettled: refresh,
   });
 }

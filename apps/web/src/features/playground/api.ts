@@ -9,7 +9,6 @@ export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", AvailableModels),
   staleTime: 60_000,
-  meta: { quiet: true },
 });
 
 /** The key the console itself calls with; made by the server when it is first asked for. */

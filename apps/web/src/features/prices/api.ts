@@ -12,13 +12,13 @@ import {
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { ApiError, http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allPrices = ["prices"] as const;
 
 export const pricesQuery = queryOptions({
   queryKey: [...allPrices, "list"],
   queryFn: () => http.get("/prices", z.array(PriceRow)),
-  meta: { quiet: true },
 });
 
 /** Models with a price or in a channel. */
@@ -42,7 +42,6 @@ export const updateServiceQuery = queryOptions({
 export const priceUpdatesQuery = queryOptions({
   queryKey: [...allPrices, "updates"],
   queryFn: () => http.get("/prices/updates", z.array(PriceUpdate)),
-  meta: { quiet: true },
 });
 
 const single = (model: string) => `/prices/single/${encodeURIComponent(model)}`;
@@ -85,6 +84,7 @@ export function useDeletePrices() {
   return useMutation({
     mutationFn: (models: string[]) =>
       http.put("/prices/multiple/delete", z.object({ deleted: z.int() }), { models }),
+    meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allPrices }),
   });
 }

@@ -84,7 +84,13 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
             </Button>
           </Group>
         </Stack>
-        {preview.data ? <Changes preview={preview.data} owners={owners} onDone={onClose} /> : null}
+        {preview.data ? (
+          <Changes preview={preview.data} owners={owners} onDone={onClose} />
+        ) : (
+          <Text c="dimmed" fz="sm">
+            {t("Fetch the data first, then choose what to take over.")}
+          </Text>
+        )}
       </Stack>
     </Modal>
   );

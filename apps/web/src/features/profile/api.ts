@@ -23,7 +23,6 @@ const nothing = z.unknown();
 export const sessionsQuery = queryOptions({
   queryKey: ["own-sessions"],
   queryFn: () => http.get("/user/self/sessions", z.array(SessionRow)),
-  meta: { quiet: true },
 });
 
 export function useChangeProfile() {
@@ -102,7 +101,6 @@ export const useBindEmail = () =>
 export const identitiesQuery = queryOptions({
   queryKey: ["own-identities"],
   queryFn: () => http.get("/user/self/identities", z.array(IdentityRow)),
-  meta: { quiet: true },
 });
 
 /** Leaves for the provider, which sends the browser back to `/oauth/<provider>`. */

@@ -8,7 +8,6 @@ const nothing = z.unknown();
 export const passkeysQuery = queryOptions({
   queryKey: ["own-passkeys"],
   queryFn: () => http.get("/webauthn/credentials", z.array(PasskeyRow)),
-  meta: { quiet: true },
 });
 
 function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, quiet = false) {

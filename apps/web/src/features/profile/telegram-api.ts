@@ -12,7 +12,6 @@ export const telegramLinkQuery = (waiting: boolean) =>
     queryKey: ownLink,
     queryFn: () => http.get("/user/self/telegram", TelegramLink),
     refetchInterval: waiting ? 3_000 : false,
-    meta: { quiet: true },
   });
 
 /** Each time the dialog opens there is a new one, so that what is shown works. */
@@ -24,7 +23,6 @@ export const telegramCodeQuery = queryOptions({
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
   retry: false,
-  meta: { quiet: true },
 });
 
 export function useUnlinkTelegram() {

@@ -9,6 +9,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allCodes = ["redemption"] as const;
 
@@ -17,7 +18,6 @@ export const codesQuery = (query: RedemptionQuery) =>
     queryKey: [...allCodes, query],
     queryFn: () => http.get("/redemption", RedemptionPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 function useRefresh() {
@@ -60,6 +60,7 @@ export function useDeleteCodes() {
     mutationFn: async (ids: number[]) => {
       for (const id of ids) await http.del(`/redemption/${id}`, z.null());
     },
+    meta: deletion,
     onSettled: refresh,
   });
 }

@@ -11,7 +11,6 @@ import type { TestAction } from "./fields.ts";
 export const settingsQuery = queryOptions({
   queryKey: ["option"],
   queryFn: () => http.get("/option", SettingsView),
-  meta: { quiet: true },
 });
 
 /** Saves some settings together. Everything shown may depend on them, so everything is fetched again. */
@@ -37,7 +36,6 @@ export const useSettingTest = () =>
 export const noticesQuery = queryOptions({
   queryKey: ["notices"],
   queryFn: () => http.get("/option/notice", z.array(NoticeRow)),
-  meta: { quiet: true },
 });
 
 export const useExportSettings = () =>

@@ -1,29 +1,30 @@
 import type { AvailableModels } from "@gateway/shared/model";
 import { queryOptions } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
 
 export const noticeQuery = queryOptions({
   queryKey: ["notice"],
   queryFn: () => http.get("/notice", asSent<string>()),
   staleTime: 5 * 60_000,
-  meta: { quiet: true },
 });
 
 export const homeContentQuery = queryOptions({
   queryKey: ["home-content"],
   queryFn: () => http.get("/home_page_content", asSent<string>()),
   staleTime: 5 * 60_000,
+  meta: { failed: phrase("Failed to load the home page") },
 });
 
 export const aboutQuery = queryOptions({
   queryKey: ["about"],
   queryFn: () => http.get("/about", asSent<string>()),
   staleTime: 5 * 60_000,
+  meta: { failed: phrase("Failed to load the about page") },
 });
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", asSent<AvailableModels>()),
   staleTime: 60_000,
-  meta: { quiet: true },
 });

@@ -35,7 +35,7 @@ export function NoticeButton() {
       </Hint>
       {opened ? (
         <Suspense fallback={null}>
-          <NoticeDialog notice={notice ?? ""} onClose={() => setOpened(false)} />
+          <NoticeDialog notice={notice ?? seen ?? ""} onClose={() => setOpened(false)} />
         </Suspense>
       ) : null}
     </>

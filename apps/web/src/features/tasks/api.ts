@@ -25,7 +25,6 @@ export const tasksQuery = (whose: Whose, query: TaskQuery) =>
     queryFn: () => http.get(paths[whose].task, TaskPage, query),
     placeholderData: keepPreviousData,
     refetchInterval: watching,
-    meta: { quiet: true },
   });
 
 /** @param query with seconds, as the address bar has them */
@@ -44,5 +43,4 @@ export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
     },
     placeholderData: keepPreviousData,
     refetchInterval: watching,
-    meta: { quiet: true },
   });

@@ -9,6 +9,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allMenus = ["telegram-menus"] as const;
 
@@ -17,7 +18,6 @@ export const menusQuery = (query: TelegramMenuQuery) =>
     queryKey: [...allMenus, query],
     queryFn: () => http.get("/option/telegram", TelegramMenuPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 /** Telegram itself is asked, so it is not asked at every turn. */
@@ -25,7 +25,6 @@ export const botQuery = queryOptions({
   queryKey: ["telegram-bot"],
   queryFn: () => http.get("/option/telegram/status", TelegramStatus),
   staleTime: 30_000,
-  meta: { quiet: true },
 });
 
 function useRefresh() {
@@ -45,6 +44,7 @@ export function useDeleteMenu() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (id: number) => http.del(`/option/telegram/${id}`, z.null()),
+    meta: deletion,
     onSettled: refresh,
   });
 }

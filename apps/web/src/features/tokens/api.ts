@@ -16,6 +16,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { deletion } from "#lib/query-client.ts";
 
 const allTokens = ["token"] as const;
 
@@ -24,7 +25,6 @@ export const tokensQuery = (query: TokenQuery) =>
     queryKey: [...allTokens, "list", query],
     queryFn: () => http.get("/token", TokenPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 /** Everybody's, for administrators. */
@@ -33,7 +33,6 @@ export const allTokensQuery = (query: TokenAdminQuery) =>
     queryKey: [...allTokens, "all", query],
     queryFn: () => http.get("/token/admin/search", TokenAdminPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 /** Groups the signed-in person may use, by symbol. */
@@ -91,6 +90,7 @@ export function useDeleteToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: number) => http.del(`/token/${id}`, z.unknown()),
+    meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }

@@ -39,13 +39,11 @@ const allOrders = ["own-orders"] as const;
 export const choicesQuery = queryOptions({
   queryKey: ["top-up", "choices"],
   queryFn: () => http.get("/user/payment", z.array(PaymentChoice)),
-  meta: { quiet: true },
 });
 
 export const termsQuery = queryOptions({
   queryKey: ["top-up", "terms"],
   queryFn: () => http.get("/user/payment/terms", TopUpTerms),
-  meta: { quiet: true },
 });
 
 export const ownOrdersQuery = (query: PageQuery) =>
@@ -53,7 +51,6 @@ export const ownOrdersQuery = (query: PageQuery) =>
     queryKey: [...allOrders, query],
     queryFn: () => http.get("/user/order", OwnOrderPage, query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 const POLL_MS = 3_000;
@@ -76,7 +73,6 @@ export const orderStateQuery = (trade_no: string) =>
         ? false
         : POLL_MS,
     gcTime: 0,
-    meta: { quiet: true },
   });
 
 /** Brings what a payment has changed up to date, wherever it is shown. */

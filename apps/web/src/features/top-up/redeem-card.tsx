@@ -1,5 +1,5 @@
 /** Redeems a code; says what it was worth. */
-import { Alert, Button, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -69,7 +69,11 @@ export function RedeemCard() {
           >
             {t("Get a redemption code")}
           </Button>
-        ) : null}
+        ) : (
+          <Text c="dimmed" fz="sm">
+            {t("The administrator has not set a link where codes are sold.")}
+          </Text>
+        )}
       </Stack>
     </Section>
   );

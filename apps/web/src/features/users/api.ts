@@ -23,21 +23,18 @@ export const usersQuery = (query: UserQuery) =>
     queryKey: [...all, "list", query],
     queryFn: () => fetchUsers(query),
     placeholderData: keepPreviousData,
-    meta: { quiet: true },
   });
 
 export const userQuery = (id: number) =>
   queryOptions({
     queryKey: [...all, "detail", id],
     queryFn: () => http.get(`/user/${id}`, UserDetail),
-    meta: { quiet: true },
   });
 
 export const userSessionsQuery = (id: number) =>
   queryOptions({
     queryKey: [...all, "sessions", id],
     queryFn: () => http.get(`/user/${id}/sessions`, z.array(SessionRow)),
-    meta: { quiet: true },
   });
 
 /** Symbols of all enabled groups. */
