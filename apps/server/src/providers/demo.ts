@@ -1,4 +1,4 @@
-import { kling } from "./kling.ts";
+import { klingRefusals } from "./kling.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 /** The simulated vendor of demo/, so that everything can be tried without an account anywhere. */
@@ -24,7 +24,7 @@ export function demo(url: string): Provider {
       "midjourney",
     ],
     // It refuses videos in Kling's codes.
-    ...(kling.refusals !== undefined && { refusals: kling.refusals }),
+    refusals: klingRefusals,
     keyless: true,
     keyHint: "",
     models: ["demo-chat", "demo-chat-mini", "demo-think"],

@@ -13,10 +13,7 @@ export function refusal(
   const named = refusals.header === undefined ? undefined : headers[refusals.header];
   const code = (Array.isArray(named) ? named[0] : named)?.split(":", 1)[0] ?? error.code ?? "";
   const { kinds, sentences } = refusals;
-  // Some have their sentence where others name the parameter.
-  const said = sentences?.find(
-    ([sentence]) => sentence.test(error.message) || sentence.test(error.param ?? ""),
-  );
-  const kind = said?.[1] ?? kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
+  const said = sentences?.find(([sentence]) => sentence.test(error.message))?.[1];
+  const kind = said ?? kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
   return kind === undefined || kind === error.kind ? error : { ...error, kind };
 }

@@ -10,7 +10,7 @@ export const xiaomi: Provider = {
   baseUrl: "https://api.xiaomimimo.com",
   dialects: ["openai-chat", "anthropic"],
   endpoints: ["chat"],
-  refusals: { kinds: {}, sentences: [[/^Not supported model/, "not-found"]] },
+  refusals: { kinds: {}, sentences: [[/: Not supported model/, "not-found"]] },
   keyHint: "sk-…",
   // Those before 2.6 ended on 2026-10-21.
   models: ["mimo-v2.6-pro", "mimo-v2.6-flash"],

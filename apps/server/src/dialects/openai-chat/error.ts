@@ -61,8 +61,8 @@ const errorAnswer = z.looseObject({
   code: z.union([z.string(), z.number()]).nullish(),
   error_code: z.string().nullish(),
   reason: z.string().nullish(),
-  name: z.string().nullish(),
-  errors: z.array(z.unknown()).nullish(),
+  name: z.string().nullish().catch(undefined),
+  errors: z.array(z.unknown()).nullish().catch(undefined),
   type: z.string().nullish(),
   base_resp: z.looseObject({ status_code: z.number(), status_msg: z.string().nullish() }).nullish(),
 });
@@ -95,11 +95,19 @@ function kindOf(status: number, code: string, type: string): UpstreamError["kind
   return plain;
 }
 
+/** Xiaomi says what is wrong where others name the parameter. */
+function withSentence(error: z.infer<typeof errorObject>): z.infer<typeof errorObject> {
+  const { message, param, ...others } = error;
+  return param?.includes(" ") ? { ...others, message: `${message ?? "Refused"}: ${param}` } : error;
+}
+
 /** Wherever the vendor puts it. A name says more than a number. */
 function errorIn(answer: z.infer<typeof errorAnswer> | undefined): z.infer<typeof errorObject> {
-  if (typeof answer?.error === "object" && answer.error !== null) return answer.error;
+  if (typeof answer?.error === "object" && answer.error !== null) return withSentence(answer.error);
   const { base_resp: inside, reason, error_code, name, code, type, errors } = answer ?? {};
   if (inside) return { message: inside.status_msg, code: inside.status_code };
+  const listed = answer?.message ? undefined : readAs(errorObject, errors?.[0]);
+  if (listed?.message) return listed;
   const message = [answer?.error, errors?.[0]].find((sentence) => typeof sentence === "string");
   return { message, code: reason ?? error_code ?? name ?? code, type };
 }
