@@ -19,6 +19,7 @@ export interface Installation {
   api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** A new browser window; root is signed in unless `guest`. */
   open(path: string, options?: WindowOptions): Promise<Page>;
+  /** Throws when a text that was shown had no words in its language. */
   close(): Promise<void>;
 }
 
@@ -48,6 +49,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
   const cookie = await signIn(gateway.url);
   const sessionCookie = `${cookie.name}=${cookie.value}`;
   const windows: BrowserContext[] = [];
+  const missingTexts = new Set<string>();
   let browser: Browser | undefined;
 
   async function open(path: string, options: WindowOptions = {}): Promise<Page> {
@@ -62,6 +64,9 @@ export async function install(env: Record<string, string> = {}): Promise<Install
       baseURL: gateway.url,
     });
     windows.push(context);
+    await context.exposeBinding("missingText", ({ page }, key: string) => {
+      missingTexts.add(`${new URL(page.url()).pathname} (${options.locale ?? "en-US"}): ${key}`);
+    });
     if (!options.guest) await context.addCookies([{ ...cookie, url: gateway.url }]);
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
@@ -89,6 +94,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
     await browser?.close();
     await gateway.stop();
     await rm(dataDir, { recursive: true, force: true });
+    if (missingTexts.size > 0) throw new Error(`Texts without words:\n${[...missingTexts].join("\n")}`);
   }
 
   return { url: gateway.url, cookie: sessionCookie, api, open, close };

@@ -81,7 +81,7 @@ export function PublicFrame() {
 /** A console screen on a public page: the same content in the public container. */
 export function PublicScreen() {
   return (
-    <Container size={1200} px={{ base: "sm", sm: "lg" }} py="lg">
+    <Container size={1200} px={{ base: "sm", sm: "lg" }} py="lg" className={classes.screen}>
       <Outlet />
     </Container>
   );

@@ -15,7 +15,7 @@ export function Root() {
   useTopOf(location.pathname);
   return (
     <Router basename={basePath.replace(/\/$/, "") || "/"} location={location} navigator={navigator}>
-      {underWay ? <div className={classes.line} aria-hidden /> : null}
+      {underWay ? <div className={classes.line} data-page-under-way aria-hidden /> : null}
       <ErrorBoundary address={location.key}>
         <Suspense fallback={null}>
           <Screens />

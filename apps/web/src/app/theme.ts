@@ -82,6 +82,8 @@ const red: MantineColorsTuple = [
 
 const sans = [
   '"Inter Variable"',
+  // Inter's measures in a font that is there: nothing moves when Inter comes.
+  '"Inter Meanwhile"',
   "-apple-system",
   "BlinkMacSystemFont",
   '"Segoe UI"',

@@ -6,7 +6,7 @@ const names: Record<string, string> = {
   image: phrase("Images"),
   audio: phrase("Audio"),
   video: phrase("Video"),
-  pdf: "PDF",
+  pdf: phrase("PDF"),
   embedding: phrase("Embeddings"),
 };
 

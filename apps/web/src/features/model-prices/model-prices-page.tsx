@@ -114,16 +114,16 @@ export default function ModelPricesPage() {
             placeholder={t("Find a model")}
             width={280}
           />
-          {modalities.length > 1 ? (
+          <FilterSelect
+            disabled={modalities.length < 2}
+            label={t("Modality")}
+            value={params.modality}
+            onChange={(modality) => setParams({ modality })}
+            data={modalities.map((value) => ({ value, label: t(nameOfModality(value)) }))}
+          />
+          {waiting || tags.length > 0 ? (
             <FilterSelect
-              label={t("Modality")}
-              value={params.modality}
-              onChange={(modality) => setParams({ modality })}
-              data={modalities.map((value) => ({ value, label: t(nameOfModality(value)) }))}
-            />
-          ) : null}
-          {tags.length > 0 ? (
-            <FilterSelect
+              disabled={waiting}
               label={t("Tag")}
               value={params.tag}
               onChange={(tag) => setParams({ tag })}
@@ -227,7 +227,7 @@ export default function ModelPricesPage() {
                   </li>
                 ))}
           </ul>
-          <Pager paging={paging} shown={shown.length} />
+          {waiting ? null : <Pager paging={paging} shown={shown.length} />}
         </>
       )}
       <OfferDrawer

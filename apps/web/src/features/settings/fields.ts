@@ -176,7 +176,7 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "AnswerCachePercent",
             kind: "number",
-            unit: "%",
+            unit: phrase("%"),
             label: phrase("Charge for a remembered answer"),
             hint: phrase("Of what a new one would cost; 0 is free."),
           },

@@ -58,7 +58,7 @@ export const personSections: SettingSection[] = [
   },
   {
     id: "turnstile",
-    title: "Cloudflare Turnstile",
+    title: phrase("Cloudflare Turnstile"),
     hint: phrase("Checks that a person sits there: at sign-in, sign-up, password reset and before codes."),
     fields: [
       {

@@ -111,10 +111,11 @@ function sectionsWith(words: string, t: (key: string) => string): SettingSection
   const sections = settingGroups.flatMap((group) => group.sections);
   return sections.filter((section) => {
     const texts = [section.title, section.hint ?? ""];
-    for (const field of section.fields) texts.push(field.key, field.label, field.hint ?? "");
+    for (const field of section.fields) texts.push(field.label, field.hint ?? "");
     // The English words find it in every language.
     const whole = texts
       .flatMap((text) => [text, text && t(text)])
+      .concat(section.fields.map((field) => field.key))
       .join(" ")
       .toLowerCase();
     return parts.every((part) => whole.includes(part));

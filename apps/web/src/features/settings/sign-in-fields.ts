@@ -5,7 +5,7 @@ import type { SettingSection } from "./fields.ts";
 export const identityProviderSections: SettingSection[] = [
   {
     id: "github",
-    title: "GitHub",
+    title: phrase("GitHub"),
     hint: phrase("An OAuth app of yours at GitHub."),
     callback: "/oauth/github",
     fields: [
@@ -16,7 +16,7 @@ export const identityProviderSections: SettingSection[] = [
   },
   {
     id: "oidc",
-    title: "OpenID Connect",
+    title: phrase("OpenID Connect"),
     hint: phrase("Any provider that publishes its configuration: Keycloak, Authentik, Entra ID, Google."),
     callback: "/oauth/oidc",
     fields: [

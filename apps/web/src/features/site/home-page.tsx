@@ -13,7 +13,7 @@ export default function HomePage() {
   const content = useQuery(homeContentQuery);
   const name = useSystemName();
   const text = content.data?.trim() ?? "";
-  if (content.isPending) return null;
+  if (content.isPending) return <div className={classes.pending} />;
   if (/^https?:\/\/\S+$/.test(text))
     return (
       <iframe

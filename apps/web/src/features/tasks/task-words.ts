@@ -16,39 +16,42 @@ export const statusWords: Record<TaskStatus, { tone: Tone; text: string }> = {
 /** Those to filter by, in the order of a task's life. */
 export const statuses = Object.keys(statusWords) as TaskStatus[];
 
-const actionWords: Record<string, string> = {
+const songAndVideoWords: Record<string, string> = {
   MUSIC: phrase("Song"),
   LYRICS: phrase("Lyrics"),
   text2video: phrase("Video from text"),
   image2video: phrase("Video from a picture"),
 };
 
+const midjourneyWords: Record<string, string> = {
+  IMAGINE: phrase("Imagine"),
+  DESCRIBE: phrase("Describe"),
+  BLEND: phrase("Blend"),
+  SHORTEN: phrase("Shorten"),
+  UPSCALE: phrase("Upscale"),
+  VARIATION: phrase("Variation"),
+  HIGH_VARIATION: phrase("High variation"),
+  LOW_VARIATION: phrase("Low variation"),
+  REROLL: phrase("Reroll"),
+  PAN: phrase("Pan"),
+  ZOOM: phrase("Zoom"),
+  CUSTOM_ZOOM: phrase("Custom zoom"),
+  INPAINT: phrase("Inpaint"),
+  MODAL: phrase("Modal"),
+  SWAP_FACE: phrase("Swap face"),
+  UPLOAD: phrase("Upload"),
+};
+
 /** The kinds that a list of tasks can be narrowed to. */
-export const taskActions = Object.keys(actionWords);
+export const taskActions = Object.keys(songAndVideoWords);
 
-/** English; what has no word of ours is a word of its vendor's: LOW_VARIATION reads "Low variation". */
+export const midjourneyActions = Object.keys(midjourneyWords);
+
+/** English; what has no word of ours keeps its vendor's: LOW_VARIATION would read "Low variation". */
 export function actionWord(action: string): string {
-  return actionWords[action] ?? action.charAt(0) + action.slice(1).toLowerCase().replaceAll("_", " ");
+  const word = songAndVideoWords[action] ?? midjourneyWords[action];
+  return word ?? action.charAt(0) + action.slice(1).toLowerCase().replaceAll("_", " ");
 }
-
-export const midjourneyActions = [
-  "IMAGINE",
-  "DESCRIBE",
-  "BLEND",
-  "SHORTEN",
-  "UPSCALE",
-  "VARIATION",
-  "HIGH_VARIATION",
-  "LOW_VARIATION",
-  "REROLL",
-  "PAN",
-  "ZOOM",
-  "CUSTOM_ZOOM",
-  "INPAINT",
-  "MODAL",
-  "SWAP_FACE",
-  "UPLOAD",
-];
 
 export const platformNames = { suno: "Suno", kling: "Kling", midjourney: "Midjourney" } as const;
 

@@ -1,0 +1,86 @@
+/** What a reader sees while a page arrives over a slow line: nothing jumps, and no font comes that is not needed. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+  const channel = { type: 900, name: "demo", groups: ["default"], models: ["demo-chat", "demo-chat-mini"] };
+  await site.api("POST", "/channel", channel);
+});
+afterAll(() => site.close());
+
+/** Half of what counts as good. */
+const mostShift = 0.05;
+const slowLine = { offline: false, latency: 80, downloadThroughput: 400_000, uploadThroughput: 200_000 };
+
+interface Arrival {
+  /** Sum of the layout shifts, as browsers count them. */
+  shift: number;
+  /** What moved, for people who look into a failure. */
+  moved: string[];
+  /** Names of the fonts that were loaded, without their hash. */
+  fonts: string[];
+}
+
+async function arrive(page: Page, path: string): Promise<Arrival> {
+  const line = await page.context().newCDPSession(page);
+  await line.send("Network.enable");
+  await line.send("Network.emulateNetworkConditions", slowLine);
+  const fonts = new Set<string>();
+  page.on("request", (request) => {
+    if (request.resourceType() === "font") fonts.add(/([^/]+?)-wght/.exec(request.url())?.[1] ?? "");
+  });
+  await page.addInitScript(watchShifts);
+  await page.goto(site.url + path);
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(500);
+  const seen = await page.evaluate(() => {
+    const { shift, moved } = globalThis as unknown as Arrival;
+    return { shift, moved };
+  });
+  return { ...seen, fonts: [...fonts].sort() };
+}
+
+/** Runs in the page, before everything else. */
+function watchShifts(): void {
+  type Shift = PerformanceEntry & { value: number; sources: { node?: Node }[] };
+  const seen = Object.assign(globalThis, { shift: 0, moved: [] as string[] });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as Shift[]) {
+      seen.shift += entry.value;
+      const nodes = entry.sources.map(({ node }) =>
+        node instanceof Element ? node.outerHTML : node?.textContent,
+      );
+      seen.moved.push(...nodes.map((text) => `${entry.value.toFixed(3)} ${text?.slice(0, 120)}`));
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+}
+
+describe.each([
+  { path: "/", guest: true },
+  { path: "/login", guest: true },
+  { path: "/price", guest: true },
+  { path: "/panel/dashboard", guest: false },
+  { path: "/panel/token", guest: false },
+])("$path", ({ path, guest }) => {
+  it.each([
+    { locale: "en-US", phone: false },
+    { locale: "zh-CN", phone: true },
+  ])("arrives without a jump ($locale, phone: $phone)", async ({ locale, phone }) => {
+    const page = await site.open("about:blank", { guest, locale, phone });
+    const { shift, moved, fonts } = await arrive(page, path);
+    expect(shift, moved.join("\n")).toBeLessThanOrEqual(mostShift);
+    expect(fonts.filter((name) => !/^(inter|jetbrains-mono)-latin$/.test(name))).toEqual([]);
+  });
+});
+
+it("names the text's font in the page itself, which is earlier than the style sheet does", async () => {
+  const page = await site.open("/", { guest: true });
+  const preloaded = page.locator("link[rel=preload][as=font]");
+  const address = await preloaded.evaluate((link: HTMLLinkElement) => link.href);
+  const fetched = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  // Once: what was preloaded is what the text uses.
+  expect(fetched.filter((name) => name === address)).toHaveLength(1);
+});
