@@ -11,7 +11,7 @@ function credential(key: string): { account: string; token: string } {
   return { account, token };
 }
 
-/** https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility, read 2026-11. */
+/** https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility, read 2026-11-21. */
 export const cloudflare: Provider = {
   type: 35,
   id: "cloudflare",
@@ -19,6 +19,20 @@ export const cloudflare: Provider = {
   baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai",
   dialects: ["openai-chat"],
   endpoints: ["chat", "embeddings"],
+  // https://developers.cloudflare.com/workers-ai/platform/errors, read 2026-11-21.
+  refusals: {
+    kinds: {
+      3036: "quota",
+      3040: "overloaded",
+      // The model is closed to the account, or wants its terms accepted.
+      3041: "not-found",
+      5016: "not-found",
+      5018: "not-found",
+      5007: "not-found",
+      // The account in the path, which is half of the key, does not exist.
+      7003: "auth",
+    },
+  },
   keyHint: "ACCOUNT_ID|API_TOKEN",
   models: [
     "@cf/openai/gpt-oss-120b",

@@ -55,6 +55,7 @@ const credentialDead: Case[] = [
 ];
 
 const balanceOut: Case[] = [
+  ["cloudflare", 429, { success: false, errors: [{ code: 3036, message: "No." }] }, "quota"],
   ["openai", 429, openai("insufficient_quota", "insufficient_quota"), "quota"],
   ["openai", 429, openai("billing_hard_limit_reached"), "quota"],
   [
@@ -117,6 +118,7 @@ const tooOften: Case[] = [
 ];
 
 const overloaded: Case[] = [
+  ["cloudflare", 429, { success: false, errors: [{ code: 3040, message: "No." }] }, "overloaded"],
   [
     "anthropic",
     529,
@@ -132,6 +134,13 @@ const overloaded: Case[] = [
 ];
 
 const callersOwn: Case[] = [
+  ["huggingface", 400, { error: "Model not supported by provider" }, "bad-request"],
+  [
+    "mistral",
+    422,
+    { object: "error", message: "Extra inputs are not permitted", type: "invalid_request_error" },
+    "bad-request",
+  ],
   ["openai", 400, openai("context_length_exceeded"), "bad-request"],
   ["azure", 400, openai("content_filter"), "bad-request"],
   [
@@ -160,6 +169,9 @@ const callersOwn: Case[] = [
 ];
 
 const modelMissing: Case[] = [
+  ["cloudflare", 403, { success: false, errors: [{ code: 5018, message: "No." }] }, "not-found"],
+  ["cloudflare", 400, { success: false, errors: [{ code: 5007, message: "No." }] }, "not-found"],
+  ["azure-databricks", 404, { error_code: "ENDPOINT_NOT_FOUND", message: "No." }, "not-found"],
   ["openai", 404, openai("model_not_found"), "not-found"],
   ["anthropic", 404, { type: "error", error: { type: "not_found_error", message: "No." } }, "not-found"],
   ["azure", 404, openai("DeploymentNotFound"), "not-found"],
