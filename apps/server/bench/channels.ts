@@ -1,6 +1,7 @@
 /**
  * What thousands of channels cost: choosing one, taking in a change of one, reading all, and a page of the list. On a
- * real, throw-away Postgres; every channel offers every model, which is the dearest case.
+ * real, throw-away Postgres; every channel offers every model, which is the dearest case. At last the same list in a
+ * browser, before a gateway on that database.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,6 +19,7 @@ import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
+import { runToEnd, stopAll } from "./processes.ts";
 
 const CHANNELS = 5_000;
 const MODELS = 200;
@@ -30,7 +32,8 @@ await chmod(folder, 0o755);
 const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 await migrate(postgres.url, migrationsFolder);
 const { db, pool, close } = connect(postgres.url);
-const secrets = openSecrets("a secret that only this measurement knows");
+const secret = "a secret that only this measurement knows";
+const secrets = openSecrets(secret);
 const lines: [string, string][] = [];
 
 async function seed(): Promise<void> {
@@ -55,6 +58,17 @@ async function seed(): Promise<void> {
     })),
   });
   await pool.query("ANALYZE");
+}
+
+/** Something for each filter to find. */
+async function vary(): Promise<void> {
+  await pool.query(`
+    UPDATE channels SET tag = CASE WHEN id % 50 = 0 THEN 'lab' ELSE '' END,
+      status = CASE WHEN id % 40 = 0 THEN 3 ELSE 1 END, type = CASE WHEN id % 25 = 0 THEN 14 ELSE 8 END`);
+  await pool.query(
+    `INSERT INTO channel_groups (channel_id, "group") SELECT id, 'vip' FROM channels WHERE id % 20 = 0`,
+  );
+  await pool.query("VACUUM ANALYZE");
 }
 
 /** Runs it, and says how long it took and how long it ever held up the process. */
@@ -115,7 +129,11 @@ try {
   await timed("a page of those that offer a model", () => page({ model: "model-7" }));
   console.log(`${CHANNELS} channels with ${MODELS} models each`);
   for (const [name, value] of lines) console.log(`  ${name.padEnd(46)} ${value}`);
+  await vary();
+  const screen = join(import.meta.dirname, "../../web/e2e/many-channels.ts");
+  process.stdout.write(await runToEnd([screen, postgres.url, secret, String(CHANNELS)], folder, "screen"));
 } finally {
+  await stopAll();
   await close();
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });

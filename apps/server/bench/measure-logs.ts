@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { openBenchDatabase } from "./logs/database.ts";
-import { insertCost } from "./logs/insert-cost.ts";
+import { batch, callsPerTurn, insertCost, turns } from "./logs/insert-cost.ts";
 import { plansOf, watched } from "./logs/plans.ts";
 import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
 
@@ -57,7 +57,13 @@ try {
       if (kept.has(screen.name)) plans.push(`### ${screen.name}\n\n\`\`\`text\n${found}\n\`\`\`\n`);
     }
   }
-  const inserts = values.only === "" ? await insertCost(pool) : [];
+  const costs = "inserts".includes(values.only)
+    ? await insertCost(bench.database.url, (line) => console.log(line))
+    : [];
+  const inserts = costs.map(
+    ({ held, processor, clock }) =>
+      `| ${held.toLocaleString("en").padStart(9)} | ${us(processor)} | ${us(clock)} |`,
+  );
   for (const line of inserts) console.log(line);
   if (values.write !== undefined) {
     const table = `| screen | p50 ms | p95 ms |\n| --- | ---: | ---: |\n${lines.join("\n")}\n`;
@@ -80,6 +86,14 @@ async function timesOf(screen: Screen): Promise<[number, number]> {
   return [at(0.5), at(0.95)];
 }
 
+const writing = `What ending a call costs the database (balances, log row with all its indexes, roll-up), through the ledger, ${batch} calls
+to a statement, into days that hold ever more calls: median of ${turns} turns of ${callsPerTurn} calls. The days take turns, so that whatever
+else the machine does falls on all of them; it is the processor's time that says what a day's size costs.`;
+
+function us(value: number): string {
+  return Number.isNaN(value) ? "–" : value.toFixed(0);
+}
+
 function ms(value: number): string {
   return value.toFixed(1).padStart(7);
 }
@@ -98,6 +112,10 @@ from the begun hours at both ends.
 
 ## Writing
 
+${writing}
+
+| calls that the day held | µs of processor | µs by the clock |
+| ---: | ---: | ---: |
 ${inserts.join("\n")}
 
 ## Plans

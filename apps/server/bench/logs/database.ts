@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { completeIndexes } from "#domain/logs/partition-indexes.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
@@ -8,7 +9,7 @@ export interface BenchDatabase {
   close(): Promise<void>;
 }
 
-/** The database of DATABASE_URL, or an embedded one under DATA_DIR (./data-logs); migrated. */
+/** The database of DATABASE_URL, or an embedded one under DATA_DIR (./data-logs); migrated, with all indexes. */
 export async function openBenchDatabase(): Promise<BenchDatabase> {
   const { DATABASE_URL: given, DATA_DIR: dataDir = "./data-logs" } = process.env;
   const embedded =
@@ -22,6 +23,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
   const url = given ?? embedded?.url ?? "";
   await migrate(url, migrationsFolder);
   const database = connect(url, { max: 4, applicationName: "gateway-bench" });
+  await completeIndexes(database.pool);
   return {
     database,
     async close() {

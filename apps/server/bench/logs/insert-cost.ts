@@ -1,46 +1,143 @@
-import type { Pool } from "#platform/db.ts";
+import { randomUUIDv7 } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createLedger, type Ledger } from "#domain/billing/ledger.ts";
+import type { CallRecord } from "#domain/logs/record.ts";
+import { connect, type Pool } from "#platform/db.ts";
+import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { attempts, bill, fillDay, fillUsers, inventCall, type People, peopleOf } from "./rows.ts";
 
-/** Rows of a settlement's size, into an empty day and into one that is full: what growing costs. */
-const batch = 100;
-const batches = 200;
+/**
+ * What ending a call costs the database while its day grows: the ledger itself, in batches, into days that hold ever
+ * more calls already. The days take turns, so that whatever else the machine does falls on all of them.
+ */
 
-export async function insertCost(pool: Pool): Promise<string[]> {
-  const empty = "2099-01-01T00:00:00Z";
-  const { rows } = await pool.query<{ at: Date; many: string }>(
-    `SELECT max(created_at) AS at, count(*)::text AS many FROM request_logs
-      WHERE created_at >= date_trunc('day', now() - interval '1 day', 'UTC') AND created_at < date_trunc('day', now(), 'UTC')`,
-  );
-  const full = rows[0]?.at ?? new Date();
-  await pool.query(
-    "CREATE TABLE request_logs_20990101 PARTITION OF request_logs FOR VALUES FROM ('2099-01-01T00:00:00Z') TO ('2099-01-02T00:00:00Z')",
-  );
+const sizes = [0, 100_000, 333_333, 1_000_000, 2_000_000];
+export const batch = 100;
+const batchesPerTurn = 10;
+export const callsPerTurn = batch * batchesPerTurn;
+export const turns = 12;
+const users = 2_000;
+const database = "gateway_insert_cost";
+const dayMs = 86_400_000;
+const firstDay = Date.parse("2090-01-01T00:00:00Z");
+
+export interface InsertCost {
+  /** Calls that the day held before. */
+  held: number;
+  /** Microseconds a call, median of the turns: on the processor, and by the clock. */
+  processor: number;
+  clock: number;
+}
+
+/** In a database of its own beside the given one, which it drops again. */
+export async function insertCost(url: string, say: (line: string) => void): Promise<InsertCost[]> {
+  const server = connect(url, { max: 1 });
+  await server.pool.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  await server.pool.query(`CREATE DATABASE ${database}`);
+  const own = new URL(url);
+  own.pathname = `/${database}`;
+  await migrate(own.href, migrationsFolder);
+  const { pool, close } = connect(own.href, { max: 1 });
   try {
-    const [first, second] = [await fill(pool, empty), await fill(pool, full.toISOString())];
-    return [
-      `Rows in batches of ${batch}, all indexes included, the roll-up not:`,
-      "",
-      `- into an empty day: ${first.toFixed(0)} µs a row`,
-      `- into a day of ${Number(rows[0]?.many).toLocaleString("en")} rows: ${second.toFixed(0)} µs a row`,
-    ];
+    await fillUsers(pool, users);
+    const days = sizes.map((held, index) => ({ held, from: firstDay + index * dayMs, took: [] as Took[] }));
+    for (const { held, from } of days) {
+      // Half a day: what is measured comes after it, as calls do.
+      await fillDay(pool, { day: new Date(from), rows: held, seconds: 43_200 });
+      say(`filled a day with ${held.toLocaleString("en")} calls`);
+    }
+    await pool.query("VACUUM ANALYZE");
+    const people = await peopleOf(pool);
+    const ledger = createLedger({ pool, nodeId: "bench", onError: (error) => say(String(error)) });
+    const processor = await processorOf(pool, url);
+    // The first turn fills caches, as the hours before did.
+    for (let turn = 0; turn <= turns; turn += 1) {
+      for (let step = 0; step < days.length; step += 1) {
+        const day = days[(turn + step) % days.length];
+        const took = await settleMany(
+          ledger,
+          people,
+          (day?.from ?? 0) + dayMs / 2 + turn * 60_000,
+          processor,
+        );
+        if (turn > 0) day?.took.push(took);
+      }
+    }
+    await ledger.close();
+    return days.map(({ held, took }) => ({
+      held,
+      processor: median(took.map((each) => each.processor)),
+      clock: median(took.map((each) => each.clock)),
+    }));
   } finally {
-    await pool.query("DELETE FROM request_logs WHERE request_id LIKE 'cost-%' AND created_at = $1", [full]);
-    await pool.query("DROP TABLE request_logs_20990101");
+    await close();
+    await server.pool.query(`DROP DATABASE ${database} WITH (FORCE)`);
+    await server.close();
   }
 }
 
-/** Microseconds a row. */
-async function fill(pool: Pool, at: string): Promise<number> {
-  const started = performance.now();
-  for (let n = 0; n < batches; n += 1) {
-    await pool.query(
-      `INSERT INTO request_logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, "group",
-         model_name, endpoint, prompt_tokens, completion_tokens, quota, request_time, source_ip, bill)
-       SELECT $1, 'cost-' || gen_random_uuid(), 2, (random() * 2000)::int, 'seed', 1, 'key-1', (random() * 20)::int, 'default',
-         'model-' || (random() * 40)::int, '/v1/chat/completions', 100, 20, 300, 800, '10.0.0.' || (random() * 200)::int,
-         '{"price_type":"tokens","group_ratio":"1","exact":"300","lines":[]}'
-       FROM generate_series(1, $2::int)`,
-      [at, batch],
+type Took = Omit<InsertCost, "held">;
+
+/** The calls are begun before the clock runs. */
+async function settleMany(
+  ledger: Ledger,
+  people: People,
+  from: number,
+  processor: () => Promise<number>,
+): Promise<Took> {
+  const took: Took = { processor: 0, clock: 0 };
+  for (let n = 0; n < batchesPerTurn; n += 1) {
+    const records = Array.from({ length: batch }, (_, place) => recordAt(people, from + n * batch + place));
+    await Promise.all(
+      records.map(({ requestId, userId, tokenId }) =>
+        ledger.reserve({ requestId, userId, tokenId, amount: 0n, tokenAmount: 0n }),
+      ),
     );
+    const [clockBefore, processorBefore] = [performance.now(), await processor()];
+    const outcomes = await Promise.all(records.map((record) => ledger.settle(record)));
+    took.processor += ((await processor()) - processorBefore) / callsPerTurn;
+    took.clock += ((performance.now() - clockBefore) * 1000) / callsPerTurn;
+    if (outcomes.includes("gone")) throw new Error("A call was not settled.");
   }
-  return ((performance.now() - started) * 1000) / (batch * batches);
+  return took;
+}
+
+/** Microseconds that the database's process has worked; NaN where it is on another machine, or that does not say. */
+async function processorOf(pool: Pool, url: string): Promise<() => Promise<number>> {
+  const { rows } = await pool.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  const file = `/proc/${rows[0]?.pid}/schedstat`;
+  const near = ["127.0.0.1", "localhost"].includes(new URL(url).hostname);
+  return async () =>
+    near ? Number((await readFile(file, "utf8").catch(() => "NaN")).split(" ")[0]) / 1000 : NaN;
+}
+
+function recordAt(people: People, at: number): CallRecord {
+  const { tokens, ...call } = inventCall(people);
+  return {
+    ...call,
+    requestId: randomUUIDv7(),
+    createdAt: new Date(at),
+    type: 2,
+    backupGroup: false,
+    endpoint: "/v1/chat/completions",
+    isStream: false,
+    outcome: "complete",
+    status: 200,
+    errorCode: "",
+    content: "",
+    usage: undefined,
+    quota: BigInt(tokens * 2),
+    estimated: false,
+    requestTimeMs: 400 + tokens,
+    firstByteTimeMs: 200,
+    priceVersionId: 1,
+    bill,
+    attempts,
+    billingTag: "",
+    cacheHit: false,
+  };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { AttemptNote, Bill } from "@gateway/shared/log";
 import type pg from "pg";
 import type { Pool } from "#platform/db.ts";
 import { copyInto } from "./copy.ts";
 
-/** The shape of the traffic: few users make most calls, each token knows three models, each model two channels. */
 const channels = 20;
 const models = 40;
 const tokensPerUser = 2;
@@ -77,13 +77,13 @@ export async function fillDay(pool: Pool, { day, rows, seconds }: Day): Promise<
   }
 }
 
-interface People {
+export interface People {
   users: { id: number; username: string; group: string }[];
   firstToken: number;
   firstChannel: number;
 }
 
-async function peopleOf(client: pg.PoolClient): Promise<People> {
+export async function peopleOf(client: pg.Pool | pg.PoolClient): Promise<People> {
   const users = await client.query(
     `SELECT id, username, "group" FROM users WHERE username LIKE 'seed-%' ORDER BY id`,
   );
@@ -94,8 +94,19 @@ async function peopleOf(client: pg.PoolClient): Promise<People> {
   return { users: users.rows, firstToken: firsts.rows[0]?.token, firstChannel: firsts.rows[0]?.channel };
 }
 
-const bill = `{"price_type":"tokens","group_ratio":"1","exact":"2450.5","lines":[{"kind":"input_tokens","amount":1200,"ratio":"1.25"},{"kind":"cached_tokens","amount":400,"ratio":"0.125"},{"kind":"output_tokens","amount":180,"ratio":"5"}]}`;
-const attempts = `[{"channel_id":1,"channel_name":"seed channel 1","result":"ok","status":200,"duration":1830,"message":""}]`;
+export const bill: Bill = {
+  price_type: "tokens",
+  group_ratio: "1",
+  exact: "2450.5",
+  lines: [
+    { kind: "input_tokens", amount: 1200, ratio: "1.25" },
+    { kind: "cached_tokens", amount: 400, ratio: "0.125" },
+    { kind: "output_tokens", amount: 180, ratio: "5" },
+  ],
+};
+export const attempts: AttemptNote[] = [
+  { channel_id: 1, channel_name: "seed channel 1", result: "ok", status: 200, duration: 1830, message: "" },
+];
 
 const columns = `id, created_at, request_id, type, user_id, username, token_id, token_name, channel_id, "group",
   model_name, upstream_model, endpoint, is_stream, outcome, status, error_code, prompt_tokens, completion_tokens, quota,
@@ -115,44 +126,60 @@ function* linesOf({ day, rows, seconds }: Day, people: People, firstId: number):
   }
 }
 
-function lineOf(at: Date, { users, firstToken, firstChannel }: People, id: number): string {
-  const person = Math.floor(users.length * Math.random() ** 3);
-  const { id: userId, username, group } = users[person] ?? { id: 0, username: "", group: "" };
-  const key = below(tokensPerUser);
-  const spare = below(2);
-  const model = ((person + 1) * 7 + key * 3 + below(3) * 11) % models;
+function lineOf(at: Date, people: People, id: number): string {
+  const call = inventCall(people);
   const fate = Math.random();
-  const tokens = 100 + Math.floor(3000 * Math.random() ** 2);
   const failed = fate < 0.03;
   const fields = [
     id,
     at.toISOString(),
     randomUUID(),
     fate < 0.001 ? 1 : failed ? 5 : 2,
-    userId,
-    username,
-    firstToken + person * tokensPerUser + key,
-    `key-${key + 1}`,
-    firstChannel + ((model * 7 + spare * 5) % channels),
-    group,
-    `model-${model}`,
-    `vendor-model-${model}`,
+    call.userId,
+    call.username,
+    call.tokenId,
+    call.tokenName,
+    call.channelId,
+    call.group,
+    call.modelName,
+    call.upstreamModel,
     "/v1/chat/completions",
     fate < 0.6 ? "t" : "f",
     failed ? "failed" : "complete",
     failed ? 502 : 200,
     failed ? "upstream_error" : "",
-    tokens,
-    Math.round(tokens / 4),
-    failed ? 0 : tokens * 2,
-    400 + tokens,
-    200 + Math.round(tokens / 8),
-    `10.${(person + 1) % 200}.${key}.${spare}`,
+    call.tokens,
+    Math.round(call.tokens / 4),
+    failed ? 0 : call.tokens * 2,
+    400 + call.tokens,
+    200 + Math.round(call.tokens / 8),
+    call.sourceIp,
     1,
-    failed ? "\\N" : bill,
-    attempts,
+    failed ? "\\N" : JSON.stringify(bill),
+    JSON.stringify(attempts),
   ];
   return `${fields.join("\t")}\n`;
+}
+
+/** Who calls what from where: few users make most calls, a token knows three models, a model two channels. */
+export function inventCall({ users, firstToken, firstChannel }: People) {
+  const person = Math.floor(users.length * Math.random() ** 3);
+  const { id: userId, username, group } = users[person] ?? { id: 0, username: "", group: "" };
+  const key = below(tokensPerUser);
+  const spare = below(2);
+  const model = ((person + 1) * 7 + key * 3 + below(3) * 11) % models;
+  return {
+    userId,
+    username,
+    tokenId: firstToken + person * tokensPerUser + key,
+    tokenName: `key-${key + 1}`,
+    channelId: firstChannel + ((model * 7 + spare * 5) % channels),
+    group,
+    modelName: `model-${model}`,
+    upstreamModel: `vendor-model-${model}`,
+    sourceIp: `10.${(person + 1) % 200}.${key}.${spare}`,
+    tokens: 100 + Math.floor(3000 * Math.random() ** 2),
+  };
 }
 
 function below(limit: number): number {
