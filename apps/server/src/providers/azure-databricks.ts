@@ -4,7 +4,10 @@ import { onChat, plain } from "./quirks.ts";
 
 const Endpoints = z.object({ endpoints: z.array(z.object({ name: z.string() })) });
 
-/** https://docs.databricks.com/machine-learning/model-serving/score-foundation-models.html, read 2026-11. */
+/**
+ * https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference and
+ * …/machine-learning/model-serving/query-reason-models, read 2026-11-21.
+ */
 export const azureDatabricks: Provider = {
   type: 54,
   id: "azure-databricks",

@@ -1,7 +1,10 @@
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain, without, withoutThoughts } from "./quirks.ts";
 
-/** https://docs.cohere.com/docs/compatibility-api and https://docs.cohere.com/reference/rerank, read 2026-11. */
+/**
+ * https://docs.cohere.com/docs/compatibility-api, read 2026-11-21, and https://docs.cohere.com/reference/rerank, read
+ * 2026-11.
+ */
 export const cohere: Provider = {
   type: 36,
   id: "cohere",

@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
-/** https://docs.fireworks.ai/api-reference, read 2026-11. */
+/** https://docs.fireworks.ai/api-reference/post-chatcompletions, read 2026-11-21. */
 export const fireworks: Provider = {
   type: 903,
   id: "fireworks",

@@ -1,6 +1,6 @@
 import { bearer, type Provider } from "./provider.ts";
 
-/** https://lmstudio.ai/docs/developer/openai-compat, read 2026-11. */
+/** https://lmstudio.ai/docs/developer/openai-compat and …/tools, read 2026-11-21. */
 export const lmstudio: Provider = {
   type: 912,
   id: "lmstudio",

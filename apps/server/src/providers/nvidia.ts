@@ -1,7 +1,10 @@
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
-/** https://docs.api.nvidia.com/nim/reference, read 2026-11. */
+/**
+ * https://docs.api.nvidia.com/nim/reference, read 2026-11, and
+ * https://docs.nvidia.com/nim/large-language-models/2.1.4/reference/api-reference.html, read 2026-11-21.
+ */
 export const nvidia: Provider = {
   type: 906,
   id: "nvidia",

@@ -4,7 +4,7 @@ import { onChat, plain } from "./quirks.ts";
 
 const Account = z.object({ data: z.object({ totalBalance: z.coerce.number() }) });
 
-/** https://docs.siliconflow.cn, read 2026-11. */
+/** https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions, read 2026-11-21. */
 export const siliconflow: Provider = {
   type: 45,
   id: "siliconflow",

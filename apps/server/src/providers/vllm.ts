@@ -1,6 +1,9 @@
 import { bearer, type Provider } from "./provider.ts";
 
-/** https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11. */
+/**
+ * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11, and …/features/reasoning_outputs,
+ * read 2026-11-21.
+ */
 export const vllm: Provider = {
   type: 911,
   id: "vllm",
