@@ -11,6 +11,7 @@ beforeAll(async () => {
   home = await freshDatabase();
   database = connect(home.url, { max: 4 });
   await ensurePartitions(database.pool, 1, new Date("2026-03-01T00:00:00Z"));
+  await completeIndexes(database.pool);
 });
 afterAll(async () => {
   await database.close();
