@@ -1,6 +1,14 @@
+import type { Wire } from "#dialects/dialect.ts";
 import { speech, voicePlugin } from "./minimax-speech.ts";
-import { bearerOrAnthropic, type Provider } from "./provider.ts";
+import { bearerOrAnthropic, type Call, type Provider } from "./provider.ts";
 import { clamped, onChat, systemForDeveloper, without } from "./quirks.ts";
+
+/** Thoughts stand in the text between tags unless asked for apart; clients of other wires would take them for it. */
+function thoughtsApart(body: Wire, { translated }: Call): Wire {
+  return translated === true && body["reasoning_split"] === undefined
+    ? { ...body, reasoning_split: true }
+    : body;
+}
 
 /**
  * https://platform.minimaxi.com/docs/api-reference/text-openai-api, read 2026-11-21.
@@ -49,6 +57,7 @@ export const minimax: Provider = {
     systemForDeveloper,
     clamped("temperature", 0.01, 1),
     without("presence_penalty", "frequency_penalty", "logit_bias"),
+    thoughtsApart,
   ),
   adapters: { "/v1/audio/speech": speech },
 };

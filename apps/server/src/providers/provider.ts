@@ -25,6 +25,8 @@ export interface Call {
   stream: boolean;
   /** What the body speaks; absent for everything that is not chat. */
   dialect?: DialectId;
+  /** The client speaks another dialect: it cannot have asked for what only this vendor has. */
+  translated?: boolean;
   /** `channel.other`: API version, region … */
   other: string;
   /** `channel.plugin`, checked against the provider's schema when it was saved. */

@@ -5,6 +5,7 @@ import { custom } from "./custom.ts";
 import { deepseek } from "./deepseek.ts";
 import { gemini } from "./gemini.ts";
 import { groq } from "./groq.ts";
+import { minimax } from "./minimax.ts";
 import { callId, mistral } from "./mistral.ts";
 import { moonshot } from "./moonshot.ts";
 import { ollama } from "./ollama.ts";
@@ -186,6 +187,14 @@ describe("vendors with limits of their own", () => {
     expect(adjust(ali, { model: "qwen3-32b" })).toHaveProperty("enable_thinking", false);
     expect(adjust(ali, { model: "qwen3-32b" }, { stream: true })).not.toHaveProperty("enable_thinking");
     expect(adjust(ali, { model: "qwen-plus" })).not.toHaveProperty("enable_thinking");
+  });
+
+  it("MiniMax keeps its thoughts apart for clients that cannot know of its tags, and for nobody else", () => {
+    const body = { model: "MiniMax-M3", messages };
+    expect(adjust(minimax, body, { translated: true })).toEqual({ ...body, reasoning_split: true });
+    const wished = { ...body, reasoning_split: false };
+    expect(adjust(minimax, wished, { translated: true })).toEqual(wished);
+    expect(adjust(minimax, body)).toBe(body);
   });
 
   it("Spark is asked for a model by its present name", () => {

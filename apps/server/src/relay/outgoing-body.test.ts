@@ -66,6 +66,22 @@ describe("a channel's system prompt", () => {
   });
 });
 
+describe("a vendor's quirks", () => {
+  it("know a client of another dialect", () => {
+    const seen: unknown[] = [];
+    const part = channel({ id: 1 });
+    const provider: ChannelInForce["provider"] = {
+      ...part.provider,
+      adjustRequest(body, { translated }) {
+        seen.push(translated);
+        return body;
+      },
+    };
+    for (const upstream of ["openai-chat", "anthropic"] as const) sent({ provider }, upstream);
+    expect(seen).toEqual([undefined, true]);
+  });
+});
+
 describe("fields that nobody knows", () => {
   const body = { ...chat, house_rule: 1 };
   it("pass in their own dialect, and to another only where the operator lets them", () => {

@@ -47,7 +47,8 @@ export function encodeBody(
   if (!early) wire = withParameters(wire, parameters, model);
   if (systemPrompt !== "" && upstream.id !== "own")
     wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
-  if (provider.adjustRequest !== undefined) wire = provider.adjustRequest(wire, shape);
+  const translated = upstream.id !== call.client.id;
+  wire = provider.adjustRequest?.(wire, translated ? { ...shape, translated } : shape) ?? wire;
   return { body: wire === given.body ? given.raw : JSON.stringify(wire), dropped };
 }
 
