@@ -132,6 +132,7 @@ export const ChannelImport = z.object({
 });
 export const ChannelImportAnswer = z.object({
   created: z.array(z.object({ index: z.int(), id: z.int(), name: z.string(), needs_key: z.boolean() })),
-  failed: z.array(z.object({ index: z.int(), name: z.string(), message: z.string() })),
+  /** `field`: what of it is wrong, or "". */
+  failed: z.array(z.object({ index: z.int(), name: z.string(), field: z.string(), message: z.string() })),
 });
 export type ChannelImportAnswer = z.infer<typeof ChannelImportAnswer>;

@@ -13,13 +13,16 @@ export const ModelPattern = z
   .max(160)
   .regex(/^(?!\*)[^*]*\*?$/, "A wildcard * may only be the last character, after at least one other");
 
+const badTarget = "The target of a mapping must be a model name";
+
 /** `{"requested": "forwarded"}`; a `+` before the target bills by the requested name. */
 export const ModelMapping = z.record(
   z.string().trim().min(1),
   z
-    .string()
+    .string(badTarget)
     .trim()
-    .regex(/^\+?[^+\s]/, "The target of a mapping must be a model name"),
+    .regex(/^\+?[^+\s]/, badTarget),
+  "Invalid JSON",
 );
 
 /**
@@ -27,12 +30,15 @@ export const ModelMapping = z.record(
  * read, so that a translation sees them) and `remove`, the fields to take out.
  */
 export const CustomParameter = z
-  .looseObject({
-    overwrite: z.boolean("It must be true or false").optional(),
-    per_model: z.boolean("It must be true or false").optional(),
-    pre_add: z.boolean("It must be true or false").optional(),
-    remove: z.array(z.string().min(1), "It must be a list of field names").optional(),
-  })
+  .looseObject(
+    {
+      overwrite: z.boolean("It must be true or false").optional(),
+      per_model: z.boolean("It must be true or false").optional(),
+      pre_add: z.boolean("It must be true or false").optional(),
+      remove: z.array(z.string().min(1), "It must be a list of field names").optional(),
+    },
+    "Invalid JSON",
+  )
   .superRefine((value, context) => {
     if (value.per_model !== true) return;
     for (const [model, fields] of Object.entries(value)) {
@@ -49,7 +55,7 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Headers of the operator's own, by name. */
-export const HeaderMap = z.record(z.string(), z.string()).superRefine((headers, context) => {
+export const HeaderMap = z.record(z.string(), z.string(), "Invalid JSON").superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
     const fault = (message: string) => context.addIssue({ code: "custom", message, path: [name] });
     if (!headerName.test(name)) fault("This is not the name of an HTTP header");
@@ -61,16 +67,22 @@ export const HeaderMap = z.record(z.string(), z.string()).superRefine((headers, 
 export const SystemPromptPlace = z.enum(["before", "after", "instead"]);
 export type SystemPromptPlace = z.infer<typeof SystemPromptPlace>;
 
+const wholeNumber = "It must be a whole number";
+const mostRank = 1_000_000;
+const tooHigh = "It cannot be more than 1000000";
+const priority = z.int(wholeNumber).min(0, "Priority cannot be less than 0").max(mostRank, tooHigh);
+const weight = z.int(wholeNumber).min(1, "Weight cannot be less than 1").max(mostRank, tooHigh);
+
 const milliseconds = z
-  .int("It must be a whole number")
+  .int(wholeNumber)
   .min(0, "It cannot be less than 0")
   .max(3_600_000, "It cannot be more than an hour")
   .default(0);
 
 /** What the console sends to create or change a channel. `key` empty on change keeps the stored one. */
 export const ChannelInput = z.object({
-  type: z.int(),
-  name: z.string().trim().min(1, "Name is required").max(128),
+  type: z.int("Channel type error"),
+  name: z.string().trim().min(1, "Name is required").max(128, "It cannot be longer than 128 characters"),
   base_url: z
     .union([
       z.literal(""),
@@ -86,8 +98,8 @@ export const ChannelInput = z.object({
   models: z.array(ModelPattern).min(1, "At least one model is required"),
   groups: z.array(z.string().min(1)).min(1, "At least one group is required"),
   tag: z.string().trim().max(64).default(""),
-  priority: z.int().min(0, "Priority cannot be less than 0").default(0),
-  weight: z.int().min(1, "Weight cannot be less than 1").default(1),
+  priority: priority.default(0),
+  weight: weight.default(1),
   model_mapping: ModelMapping.default({}),
   model_headers: HeaderMap.default({}),
   custom_parameter: CustomParameter.default({}),
@@ -114,11 +126,7 @@ export const ChannelInput = z.object({
   first_byte_timeout_ms: milliseconds,
   idle_timeout_ms: milliseconds,
   /** Calls under way at once, over all nodes; 0 = as many as come. */
-  max_concurrency: z
-    .int("It must be a whole number")
-    .min(0, "It cannot be less than 0")
-    .max(1_000_000, "It cannot be more than 1000000")
-    .default(0),
+  max_concurrency: z.int(wholeNumber).min(0, "It cannot be less than 0").max(1_000_000, tooHigh).default(0),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 export type ChannelInput = z.infer<typeof ChannelInput>;
@@ -128,8 +136,8 @@ export type ChannelForm = z.input<typeof ChannelInput>;
 export const ChannelPatch = z
   .object({
     status: z.union([z.literal(1), z.literal(2)]),
-    priority: z.int().min(0, "Priority cannot be less than 0"),
-    weight: z.int().min(1, "Weight cannot be less than 1"),
+    priority,
+    weight,
   })
   .partial();
 export type ChannelPatch = z.infer<typeof ChannelPatch>;
@@ -234,7 +242,7 @@ export type ChannelKeyRow = z.infer<typeof ChannelKeyRow>;
 export const ChannelKeyPatch = z
   .object({
     status: z.union([z.literal(1), z.literal(2)]),
-    weight: z.int().min(1, "Weight cannot be less than 1").max(1_000_000),
+    weight,
   })
   .partial();
 export type ChannelKeyPatch = z.infer<typeof ChannelKeyPatch>;

@@ -183,7 +183,7 @@ describe("an export", () => {
       [1, "Keyless", true],
     ]);
     expect(failed).toMatchObject([
-      { index: 2, name: "Bad", message: "weight: Weight cannot be less than 1" },
+      { index: 2, name: "Bad", field: "weight", message: "Weight cannot be less than 1" },
       { index: 3, name: "" },
     ]);
     const back = await read(created[0]!.id);

@@ -207,7 +207,7 @@ function parseJson(text: string): unknown {
 /** A channel as it was typed in, the way the relay uses it. */
 export function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
   const provider = providers.get(input.type);
-  if (provider === undefined) throw invalidRequest("This channel type does not exist.", "type");
+  if (provider === undefined) throw invalidRequest("Channel type error", "type");
   return {
     id: input.id,
     name: input.name,

@@ -23,6 +23,7 @@ export const consoleSentences = [
   phrase("It cannot be less than 0"),
   phrase("It cannot be more than 1000000"),
   phrase("It cannot be more than an hour"),
+  phrase("It cannot be longer than 128 characters"),
   phrase("It cannot be longer than 20,000 characters"),
   phrase("This is the last key in use. Switch the channel off instead, or add another key first."),
   phrase("Priority cannot be less than 0"),

@@ -6,7 +6,6 @@ import type { Provider } from "#providers/provider.ts";
 
 /** What a schema cannot see in a channel: the vendor's demands, groups that exist, values that a wire cannot carry. */
 
-const MAX_RANK = 1_000_000;
 /**
  * Throws `invalid_request` with a sentence for every field that does not fit.
  * @param hasKey a key is given, or stored already
@@ -23,10 +22,9 @@ export async function checkChannel(
     select: { symbol: true },
   });
   const unknown = input.groups.filter((symbol) => !known.some((group) => group.symbol === symbol));
-  if (unknown.length > 0) fields["groups"] = `There is no group named "${unknown.join('", "')}".`;
-  if (input.priority > MAX_RANK) fields["priority"] = `Priority cannot be more than ${MAX_RANK}.`;
-  if (input.weight > MAX_RANK) fields["weight"] = `Weight cannot be more than ${MAX_RANK}.`;
-  refuse(fields);
+  if (unknown.length === 0) return refuse(fields);
+  fields["groups"] = "There is no such group.";
+  refuse(fields, `There is no group named "${unknown.join('", "')}".`);
 }
 
 /** The part that matters for a call without storing. */
@@ -34,16 +32,16 @@ export function checkUpstream(providers: Providers, input: ChannelInput, hasKey:
   refuse(upstreamFaults(providers, input, hasKey));
 }
 
-function refuse(fields: Record<string, string>): void {
-  const [first] = Object.values(fields);
+/** @param first what is said of the whole; unless given, what is said of the first field */
+function refuse(fields: Record<string, string>, first = Object.values(fields)[0]): void {
   if (first !== undefined) throw new GatewayError("invalid_request", first, { fields });
 }
 
 function upstreamFaults(providers: Providers, input: ChannelInput, hasKey: boolean): Record<string, string> {
   const provider = providers.get(input.type);
-  if (provider === undefined) return { type: "This channel type does not exist." };
+  if (provider === undefined) return { type: "Channel type error" };
   const fields: Record<string, string> = {};
-  if (!hasKey && provider.keyless !== true) fields["key"] = `A channel of ${provider.label} needs a key.`;
+  if (!hasKey && provider.keyless !== true) fields["key"] = "API key is required";
   const address = addressFault(provider, input.base_url);
   if (address !== undefined) fields["base_url"] = address;
   const plugin = provider.plugin?.safeParse(input.plugin);
@@ -54,7 +52,7 @@ function upstreamFaults(providers: Providers, input: ChannelInput, hasKey: boole
 
 function addressFault(provider: Provider, address: string): string | undefined {
   if (address === "") {
-    return provider.baseUrl === "" ? `A channel of ${provider.label} needs an address.` : undefined;
+    return provider.baseUrl === "" ? "API address is required" : undefined;
   }
   const url = new URL(address);
   if (url.username !== "" || url.password !== "")

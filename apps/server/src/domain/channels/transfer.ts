@@ -68,9 +68,10 @@ export async function importChannels(
     const parsed = PortableChannel.safeParse(each);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      const where = issue?.path.join(".") ?? "";
-      const what = issue?.message ?? "It is no channel.";
-      answer.failed.push({ index, name: nameOf(each), message: where === "" ? what : `${where}: ${what}` });
+      const field = issue?.path.join(".") ?? "";
+      // Without a field it is no channel at all.
+      const message = issue === undefined || field === "" ? "Invalid JSON" : issue.message;
+      answer.failed.push({ index, name: nameOf(each), field, message });
       continue;
     }
     const { status, ...input } = parsed.data;
@@ -83,7 +84,8 @@ export async function importChannels(
       answer.created.push({ index, id: made.id, name: made.name, needs_key: needsKey });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      answer.failed.push({ index, name: input.name, message: error.message });
+      const [field = ""] = Object.keys(error.fields ?? {});
+      answer.failed.push({ index, name: input.name, field, message: error.message });
     }
   }
   return answer;

@@ -28,6 +28,7 @@ import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannels, switchChannels } from "./batch-api.ts";
 import { type Batch, type BatchFault, useBatch } from "./batch.ts";
+import { reasonText } from "./reason-words.ts";
 import classes from "./channels.module.css";
 
 type BulkBarProps = {
@@ -167,7 +168,7 @@ export function Faults({ faults }: { faults: BatchFault[] }) {
             {name}
           </Text>
           <Text fz="xs" c="dimmed" className={classes.wrap}>
-            {translateSentence(t, message)}
+            {reasonText(t, message)}
           </Text>
         </Box>
       ))}

@@ -4,8 +4,8 @@ import { reasonText } from "./reason-words.ts";
 
 /** Shows which phrase was asked for, and with what. */
 const t = ((key: string, values: Record<string, string> = {}) =>
-  Object.keys(values).length === 0
-    ? `<${key}>`
+  Object.keys(values).every((name) => name === "defaultValue")
+    ? (values["defaultValue"] ?? `<${key}>`)
     : `<${key} ${JSON.stringify(values)}>`) as unknown as TFunction;
 
 describe("a reason of the server", () => {

@@ -1,5 +1,6 @@
-/** Why the gateway switched something off or on: sentences of the server, in the reader's language. */
+/** Sentences of the server with values in them, in the reader's language: why it did something, or would not. */
 import type { TFunction } from "i18next";
+import { translateSentence } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { pauseReason } from "./status.ts";
 
@@ -13,6 +14,7 @@ const sentences = [
   phrase("A test with {{model}} went well."),
   phrase("A test by an operator went well."),
   phrase("It has a key again."),
+  phrase('There is no group named "{{name}}".'),
   phrase("Two tests with {{model}} took longer than {{limit}} s: {{first}} ms and {{second}} ms."),
 ];
 
@@ -33,5 +35,5 @@ export function reasonText(t: TFunction, reason: string): string {
     });
     return t(sentence, Object.fromEntries(values));
   }
-  return reason;
+  return translateSentence(t, reason);
 }

@@ -5,11 +5,12 @@ import { IconAlertTriangle, IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
 import { useCan } from "#lib/session.ts";
 import { toast } from "#ui/toast.tsx";
 import { refreshChannels } from "./api.ts";
 import { exportChannels, importChannels } from "./batch-api.ts";
+import { fieldNameOf } from "./draft.ts";
+import { reasonText } from "./reason-words.ts";
 import classes from "./runs.module.css";
 
 /** @param ids undefined: all of them */
@@ -152,7 +153,8 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
                   {each.name || t("Entry {{number}}", { number: each.index + 1 })}
                 </Text>
                 <Text fz="xs" c="dimmed" className={classes.wrap}>
-                  {translateSentence(t, each.message)}
+                  {each.field === "" ? "" : `${t(fieldNameOf(each.field))}: `}
+                  {reasonText(t, each.message)}
                 </Text>
               </div>
             ))}
