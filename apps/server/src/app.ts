@@ -42,6 +42,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.raw.setHeader("x-request-id", request.id);
+    // The name it has for tools that know other gateways of this kind.
+    reply.raw.setHeader("x-oneapi-request-id", request.id);
   });
   leaveTogether(app);
 

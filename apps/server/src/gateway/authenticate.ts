@@ -8,13 +8,15 @@ export interface Authenticated {
   pin: Pin | undefined;
 }
 
-/** The key wherever a client of any dialect puts it. */
+/**
+ * The key wherever a client of any dialect puts it. Its own place comes before `authorization`, where some clients send
+ * what belongs to another service besides.
+ */
 function presentedKey(request: FastifyRequest): string {
   const { authorization, "x-api-key": anthropic, "x-goog-api-key": google } = request.headers;
-  for (const header of [authorization, anthropic, google, request.headers["mj-api-secret"]])
-    if (typeof header === "string" && header !== "") return header;
   const { key } = request.query as { key?: unknown };
-  if (typeof key === "string" && key !== "") return key;
+  for (const given of [anthropic, google, request.headers["mj-api-secret"], key, authorization])
+    if (typeof given === "string" && given !== "") return given;
   // Browsers cannot set headers on a WebSocket; OpenAI's client puts the key into the subprotocols.
   const protocols = request.headers["sec-websocket-protocol"]?.split(",") ?? [];
   const carried = protocols

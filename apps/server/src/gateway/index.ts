@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { type GatewayError, notFound } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
@@ -22,7 +22,7 @@ import { taskErrors, taskRoutes } from "./tasks.ts";
  * console.
  */
 
-const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard"];
+const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraftAI"];
 const taskPrefixes = ["/suno", "/kling"];
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
@@ -73,7 +73,8 @@ function nothingElse(scope: FastifyInstance, below: readonly string[]): void {
         method,
         url: `${prefix}/*`,
         handler: async (request) => {
-          throw notFound(`The address ${request.method} ${request.url.split("?")[0]}`);
+          const address = `${request.method} ${request.url.split("?")[0]}`;
+          throw new GatewayError("not_found", `This gateway does not serve ${address}.`);
         },
       });
     }

@@ -19,6 +19,8 @@ import type { GatewayServices } from "./services.ts";
 /** OpenAI's other endpoints: one wire for all vendors. What a call may omit is said here, with what is assumed. */
 interface PlainDoor {
   path: string;
+  /** Where else clients look for it. */
+  alias?: string;
   needs: Endpoint;
   form?: boolean;
   /** The model when the caller names none. */
@@ -41,7 +43,13 @@ const doors: readonly PlainDoor[] = [
   },
   { path: "/v1/moderations", needs: "moderations", model: "omni-moderation-latest" },
   { path: "/v1/rerank", needs: "rerank" },
-  { path: "/v1/images/generations", needs: "images", model: PAINTER, output: 6_240 },
+  {
+    path: "/v1/images/generations",
+    alias: "/recraftAI/v1/images/generations",
+    needs: "images",
+    model: PAINTER,
+    output: 6_240,
+  },
   { path: "/v1/images/edits", needs: "images", form: true, model: PAINTER, output: 6_240 },
   { path: "/v1/images/variations", needs: "images", form: true, output: 6_240 },
   { path: "/v1/audio/speech", needs: "audio" },
@@ -62,7 +70,7 @@ export function plainRoutes(app: FastifyInstance, services: GatewayServices): vo
   // Read by its door, once the caller is known.
   app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload));
   for (const door of doors) {
-    app.post(door.path, async (request, reply) => {
+    const serve = async (request: FastifyRequest, reply: FastifyReply) => {
       const startedAt = Date.now();
       const known = await authenticate(services.callers, request);
       if (door.form !== true) {
@@ -81,7 +89,9 @@ export function plainRoutes(app: FastifyInstance, services: GatewayServices): vo
         await form.close();
       }
       return reply;
-    });
+    };
+    app.post(door.path, serve);
+    if (door.alias !== undefined) app.post(door.alias, serve);
   }
 }
 

@@ -116,7 +116,9 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint 
 function pinned(services: RelayServices, pin: Pin | undefined): readonly ChannelInForce[] | undefined {
   if (pin?.only === undefined) return undefined;
   const channel = services.candidates.byId(pin.only);
-  return channel === undefined ? [] : [channel];
+  if (channel === undefined)
+    throw new GatewayError("not_found", `Channel ${pin.only} does not exist or is switched off.`);
+  return [channel];
 }
 
 /** The next channel of the plan, the backup group's only after the group's own. Marks it as tried. */
