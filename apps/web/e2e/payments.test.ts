@@ -181,8 +181,9 @@ describe("topping up online", () => {
     const page = await site.open("/panel/topup", { phone: true });
     await page.getByRole("button", { name: /^Pay ¥/ }).click();
     await page.getByRole("dialog").getByText("Waiting for the payment…").waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Show" }).first().click();
+    // Also after the page was loaded anew.
+    await page.reload();
+    await page.getByRole("button", { name: "Go on paying" }).first().click();
     await page.getByRole("dialog").getByRole("link", { name: "Open the payment page" }).waitFor();
     await page.getByRole("button", { name: "Cancel this order" }).click();
     await page.getByRole("listitem").filter({ hasText: "Order closed" }).first().waitFor();
@@ -209,5 +210,27 @@ describe("everybody's orders", () => {
     await page.getByRole("row").filter({ hasText: "$100.00" }).first().waitFor();
     expect(await page.getByRole("row").filter({ hasText: trade_no }).count()).toBe(0);
     expect(await faults(page)).toEqual([]);
+  });
+
+  it("are marked as refunded with a reason, which takes the credit back", async () => {
+    const before = await balance();
+    const page = await site.open("/panel/payment?status=success");
+    const row = page.getByRole("row").filter({ hasText: "$100.00" }).first();
+    await row.getByRole("button", { name: "Mark as refunded" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Take the credit back" }).click();
+    await dialog.getByText("Say why").waitFor();
+    await dialog.getByLabel("Reason").fill("Paid by mistake");
+    await dialog.getByRole("button", { name: "Take the credit back" }).click();
+    await page.getByText("Marked as refunded").waitFor();
+    expect(await balance()).toBe(before - 50_000_000);
+    await page.goto("/panel/payment?status=refunded");
+    await page.getByRole("row").filter({ hasText: "Refunded" }).getByLabel("Paid by mistake").waitFor();
+    expect(await faults(page)).toEqual([]);
+    await page.goto("/panel/log");
+    await page
+      .getByText(/^Refund of the order \w+: Paid by mistake$/)
+      .first()
+      .waitFor();
   });
 });

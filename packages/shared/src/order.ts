@@ -3,8 +3,8 @@ import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
 
 export const MAX_TOP_UP = 1_000_000;
 
-/** Only `success` is final: money that comes in late is still credited. */
-export const OrderStatus = z.enum(["pending", "success", "failed", "closed"]);
+/** `success` and `refunded` are final; with the others money that comes in late is still credited. */
+export const OrderStatus = z.enum(["pending", "success", "failed", "closed", "refunded"]);
 export type OrderStatus = z.infer<typeof OrderStatus>;
 
 /** POST /api/user/order. */
@@ -32,6 +32,7 @@ export const OpenedOrder = z.object({
   }),
   order_amount: z.number(),
   order_currency: z.string(),
+  gateway_name: z.string(),
   expires_at: UnixTime,
 });
 export type OpenedOrder = z.infer<typeof OpenedOrder>;
@@ -62,6 +63,25 @@ export const OwnOrderPage = Page(OwnOrder);
 
 export const OwnOrderQuery = PageQuery;
 
+/** What can be wrong with an order. Each is a sentence on the screen, which `trouble_facts` complete. */
+export const OrderTrouble = z.enum([
+  /** Facts: reason, in the gateway's words. */
+  "not_opened",
+  "unknown_order",
+  "other_gateway",
+  "paid_twice",
+  /** Facts: paid, expected. */
+  "other_currency",
+  "other_amount",
+  "payment_of_another_order",
+]);
+export type OrderTrouble = z.infer<typeof OrderTrouble>;
+
+/** POST /api/payment/order/:id/refund. */
+export const OrderRefund = z.object({
+  reason: z.string().trim().min(1, "Say why").max(300),
+});
+
 /** GET /api/payment/order, for administrators. */
 export const OrderRow = z.object({
   ...values,
@@ -69,8 +89,11 @@ export const OrderRow = z.object({
   gateway_no: z.string(),
   user_id: z.int(),
   username: z.string(),
-  /** What went wrong, in a sentence; "" when nothing did. */
+  /** "" when nothing went wrong; of orders from before there were codes, a sentence. */
   trouble: z.string(),
+  trouble_facts: z.record(z.string(), z.string()),
+  refunded_at: UnixTime.nullable(),
+  refund_reason: z.string(),
 });
 export type OrderRow = z.infer<typeof OrderRow>;
 export const OrderPage = Page(OrderRow);
@@ -105,5 +128,11 @@ export const TopUpTerms = z.object({
 export type TopUpTerms = z.infer<typeof TopUpTerms>;
 
 /** GET /api/user/order/status. */
-export const OrderState = z.object({ trade_no: z.string(), status: OrderStatus, quota: Points });
+export const OrderState = z.object({
+  trade_no: z.string(),
+  status: OrderStatus,
+  quota: Points,
+  /** How to pay it, while it can be paid. */
+  opened: OpenedOrder.nullable(),
+});
 export type OrderState = z.infer<typeof OrderState>;

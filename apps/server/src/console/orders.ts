@@ -10,7 +10,7 @@ import {
 import { PaymentChoice } from "@gateway/shared/payment";
 import { z } from "zod";
 import { listChoices } from "#domain/payments/gateways.ts";
-import { openOrder, termsFor } from "#domain/payments/open-order.ts";
+import { openOrder, stateOf, termsFor } from "#domain/payments/open-order.ts";
 import { closeOrder, describeOwnOrder, getOwnOrder, listOwnOrders } from "#domain/payments/orders.ts";
 import { askForOrder } from "#domain/payments/watch-orders.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -79,15 +79,12 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
       const { id } = viewerOf(request);
       const { trade_no } = request.query;
       const order = await getOwnOrder(db, id, trade_no);
-      const asked =
-        order.status !== "success" &&
-        (await askForOrder(room, order, ASK_EVERY_MS).catch((error: unknown) => {
-          // Its notice may come all the same; whoever waits need not know.
-          request.log.warn({ err: error }, "a payment gateway could not be asked for an order");
-          return false;
-        }));
-      const { status, quota } = asked ? await getOwnOrder(db, id, trade_no) : order;
-      return ok(OrderState.parse({ trade_no, status, quota: Number(quota) }));
+      const asked = await askForOrder(room, order, ASK_EVERY_MS).catch((error: unknown) => {
+        // Its notice may come all the same; whoever waits need not know.
+        request.log.warn({ err: error }, "a payment gateway could not be asked for an order");
+        return false;
+      });
+      return ok(stateOf(asked ? await getOwnOrder(db, id, trade_no) : order));
     },
   );
 

@@ -3,6 +3,7 @@ import type { PaymentChoice, PaymentRow } from "@gateway/shared/payment";
 import { PaymentType } from "@gateway/shared/payment-config";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { audit } from "#domain/billing/audit.ts";
+import { credit } from "#domain/billing/ledger.ts";
 import { watchOrders } from "#domain/payments/watch-orders.ts";
 import { openPaymentGateways } from "#payments/index.ts";
 import type { User } from "#platform/prisma/client.ts";
@@ -287,7 +288,7 @@ describe.each(types)("an order paid through %s", (type) => {
 
     expect(await balance()).toBe(0);
     expect((await stored(trade_no)).status).toBe("pending");
-    expect((await stored(trade_no)).trouble).toMatch(/Paid/);
+    expect((await stored(trade_no)).trouble).toMatch(/^other_(currency|amount)$/);
     expect((await notices(trade_no)).length).toBeGreaterThan(0);
     // Whoever pays rightly after all is credited.
     expect(await deliver(good)).toMatchObject({ status: 200 });
@@ -327,6 +328,70 @@ describe("an order", () => {
     expect(await deliver(there.noticeOf(trade_no))).toMatchObject({ status: 200, body: "success" });
     expect(await balance()).toBe(5_000_000);
     expect((await stored(trade_no)).status).toBe("success");
+  });
+
+  it("can be paid from another page while it is open, by its owner, and not afterwards", async () => {
+    const opened = await open(await addGateway("wxpay"));
+    const { trade_no } = opened;
+    expect(opened).toMatchObject({ type: 2, gateway_name: "By wxpay" });
+    const state = () => me.get<OrderState>(`/api/user/order/status?trade_no=${trade_no}`);
+    expect((await state()).body.data.opened).toEqual(opened);
+    const other = await site.as(await site.makeUser());
+    expect((await other.get(`/api/user/order/status?trade_no=${trade_no}`)).status).toBe(404);
+    // The gateway takes no money for it after two hours.
+    const created_at = new Date(Date.now() - 2 * 3_600_000 - 1_000);
+    await site.services.db.order.update({ where: { trade_no }, data: { created_at } });
+    expect((await state()).body.data).toMatchObject({ status: "pending", opened: null });
+    await deliver(there.noticeOf(trade_no));
+    expect((await state()).body.data).toMatchObject({ status: "success", opened: null });
+  });
+
+  it("that was refunded gives its credit back once, with the reason, and never more than there is", async () => {
+    const { trade_no } = await open(await addGateway("epay"));
+    const notice = there.noticeOf(trade_no);
+    const { id } = await stored(trade_no);
+    const refund = (reason: string) =>
+      admin.send<OrderRow>("POST", `/api/payment/order/${id}/refund`, { reason });
+    expect((await refund("Too early")).status).toBe(409);
+    await deliver(notice);
+    expect((await refund("")).body).toMatchObject({ success: false, fields: { reason: "Say why" } });
+
+    await credit(site.services.db, {
+      userId: person.id,
+      kind: "admin",
+      amount: -1n,
+      reference: `spent:${trade_no}`,
+      reason: "Spent",
+    });
+    const short = await refund("Asked for by the payer");
+    expect(short.body).toMatchObject({
+      success: false,
+      message: "Cannot deduct an amount exceeding the user's balance",
+    });
+    expect((await stored(trade_no)).status).toBe("success");
+    expect(await balance()).toBe(4_999_999);
+
+    await credit(site.services.db, {
+      userId: person.id,
+      kind: "gift",
+      amount: 11n,
+      reference: `gift:${trade_no}`,
+      reason: "Gift",
+    });
+    const all = await Promise.all([0, 1, 2].map(() => refund("Asked for by the payer")));
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(await balance()).toBe(10);
+    const row = all.find(({ status }) => status === 200)?.body.data;
+    expect(row).toMatchObject({ status: "refunded", refund_reason: "Asked for by the payer" });
+    const { db } = site.services;
+    const entries = await db.ledgerEntry.findMany({ where: { kind: "refund", reference: trade_no } });
+    expect(entries).toMatchObject([{ amount: -5_000_000n, user_id: person.id }]);
+    const notes = await db.auditEntry.findMany({ where: { target_id: trade_no, action: "order.refund" } });
+    expect(notes).toMatchObject([{ username: "the-cashier" }]);
+    // The gateway's old news, told again, credits nothing.
+    expect(await deliver(notice)).toMatchObject({ status: 200 });
+    expect(await balance()).toBe(10);
+    expect((await me.send("POST", `/api/payment/order/${id}/refund`, { reason: "Me" })).status).toBe(403);
   });
 
   it("that is paid a second time is credited once, and operators hear of it", async () => {
@@ -386,7 +451,11 @@ describe("an order", () => {
     const answer = await me.send("POST", "/api/user/order", { uuid: gateway.uuid, amount: 10 });
     expect(answer).toMatchObject({ status: 400, body: { code: "upstream_refused" } });
     const [order] = await site.services.db.order.findMany({ where: { gateway_id: gateway.id } });
-    expect(order).toMatchObject({ status: "failed", trouble: expect.stringContaining("401") as string });
+    expect(order).toMatchObject({
+      status: "failed",
+      trouble: "not_opened",
+      trouble_facts: { reason: expect.stringContaining("401") as string },
+    });
     const told = await site.services.db.notice.findMany({ where: { topic: `payment:${gateway.id}` } });
     expect(told).toHaveLength(1);
     expect(JSON.stringify(told.map(({ facts }) => facts))).not.toContain("sk_wrong");

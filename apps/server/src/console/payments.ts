@@ -1,5 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { OrderPage, OrderQuery, OrderRow } from "@gateway/shared/order";
+import { OrderPage, OrderQuery, OrderRefund, OrderRow } from "@gateway/shared/order";
 import { PaymentInput, PaymentPage, PaymentPatch, PaymentQuery, PaymentRow } from "@gateway/shared/payment";
 import type { FastifyRequest } from "fastify";
 import {
@@ -12,6 +12,7 @@ import {
   patchGateway,
 } from "#domain/payments/gateways.ts";
 import { closeOrder, describeOrder, getOrder, listOrders } from "#domain/payments/orders.ts";
+import { refundOrder } from "#domain/payments/refund-order.ts";
 import { askForOrder } from "#domain/payments/watch-orders.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
@@ -135,6 +136,17 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     async (request) => {
       const { id } = request.params;
       await closeOrder(db, viewerOf(request), await getOrder(db, id));
+      return showOrder(id);
+    },
+  );
+
+  app.post(
+    "/payment/order/:id/refund",
+    { config, schema: { params: IdParams, body: OrderRefund, response: order } },
+    async (request) => {
+      const { id } = request.params;
+      await getOrder(db, id);
+      await refundOrder(db, viewerOf(request), { id, reason: request.body.reason });
       return showOrder(id);
     },
   );

@@ -3,6 +3,7 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import i18next from "i18next";
 import type { ReactNode } from "react";
+import { toast } from "./toast.tsx";
 
 type Question = {
   title: string;
@@ -27,4 +28,15 @@ export function confirm({ title, body, action, danger = true }: Question): Promi
       onClose: () => resolve(false),
     });
   });
+}
+
+/** Asks, deletes and says so. False when the person thought better of it. */
+export async function confirmDeletion(
+  question: Pick<Question, "title" | "body">,
+  remove: () => Promise<unknown>,
+): Promise<boolean> {
+  if (!(await confirm({ ...question, action: i18next.t("Delete") }))) return false;
+  await remove();
+  toast.success(i18next.t("Deleted"));
+  return true;
 }

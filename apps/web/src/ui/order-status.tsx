@@ -9,6 +9,7 @@ export const orderStatuses: Record<Status, { title: string; tone: Tone }> = {
   pending: { title: phrase("Waiting for payment"), tone: "accent" },
   success: { title: phrase("Paid"), tone: "good" },
   failed: { title: phrase("Failed"), tone: "bad" },
+  refunded: { title: phrase("Refunded"), tone: "warn" },
   closed: { title: phrase("Order closed"), tone: "idle" },
 };
 

@@ -4,7 +4,7 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 
 /**
- * Moves an account up to the group that what it topped up in total has earned: payments and codes, not gifts. Nobody
+ * Moves an account up to the group that what it topped up in total has earned: payments and codes less refunds, not gifts. Nobody
  * is moved down, and who was put into a group by hand that is no reward stays there. Returns the group then.
  * @param db the transaction that credits the top-up
  */
@@ -16,7 +16,7 @@ export async function promoteUser(db: Db, userId: number): Promise<string> {
   });
   if (rewards.length === 0) return user.group;
   const { _sum } = await db.ledgerEntry.aggregate({
-    where: { user_id: userId, kind: { in: ["topup", "redemption"] } },
+    where: { user_id: userId, kind: { in: ["topup", "redemption", "refund"] } },
     _sum: { amount: true },
   });
   const dollars = Number(_sum.amount ?? 0n) / POINTS_PER_USD;

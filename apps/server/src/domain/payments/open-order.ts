@@ -1,11 +1,19 @@
 import { discountsFor } from "@gateway/shared/discount";
-import { MAX_TOP_UP, type OpenedOrder, type OrderInput, type TopUpTerms } from "@gateway/shared/order";
+import {
+  MAX_TOP_UP,
+  type OpenedOrder,
+  type OrderInput,
+  type OrderState,
+  OrderStatus,
+  OrderTrouble,
+  type TopUpTerms,
+} from "@gateway/shared/order";
 import { formatCents, type OrderPrice, parseCents, priceOrder } from "@gateway/shared/order-price";
 import { PaymentCurrency } from "@gateway/shared/payment-config";
 import type { Settings } from "@gateway/shared/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
-import type { PaymentGateway } from "#platform/prisma/client.ts";
+import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
 import { clientOf, type PaymentRoom } from "./room.ts";
@@ -58,10 +66,11 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
   }
   await refuseTooMany(room, userId);
 
-  const now = Date.now();
+  const now = new Date();
   const order = await room.db.order.create({
     data: {
       trade_no: tradeNo(now),
+      created_at: now,
       user_id: userId,
       gateway_id: gateway.id,
       amount,
@@ -72,7 +81,7 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
       quota: pointsOf(settings, amount),
     },
   });
-  const expiresAt = new Date(now + OPEN_FOR_MS);
+  const expiresAt = closesAt(order);
   try {
     const opened = await clientOf(room, gateway).open({
       tradeNo: order.trade_no,
@@ -84,21 +93,40 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
       expiresAt,
       email: payer.email ?? "",
     });
-    if (opened.session !== undefined) {
-      await room.db.order.update({ where: { id: order.id }, data: { session: opened.session } });
-    }
-    return {
-      trade_no: order.trade_no,
-      type: opened.kind === "link" ? 1 : 2,
-      data: { url: opened.url, method: "GET", params: {} },
-      order_amount: order.order_amount.toNumber(),
-      order_currency: order.order_currency,
-      expires_at: Math.floor(expiresAt.getTime() / 1000),
-    };
+    const data = { session: opened.session ?? "", pay_kind: opened.kind, pay_url: opened.url };
+    return openedOrder(await room.db.order.update({ where: { id: order.id }, data }), gateway.name);
   } catch (error) {
     await fail(room, gateway, order.trade_no, error);
     throw error;
   }
+}
+
+/** How to pay an order, as its gateway opened it. */
+function openedOrder(order: Order, gatewayName: string): OpenedOrder {
+  return {
+    trade_no: order.trade_no,
+    type: order.pay_kind === "link" ? 1 : 2,
+    data: { url: order.pay_url, method: "GET", params: {} },
+    order_amount: order.order_amount.toNumber(),
+    order_currency: order.order_currency,
+    gateway_name: gatewayName,
+    expires_at: Math.floor(closesAt(order).getTime() / 1000),
+  };
+}
+
+function closesAt(order: Pick<Order, "created_at">): Date {
+  return new Date(order.created_at.getTime() + OPEN_FOR_MS);
+}
+
+/** How an order stands, and how to pay it while that is still possible. */
+export function stateOf(order: Order & { gateway: PaymentGateway }): OrderState {
+  const payable = order.status === "pending" && order.pay_url !== "" && closesAt(order) > new Date();
+  return {
+    trade_no: order.trade_no,
+    status: OrderStatus.parse(order.status),
+    quota: Number(order.quota),
+    opened: payable ? openedOrder(order, order.gateway.name) : null,
+  };
 }
 
 function priceFor(settings: Settings, group: string, gateway: PaymentGateway, amount: number): OrderPrice {
@@ -135,8 +163,8 @@ async function refuseTooMany(room: PaymentRoom, userId: number): Promise<void> {
 }
 
 /** The instant in UTC and 60 bits nobody can guess; 26 letters and digits, which every gateway takes. */
-function tradeNo(now: number): string {
-  const instant = new Date(now).toISOString().replace(/\D/g, "").slice(0, 14);
+function tradeNo(now: Date): string {
+  const instant = now.toISOString().replace(/\D/g, "").slice(0, 14);
   return instant + randomText(12);
 }
 
@@ -147,16 +175,21 @@ async function fail(
   trade_no: string,
   error: unknown,
 ): Promise<void> {
-  const trouble = reasonOf(error);
+  const reason = reasonOf(error);
   await room.db.$transaction(async (tx) => {
     await tx.order.updateMany({
       where: { trade_no, status: "pending" },
-      data: { status: "failed", trouble: trouble.slice(0, 500), updated_at: new Date() },
+      data: {
+        status: "failed",
+        trouble: OrderTrouble.enum.not_opened,
+        trouble_facts: { reason: reason.slice(0, 500) },
+        updated_at: new Date(),
+      },
     });
     await raiseNotice(tx, {
       event: "payment-trouble",
       topic: `payment:${gateway.id}`,
-      facts: { name: gateway.name, order: trade_no, reason: trouble },
+      facts: { name: gateway.name, order: trade_no, reason },
     });
   });
 }

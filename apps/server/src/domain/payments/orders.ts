@@ -119,7 +119,7 @@ export function describeOwnOrder(row: OrderWithGateway): OwnOrder {
 }
 
 export function describeOrder(row: OrderWithGateway, username: string): OrderRow {
-  const { gateway_id, user_id, trouble } = row;
+  const { gateway_id, user_id, trouble, refund_reason } = row;
   return {
     ...describeOwnOrder(row),
     gateway_id,
@@ -127,6 +127,10 @@ export function describeOrder(row: OrderWithGateway, username: string): OrderRow
     user_id,
     username,
     trouble,
+    // Only this room writes this column.
+    trouble_facts: row.trouble_facts as Record<string, string>,
+    refunded_at: row.refunded_at === null ? null : seconds(row.refunded_at),
+    refund_reason,
   };
 }
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import type { OrderTrouble } from "@gateway/shared/order";
 import { formatCents, parseCents } from "@gateway/shared/order-price";
 import { promoteUser } from "#domain/accounts/promotion.ts";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
@@ -33,14 +35,30 @@ export async function takePayment(
     if (trouble !== undefined) {
       await tell(tx, gateway, payment, order, trouble);
       // Paid twice is not the gateway's mistake: it is told that we know.
-      return order?.status === "success" && order.gateway_id === gateway.id ? "known" : trouble;
+      return order !== null && isFinal(order) && order.gateway_id === gateway.id ? "known" : trouble;
     }
-    if (order === null || order.status === "success") return "known";
+    if (order === null || isFinal(order)) return "known";
     await creditOrder(tx, room, order, payment, ip);
     return "credited";
   });
   if (verdict === "credited" || verdict === "known") return verdict;
-  throw conflict(verdict);
+  throw conflict(verdict.sentence);
+}
+
+/** Nothing that a gateway says of it changes it any more. */
+export function isFinal(order: Pick<Order, "status">): boolean {
+  return order.status === "success" || order.status === "refunded";
+}
+
+/** What is wrong: by its code on the order, in a sentence for operators and the gateway. */
+interface Trouble {
+  code: OrderTrouble;
+  facts: Record<string, string>;
+  sentence: string;
+}
+
+function trouble(code: OrderTrouble, sentence: string, facts: Record<string, string> = {}): Trouble {
+  return { code, facts, sentence };
 }
 
 async function troubleWith(
@@ -48,19 +66,28 @@ async function troubleWith(
   order: Order | null,
   gateway: PaymentGateway,
   { gatewayNo, cents, currency }: Payment,
-): Promise<string | undefined> {
-  if (order === null) return "There is no order with this number.";
-  if (order.gateway_id !== gateway.id) return "The order was opened with another gateway.";
-  if (order.status === "success") {
-    return order.gateway_no === gatewayNo ? undefined : "The order was paid a second time.";
+): Promise<Trouble | undefined> {
+  if (order === null) return trouble("unknown_order", "There is no order with this number.");
+  if (order.gateway_id !== gateway.id)
+    return trouble("other_gateway", "The order was opened with another gateway.");
+  if (isFinal(order)) {
+    return order.gateway_no === gatewayNo
+      ? undefined
+      : trouble("paid_twice", "The order was paid a second time.");
   }
   if (currency !== undefined && currency !== order.order_currency) {
-    return `Paid in ${currency.slice(0, 8)} instead of ${order.order_currency}.`;
+    const facts = { paid: currency.slice(0, 8), expected: order.order_currency };
+    return trouble("other_currency", `Paid in ${facts.paid} instead of ${facts.expected}.`, facts);
   }
-  const expected = parseCents(order.order_amount.toFixed(2));
-  if (expected !== cents) return `Paid ${formatCents(cents)} instead of ${order.order_amount.toFixed(2)}.`;
+  const expected = order.order_amount.toFixed(2);
+  if (parseCents(expected) !== cents) {
+    const facts = { paid: formatCents(cents), expected };
+    return trouble("other_amount", `Paid ${facts.paid} instead of ${expected}.`, facts);
+  }
   const other = await tx.order.findFirst({ where: { gateway_id: gateway.id, gateway_no: gatewayNo } });
-  return other === null ? undefined : "This payment belongs to another order.";
+  return other === null
+    ? undefined
+    : trouble("payment_of_another_order", "This payment belongs to another order.");
 }
 
 async function creditOrder(
@@ -73,7 +100,14 @@ async function creditOrder(
   const now = new Date();
   await tx.order.update({
     where: { id: order.id },
-    data: { status: "success", gateway_no: payment.gatewayNo, trouble: "", paid_at: now, updated_at: now },
+    data: {
+      status: "success",
+      gateway_no: payment.gatewayNo,
+      trouble: "",
+      trouble_facts: {},
+      paid_at: now,
+      updated_at: now,
+    },
   });
   const days = room.settings().QuotaValidityDays;
   const paid = `${order.order_amount.toFixed(2)} ${order.order_currency}`;
@@ -111,11 +145,11 @@ async function tell(
   gateway: PaymentGateway,
   payment: Payment,
   order: Order | null,
-  trouble: string,
+  { code, facts, sentence }: Trouble,
 ): Promise<void> {
   const own = order !== null && order.gateway_id === gateway.id;
-  if (own && order.trouble === trouble) return;
-  if (own) await tx.order.update({ where: { id: order.id }, data: { trouble } });
+  if (own && order.trouble === code && isDeepStrictEqual(order.trouble_facts, facts)) return;
+  if (own) await tx.order.update({ where: { id: order.id }, data: { trouble: code, trouble_facts: facts } });
   await raiseNotice(tx, {
     event: "payment-trouble",
     topic: `order:${payment.tradeNo}`,
@@ -123,7 +157,7 @@ async function tell(
       name: gateway.name,
       order: payment.tradeNo,
       payment: payment.gatewayNo,
-      reason: `${trouble} (${payment.tradeNo}, ${payment.gatewayNo})`,
+      reason: `${sentence} (${payment.tradeNo}, ${payment.gatewayNo})`,
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { GIVEN_UP_AFTER_MS } from "./open-order.ts";
 import { clientOf, type PaymentRoom } from "./room.ts";
-import { takePayment } from "./take-payment.ts";
+import { isFinal, takePayment } from "./take-payment.ts";
 
 /** Orders whose notice has not come: asking the gateway for them, and giving them up at last. */
 
@@ -21,7 +21,7 @@ export async function askForOrder(
   quietMs: number,
 ): Promise<boolean> {
   const { query } = clientOf(room, order.gateway);
-  if (query === undefined || order.status === "success") return false;
+  if (query === undefined || isFinal(order)) return false;
   // Whoever writes the instant asks, so that many nodes and a waiting browser ask once.
   const { count } = await room.db.order.updateMany({
     where: {

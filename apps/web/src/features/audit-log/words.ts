@@ -24,6 +24,7 @@ const verbWords: Record<string, string> = {
   switch: phrase("switched on or off"),
   pay: phrase("paid and credited"),
   close: phrase("closed"),
+  refund: phrase("refunded"),
   promote: phrase("promoted"),
   demote: phrase("demoted"),
   quota: phrase("balance changed"),

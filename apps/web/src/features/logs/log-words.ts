@@ -68,6 +68,13 @@ export function contentText(t: TFunction, { content }: LogRow): string {
   if (invited !== undefined) return t("Invited {{name}}", { name: invited });
   const [, code] = /^Redemption code (.+)$/.exec(content) ?? [];
   if (code !== undefined) return t("Redemption code {{name}}", { name: code });
+  const [, paidOrder, paid] = /^Online top-up (\S+), (.+) paid$/.exec(content) ?? [];
+  if (paidOrder !== undefined) return t("Online top-up {{order}}, {{paid}} paid", { order: paidOrder, paid });
+  const [, refunded, reason] = /^Refund of the order (\S+): (.+)$/.exec(content) ?? [];
+  if (refunded !== undefined)
+    return t("Refund of the order {{order}}: {{reason}}", { order: refunded, reason });
+  const [, task] = /^The \S+ task (\S+) failed: its charge is given back\.$/.exec(content) ?? [];
+  if (task !== undefined) return t("The task {{task}} failed: its charge is given back.", { task });
   return reasons.has(content) ? t(content) : content;
 }
 

@@ -72,6 +72,16 @@ export function useDeleteGateway() {
   });
 }
 
+/** Takes the credit of a paid order back, with the reason. */
+export function useRefundOrder() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, reason }: { id: number; reason: string }) =>
+      http.post(`/payment/order/${id}/refund`, OrderRow, { reason }),
+    onSettled: refresh,
+  });
+}
+
 /** Asks the gateway whether it was paid, or gives it up. */
 export function useOrderAction() {
   const refresh = useRefresh();

@@ -1,24 +1,25 @@
 /** How people can pay: the gateways, and what each adds. */
 import { type PaymentRow, PaymentQuery } from "@gateway/shared/payment";
 import { PaymentType } from "@gateway/shared/payment-config";
-import { ActionIcon, Box, Button, Group, Switch, Text, Tooltip } from "@mantine/core";
-import { IconCreditCard, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { Box, Button, Group, Switch, Text } from "@mantine/core";
+import { IconCreditCard, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { InlineNumber } from "#ui/inline-number.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import { PaymentIcon } from "#ui/payment-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { EditButtons } from "#ui/row-buttons.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { toast } from "#ui/toast.tsx";
 import { gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { GatewayDrawer } from "./gateway-drawer.tsx";
 import { typeTitles } from "./gateway-words.ts";
@@ -42,14 +43,13 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
   const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
 
   const destroy = async (gateway: PaymentRow) => {
-    const sure = await confirm({
-      title: t("Delete the payment gateway {{name}}?", { name: gateway.name }),
-      body: t("Nobody can pay through it any more. Orders stay, and what is on its way is still credited."),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(gateway.id);
-    toast.success(t("Deleted"));
+    await confirmDeletion(
+      {
+        title: t("Delete the payment gateway {{name}}?", { name: gateway.name }),
+        body: t("Nobody can pay through it any more. Orders stay, and what is on its way is still credited."),
+      },
+      () => remove.mutateAsync(gateway.id),
+    );
   };
 
   return (
@@ -58,37 +58,12 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
         id="payment-gateways"
         label={t("Payment gateways")}
         columns={columns}
-        rows={gateways.data?.data}
+        {...pagedList(gateways, params, setParams)}
         rowKey={(gateway) => String(gateway.id)}
-        fetching={gateways.isFetching}
-        error={gateways.error}
-        onRetry={() => void gateways.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
         onOpen={setEdited}
-        rowActions={(gateway) =>
-          edits ? (
-            <>
-              <Tooltip label={t("Edit")}>
-                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(gateway)}>
-                  <IconPencil size={15} />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label={t("Delete")}>
-                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(gateway)}>
-                  <IconTrash size={15} />
-                </ActionIcon>
-              </Tooltip>
-            </>
-          ) : null
-        }
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: gateways.data?.total_count,
-          onChange: setParams,
-        }}
+        rowActions={(gateway) => (
+          <EditButtons onEdit={() => setEdited(gateway)} onDelete={() => void destroy(gateway)} />
+        )}
         toolbar={
           <>
             <SearchBox value={params.name} onChange={(name) => setParams({ name })} placeholder={t("Name")} />

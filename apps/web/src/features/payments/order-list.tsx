@@ -1,10 +1,17 @@
 /** What everybody ordered and paid. */
 import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/order";
 import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
-import { IconAlertTriangle, IconReceipt, IconRefresh, IconX } from "@tabler/icons-react";
+import {
+  IconAlertTriangle,
+  IconInfoCircle,
+  IconReceipt,
+  IconReceiptRefund,
+  IconRefresh,
+  IconX,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
@@ -16,12 +23,15 @@ import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { OrderStatus, orderStatuses } from "#ui/order-status.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import { PaymentIcon } from "#ui/payment-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { toast } from "#ui/toast.tsx";
 import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
 import { DayFilter } from "./day-filter.tsx";
+import { RefundDialog } from "./refund-dialog.tsx";
+import { troubleText } from "./trouble-words.ts";
 
 const noFilters = {
   trade_no: "",
@@ -41,6 +51,7 @@ export function OrderList() {
   const names = useQuery(gatewayNamesQuery).data ?? [];
   const edits = useMayChange();
   const act = useOrderAction();
+  const [refunding, setRefunding] = useState<OrderRow | null>(null);
   const columns = useMemo(() => orderColumns(t, format), [t, format]);
   const filtered = Object.entries(noFilters).some(
     ([name, value]) => params[name as keyof typeof noFilters] !== value,
@@ -64,105 +75,102 @@ export function OrderList() {
   };
 
   return (
-    <DataTable
-      id="payment-orders"
-      label={t("Orders")}
-      columns={columns}
-      rows={orders.data?.data}
-      rowKey={(order) => String(order.id)}
-      fetching={orders.isFetching}
-      error={orders.error}
-      onRetry={() => void orders.refetch()}
-      order={params.order}
-      onOrder={(order) => setParams({ order })}
-      rowActions={(order) =>
-        edits && order.status !== "success" ? (
-          <>
-            <Tooltip label={t("Ask the gateway")}>
-              <ActionIcon
-                size={28}
-                aria-label={t("Ask the gateway")}
-                disabled={act.isPending}
-                onClick={() => void check(order)}
-              >
-                <IconRefresh size={15} />
+    <>
+      <DataTable
+        id="payment-orders"
+        label={t("Orders")}
+        columns={columns}
+        {...pagedList(orders, params, setParams)}
+        rowKey={(order) => String(order.id)}
+        rowActions={(order) =>
+          edits && order.status === "success" ? (
+            <Tooltip label={t("Mark as refunded")}>
+              <ActionIcon size={28} aria-label={t("Mark as refunded")} onClick={() => setRefunding(order)}>
+                <IconReceiptRefund size={15} />
               </ActionIcon>
             </Tooltip>
-            {order.status === "pending" ? (
-              <Tooltip label={t("Close order")}>
-                <ActionIcon size={28} aria-label={t("Close order")} onClick={() => void close(order)}>
-                  <IconX size={15} />
+          ) : edits && order.status !== "refunded" ? (
+            <>
+              <Tooltip label={t("Ask the gateway")}>
+                <ActionIcon
+                  size={28}
+                  aria-label={t("Ask the gateway")}
+                  disabled={act.isPending}
+                  onClick={() => void check(order)}
+                >
+                  <IconRefresh size={15} />
                 </ActionIcon>
               </Tooltip>
-            ) : null}
+              {order.status === "pending" ? (
+                <Tooltip label={t("Close order")}>
+                  <ActionIcon size={28} aria-label={t("Close order")} onClick={() => void close(order)}>
+                    <IconX size={15} />
+                  </ActionIcon>
+                </Tooltip>
+              ) : null}
+            </>
+          ) : null
+        }
+        toolbar={
+          <>
+            <SearchBox
+              value={params.trade_no}
+              onChange={(trade_no) => setParams({ trade_no })}
+              placeholder={t("Order number")}
+            />
+            <SearchBox
+              value={params.gateway_no}
+              onChange={(gateway_no) => setParams({ gateway_no })}
+              placeholder={t("Gateway's number")}
+              width={170}
+            />
+            <SearchBox
+              value={params.user_id === 0 ? "" : String(params.user_id)}
+              onChange={(text) => setParams({ user_id: /^\d{1,9}$/.test(text) ? Number(text) : 0 })}
+              placeholder={t("User id")}
+              width={110}
+            />
+            <FilterSelect
+              label={t("Status")}
+              value={params.status}
+              onChange={(status) => setParams({ status: Status.safeParse(status).data ?? "" })}
+              data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
+            />
+            <FilterSelect
+              label={t("Gateway")}
+              value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
+              onChange={(id) => setParams({ gateway_id: Number(id) })}
+              data={names}
+            />
+            <DayFilter
+              from={params.start_timestamp}
+              to={params.end_timestamp}
+              onChange={(start_timestamp, end_timestamp) => setParams({ start_timestamp, end_timestamp })}
+            />
+            {filtered ? <ClearFilters onClear={() => setParams(noFilters)} /> : null}
           </>
-        ) : null
-      }
-      paging={{
-        kind: "pages",
-        page: params.page,
-        size: params.size,
-        total: orders.data?.total_count,
-        onChange: setParams,
-      }}
-      toolbar={
-        <>
-          <SearchBox
-            value={params.trade_no}
-            onChange={(trade_no) => setParams({ trade_no })}
-            placeholder={t("Order number")}
-          />
-          <SearchBox
-            value={params.gateway_no}
-            onChange={(gateway_no) => setParams({ gateway_no })}
-            placeholder={t("Gateway's number")}
-            width={170}
-          />
-          <SearchBox
-            value={params.user_id === 0 ? "" : String(params.user_id)}
-            onChange={(text) => setParams({ user_id: /^\d{1,9}$/.test(text) ? Number(text) : 0 })}
-            placeholder={t("User id")}
-            width={110}
-          />
-          <FilterSelect
-            label={t("Status")}
-            value={params.status}
-            onChange={(status) => setParams({ status: Status.safeParse(status).data ?? "" })}
-            data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
-          />
-          <FilterSelect
-            label={t("Gateway")}
-            value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
-            onChange={(id) => setParams({ gateway_id: Number(id) })}
-            data={names}
-          />
-          <DayFilter
-            from={params.start_timestamp}
-            to={params.end_timestamp}
-            onChange={(start_timestamp, end_timestamp) => setParams({ start_timestamp, end_timestamp })}
-          />
-          {filtered ? <ClearFilters onClear={() => setParams(noFilters)} /> : null}
-        </>
-      }
-      empty={
-        filtered ? (
-          <Empty
-            title={t("No order matches")}
-            action={
-              <Button variant="default" onClick={() => setParams(noFilters)}>
-                {t("Clear filters")}
-              </Button>
-            }
-          />
-        ) : (
-          <Empty
-            icon={IconReceipt}
-            title={t("No orders yet")}
-            hint={t("They appear here as soon as somebody starts to top up.")}
-          />
-        )
-      }
-    />
+        }
+        empty={
+          filtered ? (
+            <Empty
+              title={t("No order matches")}
+              action={
+                <Button variant="default" onClick={() => setParams(noFilters)}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            <Empty
+              icon={IconReceipt}
+              title={t("No orders yet")}
+              hint={t("They appear here as soon as somebody starts to top up.")}
+            />
+          )
+        }
+      />
+      {refunding ? <RefundDialog order={refunding} onClose={() => setRefunding(null)} /> : null}
+    </>
   );
 }
 
@@ -259,16 +267,18 @@ function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Colum
 
 function OrderState({ order }: { order: OrderRow }) {
   const { t } = useTranslation();
-  if (order.trouble === "") return <OrderStatus status={order.status} />;
+  const Sign = order.status === "refunded" ? IconInfoCircle : IconAlertTriangle;
+  const trouble = order.status === "refunded" ? order.refund_reason : troubleText(t, order);
+  if (trouble === "") return <OrderStatus status={order.status} />;
   return (
     <Group gap={6} wrap="nowrap">
       <OrderStatus status={order.status} />
-      <Tooltip label={order.trouble} multiline maw={320}>
-        <IconAlertTriangle
+      <Tooltip label={trouble} multiline maw={320}>
+        <Sign
           size={15}
-          color="var(--mantine-color-amber-text)"
+          color={order.status === "refunded" ? undefined : "var(--mantine-color-amber-text)"}
           role="img"
-          aria-label={`${t("Trouble")}: ${order.trouble}`}
+          aria-label={trouble}
           tabIndex={0}
         />
       </Tooltip>

@@ -13,6 +13,7 @@ import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { OrderStatus } from "#ui/order-status.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import { PaymentIcon } from "#ui/payment-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table-model.ts";
@@ -34,27 +35,15 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
       id="own-orders"
       label={t("Your orders")}
       columns={columns}
-      rows={orders.data?.data}
+      {...pagedList(orders, params, setParams)}
       rowKey={(order) => String(order.id)}
-      fetching={orders.isFetching}
-      error={orders.error}
-      onRetry={() => void orders.refetch()}
-      order={params.order}
-      onOrder={(order) => setParams({ order })}
       rowActions={(order) =>
         order.status === "pending" ? (
           <Button size="compact-sm" variant="default" onClick={() => onWait(order)}>
-            {t("Show")}
+            {t("Go on paying")}
           </Button>
         ) : null
       }
-      paging={{
-        kind: "pages",
-        page: params.page,
-        size: params.size,
-        total: orders.data?.total_count,
-        onChange: setParams,
-      }}
       toolbar={
         <Text component="h2" fw={600} fz="md" m={0}>
           {t("Your orders")}

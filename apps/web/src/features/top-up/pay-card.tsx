@@ -34,7 +34,7 @@ phrase("This order is not open any more");
 const usual = [5, 10, 20, 50, 100, 500];
 const MOST_PRESETS = 8;
 
-type PayCardProps = { onOpened: (order: OpenedOrder, choice: PaymentChoice) => void };
+type PayCardProps = { onOpened: (order: OpenedOrder) => void };
 
 /** Nothing where the operator takes no payments. */
 export function PayCard({ onOpened }: PayCardProps) {
@@ -87,7 +87,7 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
   const pay = async () => {
     if (!choice || !price || amount === "") return;
     const input = { uuid: choice.uuid, amount, order_amount: formatCents(price.total) };
-    onOpened(await open.mutateAsync(input), choice);
+    onOpened(await open.mutateAsync(input));
   };
 
   return (

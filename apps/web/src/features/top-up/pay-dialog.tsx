@@ -1,6 +1,6 @@
 /** The order is open: how to pay it, and a look every few seconds whether it was paid. */
 import type { OpenedOrder, OrderStatus } from "@gateway/shared/order";
-import { Button, Group, Loader, Modal, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Button, Group, Loader, Modal, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -13,18 +13,15 @@ import classes from "./top-up.module.css";
 
 type PayDialogProps = {
   tradeNo: string;
-  /** Undefined when the order was opened before: then there is nothing but waiting. */
-  order: OpenedOrder | undefined;
-  /** Of the gateway. */
-  name: string;
   onClose: () => void;
 };
 
-export function PayDialog({ tradeNo, order, name, onClose }: PayDialogProps) {
+export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
   const { t } = useTranslation();
   const state = useQuery(orderStateQuery(tradeNo));
   const cancel = useCloseOrder();
   const status: OrderStatus = state.data?.status ?? "pending";
+  const opened = state.data?.opened;
 
   return (
     <Modal opened onClose={onClose} title={t("Top up")} size={420} closeOnClickOutside={false}>
@@ -34,12 +31,14 @@ export function PayDialog({ tradeNo, order, name, onClose }: PayDialogProps) {
         <Paid points={state.data?.quota ?? 0} onClose={onClose} />
       ) : status === "pending" ? (
         <Stack align="center" gap="md">
-          {order ? (
-            <HowToPay order={order} name={name} />
-          ) : (
+          {opened ? (
+            <HowToPay order={opened} />
+          ) : state.data ? (
             <Text ta="center">
-              {t("When the payment has arrived, it is shown here and in the list of orders.")}
+              {t("It cannot be paid here any more. If you have paid, that is shown as soon as it arrives.")}
             </Text>
+          ) : (
+            <Skeleton height={180} radius="md" />
           )}
           <Group gap="xs" role="status" justify="center">
             <Loader size={14} />
@@ -77,10 +76,11 @@ export function PayDialog({ tradeNo, order, name, onClose }: PayDialogProps) {
   );
 }
 
-function HowToPay({ order, name }: { order: OpenedOrder; name: string }) {
+function HowToPay({ order }: { order: OpenedOrder }) {
   const { t } = useTranslation();
   const amount = formatMoney(order.order_amount, order.order_currency);
   const { url } = order.data;
+  const name = order.gateway_name;
   if (order.type === 1)
     return (
       <>

@@ -1,5 +1,4 @@
 /** The balance, and the ways to bring it up. */
-import type { OpenedOrder } from "@gateway/shared/order";
 import { Button, SimpleGrid } from "@mantine/core";
 import { IconListDetails } from "@tabler/icons-react";
 import { useState } from "react";
@@ -13,16 +12,12 @@ import { PayCard } from "./pay-card.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import { RedeemCard } from "./redeem-card.tsx";
 
-/** What was opened on this page, so that it can be shown again. */
-type Opened = { order: OpenedOrder; name: string };
-
 /** Where gateways send people back to says which order it was about. */
 const returned = "back";
 
 export default function TopUpPage() {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
-  const [opened, setOpened] = useState<Record<string, Opened>>({});
   const [shown, setShown] = useState(search.get(returned) ?? "");
 
   const close = () => {
@@ -47,26 +42,13 @@ export default function TopUpPage() {
       }
     >
       <BalanceCard />
-      <PayCard
-        onOpened={(order, { name }) => {
-          setOpened((all) => ({ ...all, [order.trade_no]: { order, name } }));
-          setShown(order.trade_no);
-        }}
-      />
+      <PayCard onOpened={(order) => setShown(order.trade_no)} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <RedeemCard />
         <InviteCard />
       </SimpleGrid>
       <OrderHistory onWait={(order) => setShown(order.trade_no)} />
-      {shown === "" ? null : (
-        <PayDialog
-          key={shown}
-          tradeNo={shown}
-          order={opened[shown]?.order}
-          name={opened[shown]?.name ?? ""}
-          onClose={close}
-        />
-      )}
+      {shown === "" ? null : <PayDialog key={shown} tradeNo={shown} onClose={close} />}
     </Page>
   );
 }

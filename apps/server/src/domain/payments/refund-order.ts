@@ -1,0 +1,48 @@
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/billing/ledger.ts";
+import { conflict } from "#errors.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+
+/**
+ * The money of an order was given back at its gateway, by hand: its credit is taken back with the reason, in one
+ * transaction. Final. Throws `conflict` when it is not paid, `invalid_request` when the balance does not hold as much
+ * any more; then nothing has changed.
+ */
+export async function refundOrder(
+  db: PrismaClient,
+  actor: Actor,
+  order: { id: number; reason: string },
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.order.updateMany({
+      where: { id: order.id, status: "success" },
+      data: {
+        status: "refunded",
+        refund_reason: order.reason,
+        refunded_at: new Date(),
+        updated_at: new Date(),
+      },
+    });
+    if (count === 0) throw conflict("Only a paid order can be refunded");
+    const { trade_no, user_id, quota, gateway_no } = await tx.order.findUniqueOrThrow({
+      where: { id: order.id },
+    });
+    await credit(tx, {
+      userId: user_id,
+      kind: "refund",
+      amount: -quota,
+      reference: trade_no,
+      reason: `Refund of the order ${trade_no}: ${order.reason}`,
+      ...(actor.id === null ? {} : { actorId: actor.id }),
+      ip: actor.ip,
+    });
+    await audit(tx, {
+      actor,
+      action: "order.refund",
+      targetType: "order",
+      targetId: trade_no,
+      before: { status: "success" },
+      after: { status: "refunded", user_id, gateway_no, quota: -quota, reason: order.reason },
+    });
+  });
+}

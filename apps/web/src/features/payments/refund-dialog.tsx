@@ -1,0 +1,77 @@
+/** Takes the credit of an order back, once its money was given back at the gateway. */
+import { OrderRefund, type OrderRow } from "@gateway/shared/order";
+import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { formatMoney } from "#lib/money.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useSchemaForm } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { useRefundOrder } from "./api.ts";
+
+// Sentences of the schema and the server, marked here so that every language has them.
+phrase("Say why");
+phrase("Only a paid order can be refunded");
+
+export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const refund = useRefundOrder();
+  const form = useSchemaForm(OrderRefund, { reason: "" });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("Mark as refunded")}
+      closeButtonProps={{ "aria-label": t("Close") }}
+    >
+      <form
+        noValidate
+        onSubmit={form.onSubmit(({ reason }) =>
+          refund.mutate(
+            { id: order.id, reason },
+            {
+              onSuccess: () => {
+                toast.success(t("Marked as refunded"));
+                onClose();
+              },
+            },
+          ),
+        )}
+      >
+        <Stack>
+          <Text>
+            {t(
+              "Give {{amount}} back at the gateway first. Here {{credit}} are taken from {{name}}'s balance.",
+              {
+                amount: formatMoney(order.order_amount, order.order_currency),
+                credit: format.quota(order.quota),
+                name: order.username,
+              },
+            )}
+          </Text>
+          <Text c="dimmed" fz="sm">
+            {t("If the balance does not hold as much any more, nothing is changed. This cannot be undone.")}
+          </Text>
+          <Textarea
+            label={t("Reason")}
+            description={t("It stands in the account's log and in the books.")}
+            autosize
+            minRows={2}
+            maxLength={300}
+            data-autofocus
+            {...form.getInputProps("reason")}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t("Cancel")}
+            </Button>
+            <Button type="submit" color="red" loading={refund.isPending}>
+              {t("Take the credit back")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,20 @@
+/** What can be wrong with an order, in words. */
+import type { OrderRow, OrderTrouble } from "@gateway/shared/order";
+import type { TFunction } from "i18next";
+import { phrase } from "#lib/i18n.ts";
+
+const words: Record<OrderTrouble, string> = {
+  not_opened: phrase("The gateway did not open it: {{reason}}"),
+  unknown_order: phrase("There is no order with this number."),
+  other_gateway: phrase("The order was opened with another gateway."),
+  paid_twice: phrase("It was paid a second time. Give that payment back at the gateway."),
+  other_currency: phrase("Paid in {{paid}} instead of {{expected}}."),
+  other_amount: phrase("Paid {{paid}} instead of {{expected}}."),
+  payment_of_another_order: phrase("This payment belongs to another order."),
+};
+
+/** "" when nothing is wrong. Orders from before there were codes hold a sentence, which is shown as it is. */
+export function troubleText(t: TFunction, { trouble, trouble_facts }: OrderRow): string {
+  const word: string | undefined = words[trouble as OrderTrouble];
+  return word === undefined ? trouble : t(word, trouble_facts);
+}
