@@ -1,21 +1,22 @@
 /** Groups of accounts: what they pay, how fast they may call, and which channels they reach. */
 import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/group";
-import { ActionIcon, Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
-import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
+import { EditButtons } from "#ui/row-buttons.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { toast } from "#ui/toast.tsx";
 import { groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 import { GroupDrawer } from "./group-drawer.tsx";
 
@@ -30,14 +31,13 @@ export default function GroupsPage() {
   const filtered = params.keyword !== "" || params.enable !== "";
 
   const destroy = async (group: UserGroupDetail) => {
-    const sure = await confirm({
-      title: t("Delete the group {{name}}?", { name: group.name }),
-      body: t("Logs keep its name. This cannot be undone."),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(group.id);
-    toast.success(t("Deleted"));
+    await confirmDeletion(
+      {
+        title: t("Delete the group {{name}}?", { name: group.name }),
+        body: t("Logs keep its name. This cannot be undone."),
+      },
+      () => remove.mutateAsync(group.id),
+    );
   };
 
   return (
@@ -56,39 +56,15 @@ export default function GroupsPage() {
         id="user-groups"
         label={t("User groups")}
         columns={columns}
-        rows={groups.data?.data}
+        {...pagedList(groups, params, setParams)}
         rowKey={(group) => String(group.id)}
-        fetching={groups.isFetching}
-        error={groups.error}
-        onRetry={() => void groups.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
         onOpen={setEdited}
-        rowActions={(group) =>
-          mayChange ? (
-            <>
-              <Tooltip label={t("Edit")}>
-                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(group)}>
-                  <IconPencil size={15} />
-                </ActionIcon>
-              </Tooltip>
-              {group.symbol === DEFAULT_GROUP ? null : (
-                <Tooltip label={t("Delete")}>
-                  <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(group)}>
-                    <IconTrash size={15} />
-                  </ActionIcon>
-                </Tooltip>
-              )}
-            </>
-          ) : null
-        }
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: groups.data?.total_count,
-          onChange: setParams,
-        }}
+        rowActions={(group) => (
+          <EditButtons
+            onEdit={() => setEdited(group)}
+            {...(group.symbol === DEFAULT_GROUP ? {} : { onDelete: () => void destroy(group) })}
+          />
+        )}
         toolbar={
           <>
             <SearchBox

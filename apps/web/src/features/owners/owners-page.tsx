@@ -1,7 +1,7 @@
 /** Who makes models: the names and logos that prices and models are shown with. */
 import { LAST_RESERVED_OWNER, type ModelOwnerRow } from "@gateway/shared/owner";
-import { ActionIcon, Badge, Button, Group, Text, Tooltip } from "@mantine/core";
-import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { Badge, Button, Group, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
@@ -9,14 +9,14 @@ import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
 import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { Page } from "#ui/page.tsx";
+import { EditButtons } from "#ui/row-buttons.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { toast } from "#ui/toast.tsx";
 import { ownersQuery, useDeleteOwner } from "./api.ts";
 import { OwnerDrawer } from "./owner-drawer.tsx";
 
@@ -37,14 +37,10 @@ export default function OwnersPage() {
   const freeId = Math.max(LAST_RESERVED_OWNER, ...(owners.data ?? []).map((owner) => owner.id)) + 1;
 
   const destroy = async (owner: ModelOwnerRow) => {
-    const sure = await confirm({
-      title: t("Delete {{name}}?", { name: owner.name }),
-      body: t("This cannot be undone."),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(owner.id);
-    toast.success(t("Deleted"));
+    await confirmDeletion(
+      { title: t("Delete {{name}}?", { name: owner.name }), body: t("This cannot be undone.") },
+      () => remove.mutateAsync(owner.id),
+    );
   };
 
   return (
@@ -69,24 +65,12 @@ export default function OwnersPage() {
         error={owners.error}
         onRetry={() => void owners.refetch()}
         onOpen={setEdited}
-        rowActions={(owner) =>
-          mayChange ? (
-            <>
-              <Tooltip label={t("Edit")}>
-                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(owner)}>
-                  <IconPencil size={15} />
-                </ActionIcon>
-              </Tooltip>
-              {owner.id > LAST_RESERVED_OWNER ? (
-                <Tooltip label={t("Delete")}>
-                  <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(owner)}>
-                    <IconTrash size={15} />
-                  </ActionIcon>
-                </Tooltip>
-              ) : null}
-            </>
-          ) : null
-        }
+        rowActions={(owner) => (
+          <EditButtons
+            onEdit={() => setEdited(owner)}
+            {...(owner.id > LAST_RESERVED_OWNER ? { onDelete: () => void destroy(owner) } : {})}
+          />
+        )}
         paging={{ kind: "none" }}
         toolbar={
           <SearchBox

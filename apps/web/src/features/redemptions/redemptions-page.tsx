@@ -1,19 +1,21 @@
 /** Codes that credit whoever redeems them first. */
 import { RedemptionQuery, type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { IconDownload, IconPencil, IconPlus, IconTicket, IconTrash } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconDownload, IconPlus, IconTicket } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
+import { EditButtons } from "#ui/row-buttons.tsx";
 import { toast } from "#ui/toast.tsx";
 import { codesQuery, useDeleteCodes } from "./api.ts";
 import { codeColumns } from "./code-columns.tsx";
@@ -42,15 +44,12 @@ export default function RedemptionsPage() {
   };
 
   const destroy = async (ids: number[]) => {
-    const sure = await confirm({
+    const question = {
       title: t("Delete {{count}} codes?", { count: ids.length }),
       body: t("Whoever has one of them can no longer redeem it. What was credited stays."),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(ids);
+    };
+    if (!(await confirmDeletion(question, () => remove.mutateAsync(ids)))) return;
     setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
-    toast.success(t("Deleted"));
   };
 
   const newCodes = mayChange ? (
@@ -69,13 +68,8 @@ export default function RedemptionsPage() {
         id="redemptions"
         label={t("Redemption codes")}
         columns={columns}
-        rows={rows}
+        {...pagedList(codes, params, setParams)}
         rowKey={(row) => String(row.id)}
-        fetching={codes.isFetching}
-        error={codes.error}
-        onRetry={() => void codes.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
         onOpen={edit}
         selection={{ keys: selected, onChange: setSelected }}
         bulkActions={(ids) => (
@@ -100,31 +94,12 @@ export default function RedemptionsPage() {
             ) : null}
           </>
         )}
-        rowActions={(row) =>
-          mayChange ? (
-            <>
-              {row.status === RedemptionStatus.used ? null : (
-                <Tooltip label={t("Edit")}>
-                  <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(row)}>
-                    <IconPencil size={15} />
-                  </ActionIcon>
-                </Tooltip>
-              )}
-              <Tooltip label={t("Delete")}>
-                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy([row.id])}>
-                  <IconTrash size={15} />
-                </ActionIcon>
-              </Tooltip>
-            </>
-          ) : null
-        }
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: codes.data?.total_count,
-          onChange: setParams,
-        }}
+        rowActions={(row) => (
+          <EditButtons
+            {...(row.status === RedemptionStatus.used ? {} : { onEdit: () => setEdited(row) })}
+            onDelete={() => void destroy([row.id])}
+          />
+        )}
         toolbar={
           <>
             <SearchBox

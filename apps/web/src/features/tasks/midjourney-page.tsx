@@ -13,6 +13,7 @@ import { CopyButton } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page, Section } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import type { Column } from "#ui/table-model.ts";
 import { midjourneyQuery, type Whose } from "./api.ts";
 import { shownPicture } from "./shown-task.ts";
@@ -45,13 +46,8 @@ export default function MidjourneyPage() {
         id={forAdmins ? "midjourney-admin" : "midjourney"}
         label="Midjourney"
         columns={columns}
-        rows={rows}
+        {...pagedList(pictures, query, setQuery)}
         rowKey={(row) => String(row.id)}
-        fetching={pictures.isPlaceholderData}
-        error={pictures.error}
-        onRetry={() => void pictures.refetch()}
-        order={query.order}
-        onOrder={(order) => setQuery({ order })}
         onOpen={(row) => setOpenedId(row.id)}
         rowActions={(row) => (
           <Tooltip label={t("Open")}>
@@ -60,13 +56,6 @@ export default function MidjourneyPage() {
             </ActionIcon>
           </Tooltip>
         )}
-        paging={{
-          kind: "pages",
-          page: query.page,
-          size: query.size,
-          total: pictures.data?.total_count,
-          onChange: setQuery,
-        }}
         tools={
           <Tooltip label={t("Refresh")}>
             <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void pictures.refetch()}>

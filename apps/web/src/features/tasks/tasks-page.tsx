@@ -13,6 +13,7 @@ import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import type { Column } from "#ui/table-model.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { tasksQuery, type Whose } from "./api.ts";
@@ -48,13 +49,8 @@ export default function TasksPage() {
         id={forAdmins ? "tasks-admin" : "tasks"}
         label={t("Tasks")}
         columns={columns}
-        rows={rows}
+        {...pagedList(tasks, query, setQuery)}
         rowKey={(row) => String(row.id)}
-        fetching={tasks.isPlaceholderData}
-        error={tasks.error}
-        onRetry={() => void tasks.refetch()}
-        order={query.order}
-        onOrder={(order) => setQuery({ order })}
         onOpen={(row) => setOpenedId(row.id)}
         rowActions={(row) => (
           <Tooltip label={t("Open")}>
@@ -63,13 +59,6 @@ export default function TasksPage() {
             </ActionIcon>
           </Tooltip>
         )}
-        paging={{
-          kind: "pages",
-          page: query.page,
-          size: query.size,
-          total: tasks.data?.total_count,
-          onChange: setQuery,
-        }}
         tools={
           <Tooltip label={t("Refresh")}>
             <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void tasks.refetch()}>

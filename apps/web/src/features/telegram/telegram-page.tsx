@@ -1,20 +1,21 @@
 /** What the Telegram bot answers, besides its own commands. */
 import { TelegramMenuQuery, type TelegramMenuRow } from "@gateway/shared/telegram";
-import { ActionIcon, Badge, Button, Text, Tooltip } from "@mantine/core";
-import { IconBrandTelegram, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { Badge, Button, Text } from "@mantine/core";
+import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
+import { EditButtons } from "#ui/row-buttons.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { toast } from "#ui/toast.tsx";
 import { menusQuery, useDeleteMenu } from "./api.ts";
 import { BotState } from "./bot-state.tsx";
 import { MenuDrawer } from "./menu-drawer.tsx";
@@ -29,14 +30,10 @@ export default function TelegramPage() {
   const columns = useMemo(() => menuColumns(t), [t]);
 
   const destroy = async (menu: TelegramMenuRow) => {
-    const sure = await confirm({
-      title: t("Delete {{name}}?", { name: `/${menu.command}` }),
-      body: t("This cannot be undone."),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(menu.id);
-    toast.success(t("Deleted"));
+    await confirmDeletion(
+      { title: t("Delete {{name}}?", { name: `/${menu.command}` }), body: t("This cannot be undone.") },
+      () => remove.mutateAsync(menu.id),
+    );
   };
 
   const newCommand = mayChange ? (
@@ -58,37 +55,12 @@ export default function TelegramPage() {
         id="telegram-menus"
         label={t("Commands")}
         columns={columns}
-        rows={menus.data?.data}
+        {...pagedList(menus, params, setParams)}
         rowKey={(menu) => String(menu.id)}
-        fetching={menus.isFetching}
-        error={menus.error}
-        onRetry={() => void menus.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
         onOpen={setEdited}
-        rowActions={(menu) =>
-          mayChange ? (
-            <>
-              <Tooltip label={t("Edit")}>
-                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(menu)}>
-                  <IconPencil size={15} />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label={t("Delete")}>
-                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(menu)}>
-                  <IconTrash size={15} />
-                </ActionIcon>
-              </Tooltip>
-            </>
-          ) : null
-        }
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: menus.data?.total_count,
-          onChange: setParams,
-        }}
+        rowActions={(menu) => (
+          <EditButtons onEdit={() => setEdited(menu)} onDelete={() => void destroy(menu)} />
+        )}
         toolbar={
           <SearchBox
             value={params.keyword}

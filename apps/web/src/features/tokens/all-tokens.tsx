@@ -12,6 +12,7 @@ import { useMayEnter, useSelf } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import type { Column } from "#ui/table-model.ts";
 import { allTokensQuery, groupsQuery, useSwitchAnyToken } from "./api.ts";
 import { OwnedTokenDrawer } from "./owned-token-form.tsx";
@@ -43,24 +44,12 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         id="tokens-all"
         label={t("Everybody's tokens")}
         columns={columns}
-        rows={tokens.data?.data}
+        {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
-        fetching={tokens.isFetching}
-        error={tokens.error}
-        onRetry={() => void tokens.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
         onOpen={(token) => (mayTouch(token) ? setEdited(token) : undefined)}
         rowActions={(token) =>
           mayTouch(token) ? <Actions token={token} onEdit={() => setEdited(token)} /> : null
         }
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: tokens.data?.total_count,
-          onChange: setParams,
-        }}
         toolbar={
           <>
             {switcher}

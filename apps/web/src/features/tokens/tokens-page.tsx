@@ -14,6 +14,7 @@ import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import { AllTokens } from "./all-tokens.tsx";
 import { groupsQuery, tokensQuery } from "./api.ts";
 import { BaseAddress } from "./base-address.tsx";
@@ -51,14 +52,23 @@ export default function TokensPage() {
   return <OwnTokens switcher={switcher} />;
 }
 
+/** `edit=new`: the first steps lead straight to the form. */
+const TokensParams = TokenQuery.extend({ edit: z.enum(["", "new"]).catch("").default("") });
+
 function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
   const tags = useCan("seeBillingTag");
-  const [params, setParams] = useListParams(TokenQuery);
+  const [{ edit, ...params }, setParams] = useListParams(TokensParams);
   const tokens = useQuery(tokensQuery(params));
   const groups = useQuery(groupsQuery).data;
-  const [edited, setEdited] = useState<TokenRow | "new" | null>(null);
+  const [chosen, setChosen] = useState<TokenRow | null>(null);
+  const edited = edit === "new" ? edit : chosen;
+  const setEdited = (next: TokenRow | "new" | null) => {
+    setChosen(next === "new" ? null : next);
+    // The page of the list stays.
+    if (next === "new" || edit === "new") setParams({ edit: next === "new" ? "new" : "", page: params.page });
+  };
   const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
   const columns = useMemo(() => tokenColumns(t, format, groups ?? {}, tags), [t, format, groups, tags]);
   const searching = params.keyword !== "" || params.billing_tag !== "";
@@ -78,22 +88,10 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         id="tokens"
         label={t("Tokens")}
         columns={columns}
-        rows={tokens.data?.data}
+        {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
-        fetching={tokens.isFetching}
-        error={tokens.error}
-        onRetry={() => void tokens.refetch()}
-        order={params.order}
-        onOrder={(order) => setParams({ order })}
         onOpen={setEdited}
         rowActions={actionsWith(setEdited)}
-        paging={{
-          kind: "pages",
-          page: params.page,
-          size: params.size,
-          total: tokens.data?.total_count,
-          onChange: setParams,
-        }}
         toolbar={
           <>
             {switcher}

@@ -11,6 +11,7 @@ import { useListParams } from "#lib/list-params.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
 import { usersQuery } from "./api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { QuotaDialog } from "./quota-dialog.tsx";
@@ -59,20 +60,8 @@ export default function UsersPage() {
         id="users"
         label={t("Users")}
         columns={columns}
-        rows={rows}
+        {...pagedList(list, query, setQuery)}
         rowKey={(row) => String(row.id)}
-        fetching={list.isPlaceholderData}
-        error={list.error}
-        onRetry={() => void list.refetch()}
-        paging={{
-          kind: "pages",
-          page: query.page,
-          size: query.size,
-          total: list.data?.total_count,
-          onChange: setQuery,
-        }}
-        order={query.order}
-        onOrder={(order) => setQuery({ order })}
         {...(edits ? { selection: { keys: selected, onChange: setSelected } } : {})}
         bulkActions={(keys) => (
           <BulkBar
