@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 import { runChaos } from "./run.ts";
 
-/** `pnpm chaos`: strikes gateways, Postgres and Redis under load and compares the books with what clients saw. */
+/**
+ * `pnpm chaos`: strikes gateways, Postgres and Redis under load and compares the books with what clients saw. SIGINT ends
+ * the strikes, not the comparison.
+ */
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "200" },
@@ -16,11 +19,14 @@ const number = (name: keyof typeof values) => {
   process.exit(1);
 };
 
+const enough = new AbortController();
+process.once("SIGINT", () => enough.abort());
 const report = await runChaos({
   rounds: number("rounds"),
   nodes: number("nodes"),
   clients: number("clients"),
   untilReleased: true,
+  enough: enough.signal,
   say: (sentence) => console.log(sentence),
 });
 const { complete, refused, broken, brokenAndCharged, refusals, wrong, strikes } = report;
