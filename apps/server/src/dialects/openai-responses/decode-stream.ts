@@ -11,6 +11,7 @@ import {
   decodeLogprobs,
   decodeProof,
   finishRaw,
+  isOwnCall,
   reasoningText,
 } from "./response.ts";
 import { type OutputItem, type StreamEvent, streamEvent, type WireResponse } from "./schema.ts";
@@ -52,7 +53,7 @@ export function decodeStream(): StreamDecoder {
   }
 
   function call(index: number, item: OutputItem): ChatEvent[] {
-    if (item.type !== "function_call" && item.type !== "custom_tool_call") return [];
+    if ((item.type !== "function_call" && item.type !== "custom_tool_call") || isOwnCall(item)) return [];
     called = true;
     const part = partAt(itemAt(index), 0);
     return [
@@ -113,7 +114,7 @@ export function decodeStream(): StreamDecoder {
   function finishItem(index: number, item: OutputItem): ChatEvent[] {
     const state = itemAt(index);
     countCall(calls, item.type);
-    switch (item.type) {
+    switch (isOwnCall(item) ? "" : item.type) {
       case "message":
         return state.told ? [] : wholeMessage(state, item);
       case "reasoning": {

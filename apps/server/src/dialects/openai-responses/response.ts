@@ -43,9 +43,14 @@ function decodeMessage(item: OutputItem): Part[] {
   });
 }
 
+/** xAI's own searches of X have the shape of a call of the caller's tool. */
+export function isOwnCall(item: OutputItem): boolean {
+  return item.type === "custom_tool_call" && (item.call_id ?? "").startsWith("xs_call");
+}
+
 /** Items that are parts of their own; pictures come as the result of a call. */
 export function decodeItem(item: OutputItem): Part[] {
-  switch (item.type) {
+  switch (isOwnCall(item) ? "" : item.type) {
     case "message":
       return decodeMessage(item);
     case "reasoning":

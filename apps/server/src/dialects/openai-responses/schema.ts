@@ -120,7 +120,10 @@ export const wireUsage = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish(),
   /** Calls of the vendor's own tools by its names, from vendors that count them here. */
   tool_calls_details: z.record(z.string(), z.looseObject({ invocation: z.number().nullish() })).nullish(),
+  server_side_tool_usage_details: z.record(z.string(), z.unknown()).nullish(),
 });
+
+export type WireUsage = z.infer<typeof wireUsage>;
 
 const maybeTexts = z
   .array(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() }))

@@ -1,9 +1,8 @@
-import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
-import { wireUsage } from "./schema.ts";
+import { type WireUsage, wireUsage } from "./schema.ts";
 
 /** Output items that the vendor bills by call, by the wire's name and by ours. */
 const countedCalls: Record<string, string> = {
@@ -11,25 +10,37 @@ const countedCalls: Record<string, string> = {
   code_interpreter_call: "code-execution",
   file_search_call: "file-search",
   image_generation_call: "image-generation",
+  x_search_call: "x-search",
 };
 
 /** The same in the words of vendors that count their calls in the usage. */
-const reportedCalls: Record<string, string> = { search_web: "web-search" };
+const reportedCalls: Record<string, string> = {
+  search_web: "web-search",
+  web_search_calls: "web-search",
+  x_search_calls: "x-search",
+  code_interpreter_calls: "code-execution",
+  file_search_calls: "file-search",
+  image_generation_calls: "image-generation",
+};
 
 export function countCall(counts: Record<string, number>, type: string): void {
   const name = countedCalls[type];
   if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
 }
 
-function toolCalls(
-  counted: Record<string, number>,
-  reported: z.infer<typeof wireUsage>["tool_calls_details"],
-): Record<string, number> | undefined {
-  const told = Object.entries(reported ?? {}).flatMap<[string, number]>(([name, { invocation }]) => {
-    const count = tokens(invocation) ?? 0;
+function named(reported: Record<string, unknown>): Record<string, number> {
+  const counts = Object.entries(reported).flatMap<[string, number]>(([name, value]) => {
+    const count = tokens(value) ?? 0;
     return count > 0 ? [[reportedCalls[name] ?? name, count]] : [];
   });
-  const all = { ...counted, ...Object.fromEntries(told) };
+  return Object.fromEntries(counts);
+}
+
+/** xAI bills what it reports, and shows more calls than that: those that failed, and looks at pictures as searches. */
+function toolCalls(counted: Record<string, number>, wire: WireUsage): Record<string, number> | undefined {
+  const { server_side_tool_usage_details: billed, tool_calls_details: reported } = wire;
+  const invocations = Object.entries(reported ?? {}).map(([name, { invocation }]) => [name, invocation]);
+  const all = billed ? named(billed) : { ...counted, ...named(Object.fromEntries(invocations)) };
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
@@ -44,7 +55,7 @@ export function decodeUsage(value: unknown, calls: Record<string, number>): Usag
     cacheRead: tokens(read?.cached_tokens),
     cacheWrite5m: tokens(read?.cache_write_tokens) ?? tokens(read?.cache_creation_input_tokens),
     reasoning: tokens(wire.output_tokens_details?.reasoning_tokens),
-    toolCalls: toolCalls(calls, wire.tool_calls_details),
+    toolCalls: toolCalls(calls, wire),
     raw: value,
   });
 }
