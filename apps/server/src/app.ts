@@ -2,7 +2,13 @@ import { randomUUIDv7 } from "node:crypto";
 import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
 import { mayEnter } from "@gateway/shared/roles";
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import { consoleRoutes } from "#console/index.ts";
 import type { Services as ConsoleServices } from "#console/services.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
@@ -88,10 +94,10 @@ function leaveTogether(app: FastifyInstance): void {
   });
 }
 
-/** For Prometheus, with the access token of an administrator. */
-function metricsRoute(app: FastifyInstance, { console: services, metrics }: AppOptions): void {
-  app.get("/metrics", async (request, reply) => {
-    const token = request.headers.authorization?.replace(/^Bearer\s+/i, "") ?? "";
+/** For Prometheus, with the access token of an administrator: as a bearer, or as the password of basic auth. */
+function metricsRoute(app: FastifyInstance, { console: services, metrics, basePath }: AppOptions): void {
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const token = accessTokenIn(request.headers.authorization ?? "");
     const user = token === "" ? null : await findByAccessToken(services.db, services.secrets, token);
     if (user === null || !mayEnter({ role: user.role, permissions: permissionsOf(user) }, "analytics"))
       return reply
@@ -99,7 +105,17 @@ function metricsRoute(app: FastifyInstance, { console: services, metrics }: AppO
         .header("www-authenticate", "Bearer")
         .send("An administrator's access token is needed.\n");
     return reply.type(metrics.contentType).send(await metrics.text());
-  });
+  };
+  app.get("/metrics", answer);
+  // Where other gateways of this kind have it.
+  app.get(`${basePath && `/${basePath}`}/api/metrics`, answer);
+}
+
+function accessTokenIn(authorization: string): string {
+  const basic = /^Basic\s+(\S+)$/i.exec(authorization)?.[1];
+  if (basic === undefined) return authorization.replace(/^Bearer\s+/i, "");
+  const pair = Buffer.from(basic, "base64").toString();
+  return pair.slice(pair.indexOf(":") + 1);
 }
 
 /**

@@ -170,4 +170,12 @@ describe("metrics", () => {
     expect(text).toContain('gateway_upstream_attempts_total{provider="demo"');
     expect(text).not.toContain("demo-chat");
   });
+
+  it("stand at the older address too, for a scraper that sends the access token as a password", async () => {
+    const basic = `Basic ${Buffer.from(`prometheus:${testAccessToken}`).toString("base64")}`;
+    const ask = (authorization: string) =>
+      fetch(`${gateway.url}/api/metrics`, { headers: { authorization } });
+    expect(await (await ask(basic)).text()).toContain("gateway_calls_total");
+    expect((await ask("Basic cHJvbWV0aGV1czp3cm9uZw==")).status).toBe(401);
+  });
 });

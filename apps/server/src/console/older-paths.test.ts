@@ -168,6 +168,10 @@ describe("people", () => {
     expect(body.data).toEqual({ rpm: 0, maxRPM: 600, usageRpmRate: 0, tpm: 0, maxTPM: 0, usageTpmRate: 0 });
   });
 
+  it("are told the one check of words there is", async () => {
+    expect((await script("GET", "/api/option/safe_tools")).body.data).toEqual(["Keyword"]);
+  });
+
   it.each(["verification", "reset_password"])(
     "ask for a mail by GET at /%s, but not led by another site",
     async (path) => {

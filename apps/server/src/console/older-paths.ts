@@ -1,5 +1,5 @@
-import { Envelope } from "@gateway/shared/envelope";
 import { ChannelRunInput } from "@gateway/shared/channel-run";
+import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
@@ -63,7 +63,10 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     },
   );
 
-  const tested = { ...answers(z.null()), 200: z.object({ success: z.boolean(), message: z.string(), time: z.number() }) };
+  const tested = {
+    ...answers(z.null()),
+    200: z.object({ success: z.boolean(), message: z.string(), time: z.number() }),
+  };
   app.get(
     "/channel/test/:id",
     {
@@ -75,7 +78,11 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       },
     },
     async (request) => {
-      const { ok: success, message, duration } = await testStored(services, request.params.id, request.query.model);
+      const {
+        ok: success,
+        message,
+        duration,
+      } = await testStored(services, request.params.id, request.query.model);
       return { success, message, time: duration / 1_000 };
     },
   );
@@ -107,6 +114,13 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       const message = left === undefined ? "This vendor does not tell the balance." : "";
       return { success: left !== undefined, message, balance: left?.balance ?? 0 };
     },
+  );
+
+  // There is one, and it is not chosen.
+  app.get(
+    "/option/safe_tools",
+    { config: { access: "root" }, schema: { response: answers(z.array(z.string())) } },
+    async () => ok(["Keyword"]),
   );
 
   app.get(
