@@ -25,9 +25,16 @@ describe("a fresh installation", () => {
     await site.api("POST", `/channel/${channel.id}/test`, {});
     await page.reload();
     await page.getByText("2 of 4 steps done").waitFor();
+    await steps.getByRole("link", { name: "Make a token" }).click();
+    const form = page.getByRole("dialog", { name: "New token" });
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await form.waitFor({ state: "hidden" });
+    expect(page.url()).not.toContain("edit");
+    await page.goto("/panel/dashboard");
     const token = await site.api<{ key: string }>("POST", "/token", { name: "first" });
     await page.reload();
     await page.getByText("3 of 4 steps done").waitFor();
+    await steps.getByRole("link", { name: "Open the playground" }).waitFor();
 
     const answer = await fetch(`${site.url}/v1/chat/completions`, {
       method: "POST",

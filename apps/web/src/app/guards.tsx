@@ -4,6 +4,7 @@ import { Navigate, Outlet, useLocation } from "react-router-dom";
 import { selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 import { Failed } from "#ui/empty.tsx";
+import { Boot } from "./boot.tsx";
 
 /**
  * Lets signed-in people in; others go to the sign-in screen and come back afterwards.
@@ -22,5 +23,5 @@ export function RequireSession({ ahead }: { ahead?: () => Promise<unknown> }) {
   if (self.data === null)
     return <Navigate to={`/login?next=${encodeURIComponent(location.pathname + location.search)}`} replace />;
   if (self.error) return <Failed error={self.error} onRetry={() => void self.refetch()} />;
-  return null;
+  return <Boot />;
 }

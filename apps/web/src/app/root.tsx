@@ -3,6 +3,7 @@ import { Suspense, useEffect, useLayoutEffect, useRef, useState, useTransition }
 import { Router } from "react-router-dom";
 import { currentLocation, followHistory, navigator } from "#lib/history.ts";
 import { basePath } from "#lib/http.ts";
+import { Boot } from "./boot.tsx";
 import { ErrorBoundary } from "./error-screen.tsx";
 import { Screens } from "./router.tsx";
 import classes from "./root.module.css";
@@ -17,7 +18,7 @@ export function Root() {
     <Router basename={basePath.replace(/\/$/, "") || "/"} location={location} navigator={navigator}>
       {underWay ? <div className={classes.line} data-page-under-way aria-hidden /> : null}
       <ErrorBoundary address={location.key}>
-        <Suspense fallback={null}>
+        <Suspense fallback={<Boot />}>
           <Screens />
         </Suspense>
       </ErrorBoundary>

@@ -46,9 +46,19 @@ export function CodeSamples({ withClients = false, ...sample }: Sample & { withC
       <div className={classes.bar}>
         <Group gap="xs">
           {withClients ? (
-            <ChoiceBar label={t("Client library of the sample")} choices={sampleClients} value={client} onChange={setClient} />
+            <ChoiceBar
+              label={t("Client library of the sample")}
+              choices={sampleClients}
+              value={client}
+              onChange={setClient}
+            />
           ) : null}
-          <ChoiceBar label={t("Language of the sample")} choices={sampleLanguages} value={language} onChange={setLanguage} />
+          <ChoiceBar
+            label={t("Language of the sample")}
+            choices={sampleLanguages}
+            value={language}
+            onChange={setLanguage}
+          />
         </Group>
         <CopyButton text={code} label={t("Code")} />
       </div>

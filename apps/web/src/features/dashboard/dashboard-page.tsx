@@ -126,8 +126,6 @@ function QuickStart() {
   const models = Object.keys(useQuery(modelsQuery).data ?? {}).sort((a, b) => a.localeCompare(b));
   return (
     <Section
-      id="quick-start"
-      className={classes.anchor}
       title={t("Quick start")}
       hint={t("Any OpenAI client works: change its address and its key.")}
       aside={

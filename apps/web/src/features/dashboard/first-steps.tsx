@@ -62,16 +62,16 @@ export function FirstSteps() {
       title: t("Make a token"),
       hint: t("The key your applications use. You can limit what each one may spend."),
       done: (tokens.data?.total_count ?? 0) > 0,
-      to: "/panel/token",
+      to: "/panel/token?edit=new",
       action: t("Make a token"),
     },
     {
       id: "call",
       title: t("Make the first call"),
-      hint: t("Copy one of the samples below, or let your SDK point here."),
+      hint: t("Ask something in the playground, or copy one of the samples below."),
       done: false,
-      to: "#quick-start",
-      action: t("See the samples"),
+      to: "/panel/playground",
+      action: t("Open the playground"),
     },
   ];
   const next = steps.find((step) => !step.done);
@@ -109,15 +109,9 @@ export function FirstSteps() {
                   {step.hint}
                 </Text>
                 {step === next ? (
-                  step.to.startsWith("#") ? (
-                    <Button component="a" href={step.to} size="xs" mt="sm" onClick={scrollTo(step.to)}>
-                      {step.action}
-                    </Button>
-                  ) : (
-                    <Button component={Link} to={step.to} size="xs" mt="sm">
-                      {step.action}
-                    </Button>
-                  )
+                  <Button component={Link} to={step.to} size="xs" mt="sm">
+                    {step.action}
+                  </Button>
                 ) : null}
               </div>
             </li>
@@ -126,12 +120,4 @@ export function FirstSteps() {
       </Card>
     </Skeleton>
   );
-}
-
-/** A plain #link would follow <base href> and leave the page. */
-function scrollTo(hash: string) {
-  return (event: React.MouseEvent) => {
-    event.preventDefault();
-    document.querySelector(hash)?.scrollIntoView({ behavior: "smooth" });
-  };
 }
