@@ -57,6 +57,8 @@ export interface UpstreamClient {
 const HIGH_WATER = 32;
 const LOW_WATER = 8;
 const MAX_POOLS = 2_000;
+/** To one vendor. A stream holds one for minutes, and a call beyond them would wait in silence. */
+const MOST_CONNECTIONS = 10_000;
 
 export function classify(error: unknown): TransportError {
   if (error instanceof TransportError) return error;
@@ -184,7 +186,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
     const key = `${origin}|${proxy}|${connectTimeoutMs}`;
     const known = pools.get(key);
     if (known !== undefined) return known;
-    const { connections = 1_024 } = options;
+    const { connections = MOST_CONNECTIONS } = options;
     const pool =
       proxy === ""
         ? new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })
