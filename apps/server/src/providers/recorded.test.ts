@@ -4,6 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
 import { parseJson } from "#dialects/wire.ts";
+import { plainUsage } from "#relay/plain-usage.ts";
 import { openProviders } from "./index.ts";
 import { type Call, dialectsFor, type Provider } from "./provider.ts";
 import {
@@ -149,8 +150,8 @@ describe("the recordings", () => {
   });
 
   it.each(vendors)("of %s are of a vendor that exists, and each is read as something", (vendor) => {
-    const { answers, streams, errors, adapted, tasks } = proofOf(providerOf(vendor).id);
-    const proven = [answers, streams, errors, adapted, tasks].flatMap((samples) => Object.keys(samples));
+    const { answers, streams, errors, adapted, plain, tasks } = proofOf(providerOf(vendor).id);
+    const proven = [answers, streams, errors, adapted, plain, tasks].flatMap((each) => Object.keys(each));
     expect(proven.toSorted()).toEqual(recordedFiles(vendor).toSorted());
   });
 });
@@ -172,6 +173,12 @@ describe("a whole answer", () => {
     }
     expect(told(answer.usage)).toEqual(sample.usage);
     if (sample.reads !== undefined) expect(parseJson(answer.body.toString())).toEqual(sample.reads);
+  });
+});
+
+describe("an answer that passes as it comes", () => {
+  it.each(table(({ plain }) => plain))("%s counts what it counts", (name, _vendor, sample) => {
+    expect(told(plainUsage(text(name)).usage)).toEqual(sample.usage);
   });
 });
 

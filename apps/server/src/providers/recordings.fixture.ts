@@ -80,6 +80,10 @@ const Proof = z.strictObject({
       }).strict(),
     )
     .default({}),
+  /** Answers of other paths that pass as they come, and what they count; absent where the vendor is silent. */
+  plain: z
+    .record(z.string(), Source.extend({ usage: z.record(z.string(), z.unknown()).optional() }).strict())
+    .default({}),
   /** Answers about work that is done later: the first, or a later one about how it stands. */
   tasks: z
     .record(

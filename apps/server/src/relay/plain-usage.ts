@@ -26,6 +26,8 @@ const Reported = z.object({
   output_token_details: Written,
   /** A recording's length, from vendors that bill by that. */
   seconds: z.number().nonnegative().nullish(),
+  /** The same beside tokens that leave it out. */
+  prompt_audio_seconds: z.number().nonnegative().nullish().catch(undefined),
 });
 
 const Answer = z.object({
@@ -65,9 +67,12 @@ export function heardUsage(
 }
 
 function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
-  if (typeof reported.seconds === "number" && reported.input_tokens === undefined) {
-    const heard = Math.ceil(reported.seconds * TOKENS_PER_SECOND_HEARD);
-    return { input: heard, output: 0, audioInput: heard, raw: reported };
+  const seconds =
+    reported.prompt_audio_seconds ?? (reported.input_tokens === undefined ? reported.seconds : undefined);
+  if (typeof seconds === "number") {
+    const heard = Math.ceil(seconds * TOKENS_PER_SECOND_HEARD);
+    const input = heard + (reported.prompt_tokens ?? 0);
+    return { input, output: reported.completion_tokens ?? 0, audioInput: heard, raw: reported };
   }
   const output = reported.output_tokens ?? reported.completion_tokens ?? 0;
   const total = reported.total_tokens;
