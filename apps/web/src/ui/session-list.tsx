@@ -1,11 +1,11 @@
 /** Signed-in browsers, each with a way to end it. Whose they are is the caller's business. */
 import type { SessionRow } from "@gateway/shared/session";
-import { Badge, Button, Group, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Badge, Button, Group, Skeleton, Text } from "@mantine/core";
 import { IconDeviceDesktop, IconDeviceMobile } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Empty, Failed } from "./empty.tsx";
+import { Line, LineList } from "./line-list.tsx";
 import { RelativeTime } from "./relative-time.tsx";
-import classes from "./session-list.module.css";
 
 type SessionListProps = {
   /** Undefined while they are awaited. */
@@ -25,42 +25,45 @@ export function SessionList({ sessions, error, onRetry, onEnd, ending }: Session
   if (sessions.length === 0)
     return <Empty compact icon={IconDeviceDesktop} title={t("Not signed in anywhere")} />;
   return (
-    <Stack component="ul" gap={0} className={classes.list}>
+    <LineList>
       {sessions.map((session) => {
         const device = describeAgent(session.user_agent);
         const Picture = device.phone ? IconDeviceMobile : IconDeviceDesktop;
         const name = device.name || t("Unknown device");
         return (
-          <li key={session.id} className={classes.row}>
-            <ThemeIcon variant="default" size={34} radius="md" c="dimmed">
-              <Picture size={18} stroke={1.6} />
-            </ThemeIcon>
-            <div className={classes.words}>
+          <Line
+            key={session.id}
+            picture={<Picture size={18} stroke={1.6} />}
+            title={
               <Group gap={8}>
                 <Text fw={500} title={session.user_agent}>
                   {name}
                 </Text>
                 {session.current ? <Badge color="green">{t("This one")}</Badge> : null}
               </Group>
-              <Text fz="sm" c="dimmed">
+            }
+            detail={
+              <>
                 {session.ip} · {t("last seen")} <RelativeTime seconds={session.last_seen} />
-              </Text>
-            </div>
-            {onEnd && !session.current ? (
-              <Button
-                variant="default"
-                size="compact-sm"
-                loading={ending === session.id}
-                aria-label={t("Sign out {{device}}", { device: `${name}, ${session.ip}` })}
-                onClick={() => onEnd(session.id)}
-              >
-                {t("Sign out")}
-              </Button>
-            ) : null}
-          </li>
+              </>
+            }
+            action={
+              onEnd && !session.current ? (
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  loading={ending === session.id}
+                  aria-label={t("Sign out {{device}}", { device: `${name}, ${session.ip}` })}
+                  onClick={() => onEnd(session.id)}
+                >
+                  {t("Sign out")}
+                </Button>
+              ) : null
+            }
+          />
         );
       })}
-    </Stack>
+    </LineList>
   );
 }
 

@@ -6,8 +6,8 @@ import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Failed } from "./empty.tsx";
+import { Figures } from "./figures.tsx";
 import { useIsPhone } from "./use-is-phone.ts";
-import classes from "./statement-drawer.module.css";
 
 type StatementDrawerProps = {
   title: string;
@@ -84,7 +84,7 @@ function Lines({ lines }: { lines: StatementLine[] }) {
           ]),
     ];
   return (
-    <table className={classes.table}>
+    <Figures wraps>
       <thead>
         <tr>
           <th scope="col">{t("Model")}</th>
@@ -113,7 +113,7 @@ function Lines({ lines }: { lines: StatementLine[] }) {
           ))}
         </tr>
       </tfoot>
-    </table>
+    </Figures>
   );
 }
 

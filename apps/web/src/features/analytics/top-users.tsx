@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { periodQuery } from "./api.ts";
 import type { View } from "./period-bar.tsx";
@@ -26,7 +27,7 @@ export function TopUsers({ params, onChange }: View) {
       ) : users.length === 0 ? (
         <Empty compact title={t("No calls in this time")} />
       ) : (
-        <table className={classes.table}>
+        <Figures>
           <thead>
             <tr>
               <th scope="col">{t("Username")}</th>
@@ -54,7 +55,7 @@ export function TopUsers({ params, onChange }: View) {
               </tr>
             ))}
           </tbody>
-        </table>
+        </Figures>
       )}
     </Section>
   );

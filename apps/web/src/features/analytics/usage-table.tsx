@@ -1,9 +1,9 @@
 import type { GroupType, PeriodUsage } from "@gateway/shared/analytics";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { averageFirstByte, averageTime, share, sumByName } from "./period.ts";
-import classes from "./analytics.module.css";
 
 type UsageTableProps = { rows: readonly PeriodUsage[]; title: string; by: GroupType };
 
@@ -16,47 +16,45 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
   const percent = (value: number | null) => (value === null ? "–" : format.percent(value));
   const noName = by === "user" ? t("Others") : t("Unknown");
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={title}>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">{t("Name")}</th>
-            <th scope="col">{t("Spend")}</th>
-            <th scope="col">{t("Requests")}</th>
+    <Figures label={title}>
+      <thead>
+        <tr>
+          <th scope="col">{t("Name")}</th>
+          <th scope="col">{t("Spend")}</th>
+          <th scope="col">{t("Requests")}</th>
+          {phone ? null : (
+            <>
+              <th scope="col">{t("Failed")}</th>
+              <th scope="col">{t("Input tokens")}</th>
+              <th scope="col">{t("Cached")}</th>
+              <th scope="col">{t("Output tokens")}</th>
+              <th scope="col">{t("Avg. time")}</th>
+              <th scope="col">{t("First byte")}</th>
+            </>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {sumByName(rows).map((sum) => (
+          <tr key={sum.name}>
+            <th scope="row" title={sum.name}>
+              {sum.name || noName}
+            </th>
+            <td>{format.spend(sum.quota)}</td>
+            <td>{format.whole(sum.request_count)}</td>
             {phone ? null : (
               <>
-                <th scope="col">{t("Failed")}</th>
-                <th scope="col">{t("Input tokens")}</th>
-                <th scope="col">{t("Cached")}</th>
-                <th scope="col">{t("Output tokens")}</th>
-                <th scope="col">{t("Avg. time")}</th>
-                <th scope="col">{t("First byte")}</th>
+                <td>{percent(share(sum.failed_count, sum.request_count + sum.failed_count))}</td>
+                <td>{format.short(sum.prompt_tokens)}</td>
+                <td>{percent(share(sum.cached_tokens, sum.prompt_tokens))}</td>
+                <td>{format.short(sum.completion_tokens)}</td>
+                <td>{time(averageTime(sum))}</td>
+                <td>{time(averageFirstByte(sum))}</td>
               </>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {sumByName(rows).map((sum) => (
-            <tr key={sum.name}>
-              <th scope="row" title={sum.name}>
-                {sum.name || noName}
-              </th>
-              <td>{format.spend(sum.quota)}</td>
-              <td>{format.whole(sum.request_count)}</td>
-              {phone ? null : (
-                <>
-                  <td>{percent(share(sum.failed_count, sum.request_count + sum.failed_count))}</td>
-                  <td>{format.short(sum.prompt_tokens)}</td>
-                  <td>{percent(share(sum.cached_tokens, sum.prompt_tokens))}</td>
-                  <td>{format.short(sum.completion_tokens)}</td>
-                  <td>{time(averageTime(sum))}</td>
-                  <td>{time(averageFirstByte(sum))}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Figures>
   );
 }

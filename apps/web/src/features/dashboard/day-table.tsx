@@ -1,9 +1,9 @@
 import { Skeleton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { DaySum } from "./usage.ts";
-import classes from "./dashboard.module.css";
 
 /** What each day used, newest first. */
 export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }) {
@@ -12,39 +12,37 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
   const phone = useIsPhone();
   const number = (text: string) => (loading ? <Skeleton height={12} width={36} ml="auto" my={3} /> : text);
   return (
-    <div className={classes.dayTable} tabIndex={0} role="region" aria-label={t("Usage by day")}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t("Date")}</th>
-            <th scope="col">{t("Requests")}</th>
-            <th scope="col">{t("Spend")}</th>
+    <Figures label={t("Usage by day")}>
+      <thead>
+        <tr>
+          <th scope="col">{t("Date")}</th>
+          <th scope="col">{t("Requests")}</th>
+          <th scope="col">{t("Spend")}</th>
+          {phone ? null : (
+            <>
+              <th scope="col">{t("Input tokens")}</th>
+              <th scope="col">{t("Output tokens")}</th>
+              <th scope="col">{t("Avg. time")}</th>
+            </>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {days.toReversed().map((day) => (
+          <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
+            <th scope="row">{loading ? <Skeleton height={12} width={76} my={3} /> : day.date}</th>
+            <td>{number(format.whole(day.requests))}</td>
+            <td>{number(format.spend(day.quota))}</td>
             {phone ? null : (
               <>
-                <th scope="col">{t("Input tokens")}</th>
-                <th scope="col">{t("Output tokens")}</th>
-                <th scope="col">{t("Avg. time")}</th>
+                <td>{number(format.whole(day.promptTokens))}</td>
+                <td>{number(format.whole(day.completionTokens))}</td>
+                <td>{number(day.requests > 0 ? formatDuration(day.requestTime / day.requests) : "–")}</td>
               </>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {days.toReversed().map((day) => (
-            <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
-              <th scope="row">{loading ? <Skeleton height={12} width={76} my={3} /> : day.date}</th>
-              <td>{number(format.whole(day.requests))}</td>
-              <td>{number(format.spend(day.quota))}</td>
-              {phone ? null : (
-                <>
-                  <td>{number(format.whole(day.promptTokens))}</td>
-                  <td>{number(format.whole(day.completionTokens))}</td>
-                  <td>{number(day.requests > 0 ? formatDuration(day.requestTime / day.requests) : "–")}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </Figures>
   );
 }

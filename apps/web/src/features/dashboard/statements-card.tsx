@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
+import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatementDrawer } from "#ui/statement-drawer.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
-import classes from "./dashboard.module.css";
 
 /** Months that are closed, newest first; there is nothing to say before the first of them. */
 export function StatementsCard() {
@@ -17,32 +17,30 @@ export function StatementsCard() {
   if (months.length === 0) return null;
   return (
     <Section title={t("Monthly statements")} hint={t("Closed months (UTC). Open one to see it by model.")}>
-      <div className={classes.dayTable}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t("Month")}</th>
-              <th scope="col">{t("Requests")}</th>
-              <th scope="col">{t("Token count")}</th>
-              <th scope="col">{t("Spend")}</th>
+      <Figures label={t("Monthly statements")}>
+        <thead>
+          <tr>
+            <th scope="col">{t("Month")}</th>
+            <th scope="col">{t("Requests")}</th>
+            <th scope="col">{t("Token count")}</th>
+            <th scope="col">{t("Spend")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {months.map((month) => (
+            <tr key={month.date}>
+              <th scope="row">
+                <UnstyledButton fz="inherit" c="iris" onClick={() => setOpened(month.date)}>
+                  {month.date.slice(0, 7)}
+                </UnstyledButton>
+              </th>
+              <td>{format.whole(month.request_count)}</td>
+              <td>{format.short(month.prompt_tokens + month.completion_tokens)}</td>
+              <td>{format.spend(month.quota)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {months.map((month) => (
-              <tr key={month.date}>
-                <th scope="row">
-                  <UnstyledButton fz="inherit" c="iris" onClick={() => setOpened(month.date)}>
-                    {month.date.slice(0, 7)}
-                  </UnstyledButton>
-                </th>
-                <td>{format.whole(month.request_count)}</td>
-                <td>{format.short(month.prompt_tokens + month.completion_tokens)}</td>
-                <td>{format.spend(month.quota)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </Figures>
       {opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}
     </Section>
   );

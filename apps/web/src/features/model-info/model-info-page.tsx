@@ -1,7 +1,7 @@
 /** The catalogue: what each model is, for everybody who has to choose one. */
 import type { ModelInfoRow } from "@gateway/shared/model-info";
-import { ActionIcon, Badge, Button, Group, Text, Tooltip } from "@mantine/core";
-import { IconFileImport, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { Badge, Button, Group, Text } from "@mantine/core";
+import { IconFileImport, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
@@ -16,6 +16,7 @@ import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
+import { EditButtons } from "#ui/row-buttons.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { toast } from "#ui/toast.tsx";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
@@ -97,22 +98,9 @@ export default function ModelInfoPage() {
         error={infos.error}
         onRetry={() => void infos.refetch()}
         onOpen={setEdited}
-        rowActions={(info) =>
-          mayChange ? (
-            <>
-              <Tooltip label={t("Edit")}>
-                <ActionIcon size={28} aria-label={t("Edit")} onClick={() => setEdited(info)}>
-                  <IconPencil size={15} />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label={t("Delete")}>
-                <ActionIcon size={28} aria-label={t("Delete")} onClick={() => void destroy(info)}>
-                  <IconTrash size={15} />
-                </ActionIcon>
-              </Tooltip>
-            </>
-          ) : null
-        }
+        rowActions={(info) => (
+          <EditButtons onEdit={() => setEdited(info)} onDelete={() => void destroy(info)} />
+        )}
         paging={{ kind: "pages", page, size: params.size, total: found?.length, onChange: setParams }}
         toolbar={
           <>

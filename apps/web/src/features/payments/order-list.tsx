@@ -1,6 +1,6 @@
 /** What everybody ordered and paid. */
 import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/order";
-import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
+import { Button, Group, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconInfoCircle,
@@ -22,10 +22,11 @@ import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { sharedOrderColumns } from "#ui/order-columns.tsx";
 import { OrderStatus, orderStatuses } from "#ui/order-status.tsx";
 import { pagedList } from "#ui/paged-list.ts";
-import { PaymentIcon } from "#ui/payment-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { RowButton } from "#ui/row-buttons.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { toast } from "#ui/toast.tsx";
 import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
@@ -84,29 +85,21 @@ export function OrderList() {
         rowKey={(order) => String(order.id)}
         rowActions={(order) =>
           edits && order.status === "success" ? (
-            <Tooltip label={t("Mark as refunded")}>
-              <ActionIcon size={28} aria-label={t("Mark as refunded")} onClick={() => setRefunding(order)}>
-                <IconReceiptRefund size={15} />
-              </ActionIcon>
-            </Tooltip>
+            <RowButton
+              label={t("Mark as refunded")}
+              icon={IconReceiptRefund}
+              onClick={() => setRefunding(order)}
+            />
           ) : edits && order.status !== "refunded" ? (
             <>
-              <Tooltip label={t("Ask the gateway")}>
-                <ActionIcon
-                  size={28}
-                  aria-label={t("Ask the gateway")}
-                  disabled={act.isPending}
-                  onClick={() => void check(order)}
-                >
-                  <IconRefresh size={15} />
-                </ActionIcon>
-              </Tooltip>
+              <RowButton
+                label={t("Ask the gateway")}
+                icon={IconRefresh}
+                disabled={act.isPending}
+                onClick={() => void check(order)}
+              />
               {order.status === "pending" ? (
-                <Tooltip label={t("Close order")}>
-                  <ActionIcon size={28} aria-label={t("Close order")} onClick={() => void close(order)}>
-                    <IconX size={15} />
-                  </ActionIcon>
-                </Tooltip>
+                <RowButton label={t("Close order")} icon={IconX} onClick={() => void close(order)} />
               ) : null}
             </>
           ) : null
@@ -175,20 +168,10 @@ export function OrderList() {
 }
 
 function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<OrderRow>[] {
+  const shared = sharedOrderColumns<OrderRow>(t, format.quota);
   return [
-    {
-      id: "trade_no",
-      title: t("Order number"),
-      fixed: true,
-      width: 250,
-      cell: (order) => <CopyCode text={order.trade_no} label={t("Order number")} />,
-    },
-    {
-      id: "created_at",
-      title: t("Time"),
-      sortable: true,
-      cell: (order) => <RelativeTime seconds={order.created_at} />,
-    },
+    { ...shared.number, fixed: true },
+    shared.time,
     { id: "status", title: t("Status"), sortable: true, cell: (order) => <OrderState order={order} /> },
     {
       id: "user_id",
@@ -200,34 +183,9 @@ function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Colum
         </span>
       ),
     },
-    {
-      id: "gateway_id",
-      title: t("Payment gateway"),
-      sortable: true,
-      cell: (order) => (
-        <Group gap={6} wrap="nowrap">
-          <PaymentIcon icon={order.gateway_icon} size={16} />
-          <Text span fz="inherit" truncate>
-            {order.gateway_name}
-          </Text>
-        </Group>
-      ),
-    },
-    {
-      id: "amount",
-      title: t("Top-up"),
-      align: "right",
-      card: "fact",
-      cell: (order) => formatMoney(order.amount, "USD"),
-    },
-    {
-      id: "order_amount",
-      title: t("To pay"),
-      align: "right",
-      sortable: true,
-      card: "fact",
-      cell: (order) => formatMoney(order.order_amount, order.order_currency),
-    },
+    { ...shared.gateway, title: t("Payment gateway"), sortable: true },
+    shared.amount,
+    { ...shared.toPay, sortable: true },
     {
       id: "discount",
       title: t("Discount"),
@@ -242,12 +200,7 @@ function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Colum
       hidden: true,
       cell: (order) => formatMoney(order.fee, "USD"),
     },
-    {
-      id: "quota",
-      title: t("Credit"),
-      align: "right",
-      cell: (order) => format.quota(order.quota),
-    },
+    shared.credit,
     {
       id: "gateway_no",
       title: t("Gateway's number"),

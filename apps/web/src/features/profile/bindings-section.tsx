@@ -1,6 +1,6 @@
 /** Accounts elsewhere that open this one. */
 import type { IdentityProviderId, IdentityRow } from "@gateway/shared/sign-in";
-import { Button, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,12 +9,12 @@ import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { IdentityProviderIcon, identityProviderTitles } from "#ui/identity-provider.tsx";
+import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 import { WeChatDialog } from "#ui/wechat-dialog.tsx";
 import { identitiesQuery, useBind, useBindWeChat, useUnbind } from "./api.ts";
-import classes from "./bindings.module.css";
 
 export function BindingsSection() {
   const { t } = useTranslation();
@@ -33,11 +33,11 @@ export function BindingsSection() {
       {bound.error && !bound.data ? (
         <Failed error={bound.error} onRetry={() => void bound.refetch()} />
       ) : bound.data ? (
-        <Stack component="ul" gap={0} className={classes.list}>
+        <LineList>
           {shown.map((id) => (
             <Binding key={id} id={id} row={bound.data.find((row) => row.provider === id)} />
           ))}
-        </Stack>
+        </LineList>
       ) : (
         <Skeleton height={56} radius="md" />
       )}
@@ -49,25 +49,21 @@ function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undef
   const { t } = useTranslation();
   const name = t(identityProviderTitles[id]);
   return (
-    <li className={classes.row}>
-      <ThemeIcon variant="default" size={34} radius="md" c="dimmed">
-        <IdentityProviderIcon id={id} />
-      </ThemeIcon>
-      <div className={classes.words}>
-        <Text fw={500}>{name}</Text>
-        <Text fz="sm" c="dimmed" truncate>
-          {row ? (
-            <>
-              {row.label ? `${row.label} · ` : null}
-              {t("connected")} <RelativeTime seconds={row.created_time} />
-            </>
-          ) : (
-            t("Not connected")
-          )}
-        </Text>
-      </div>
-      {row ? <UnbindButton id={id} name={name} /> : <BindButton id={id} name={name} />}
-    </li>
+    <Line
+      picture={<IdentityProviderIcon id={id} />}
+      title={<Text fw={500}>{name}</Text>}
+      detail={
+        row ? (
+          <>
+            {row.label ? `${row.label} · ` : null}
+            {t("connected")} <RelativeTime seconds={row.created_time} />
+          </>
+        ) : (
+          t("Not connected")
+        )
+      }
+      action={row ? <UnbindButton id={id} name={name} /> : <BindButton id={id} name={name} />}
+    />
   );
 }
 

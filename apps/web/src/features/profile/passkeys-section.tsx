@@ -1,6 +1,6 @@
 /** Passkeys: signing in with a finger, a face or the device's own code. */
 import type { PasskeyRow } from "@gateway/shared/passkey";
-import { ActionIcon, Badge, Button, Modal, Skeleton, Stack, Text, ThemeIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Button, Modal, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconFingerprint, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,12 +10,12 @@ import { signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
+import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 import { AddPasskey, RenamePasskey } from "./passkey-forms.tsx";
 import { passkeysQuery, useRemovePasskey } from "./passkeys-api.ts";
-import classes from "./bindings.module.css";
 
 export function PasskeysSection() {
   const { t } = useTranslation();
@@ -52,11 +52,11 @@ export function PasskeysSection() {
           {t("None yet. Add one for each device you sign in from.")}
         </Text>
       ) : (
-        <Stack component="ul" gap={0} className={classes.list}>
+        <LineList>
           {passkeys.data.map((passkey) => (
             <Row key={passkey.id} passkey={passkey} onRename={() => setRenaming(passkey)} />
           ))}
-        </Stack>
+        </LineList>
       )}
       <Modal
         opened={adding || renaming !== null}
@@ -91,11 +91,9 @@ function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void 
   const rename = t("Rename {{name}}", { name });
   const removal = t("Remove {{name}}", { name });
   return (
-    <li className={classes.row}>
-      <ThemeIcon variant="default" size={34} radius="md" c="dimmed">
-        <IconFingerprint size={18} stroke={1.7} />
-      </ThemeIcon>
-      <div className={classes.words}>
+    <Line
+      picture={<IconFingerprint size={18} stroke={1.7} />}
+      title={
         <Text fw={500} truncate>
           {name}{" "}
           {passkey.backed_up ? (
@@ -104,28 +102,32 @@ function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void 
             </Badge>
           ) : null}
         </Text>
-        <Text fz="sm" c="dimmed" truncate>
-          {passkey.last_used === null ? (
-            <>
-              {t("added")} <RelativeTime seconds={passkey.created_time} />
-            </>
-          ) : (
-            <>
-              {t("last used")} <RelativeTime seconds={passkey.last_used} />
-            </>
-          )}
-        </Text>
-      </div>
-      <Tooltip label={rename}>
-        <ActionIcon aria-label={rename} onClick={onRename}>
-          <IconPencil size={16} stroke={1.7} />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label={removal}>
-        <ActionIcon aria-label={removal} loading={remove.isPending} onClick={() => void act()}>
-          <IconTrash size={16} stroke={1.7} />
-        </ActionIcon>
-      </Tooltip>
-    </li>
+      }
+      detail={
+        passkey.last_used === null ? (
+          <>
+            {t("added")} <RelativeTime seconds={passkey.created_time} />
+          </>
+        ) : (
+          <>
+            {t("last used")} <RelativeTime seconds={passkey.last_used} />
+          </>
+        )
+      }
+      action={
+        <>
+          <Tooltip label={rename}>
+            <ActionIcon aria-label={rename} onClick={onRename}>
+              <IconPencil size={16} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={removal}>
+            <ActionIcon aria-label={removal} loading={remove.isPending} onClick={() => void act()}>
+              <IconTrash size={16} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+        </>
+      }
+    />
   );
 }

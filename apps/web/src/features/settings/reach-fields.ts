@@ -1,6 +1,7 @@
 /** Settings by which the gateway reaches people: mail, the checks of newcomers, and what operators are told. */
+import type { NoticeChannelId } from "@gateway/shared/notice";
 import { phrase } from "#lib/i18n.ts";
-import type { SettingSection } from "./fields.ts";
+import type { Field, SettingSection } from "./fields.ts";
 
 export const mailSection: SettingSection = {
   id: "mail",
@@ -95,10 +96,38 @@ export const botSection: SettingSection = {
   ],
 };
 
-const tellThere = phrase("Send notices there");
-const which = phrase("Which notices");
+type NoticePrefix =
+  | "NotifyEmail"
+  | "NotifyTelegram"
+  | "NotifyLark"
+  | "NotifyDingTalk"
+  | "NotifyWeCom"
+  | "NotifyPushDeer"
+  | "NotifyWebhook";
 
-/** One section per way; each with a switch first and the events last. */
+/** One way to tell operators: a switch first, what it needs, and the events last. */
+function wayToTell(
+  channel: NoticeChannelId,
+  prefix: NoticePrefix,
+  about: Pick<SettingSection, "title" | "hint">,
+  fields: Field[],
+): SettingSection {
+  return {
+    id: `notify-${channel}`,
+    ...about,
+    foldedBy: `${prefix}Enabled`,
+    test: { kind: "notice", channel },
+    fields: [
+      { key: `${prefix}Enabled`, kind: "switch", label: phrase("Send notices there") },
+      ...fields,
+      { key: `${prefix}Events`, kind: "events", label: phrase("Which notices") },
+    ],
+  };
+}
+
+const webhook = phrase("Webhook address");
+const signing = phrase("Signing secret");
+
 export const noticeSections: SettingSection[] = [
   {
     id: "notices",
@@ -114,98 +143,49 @@ export const noticeSections: SettingSection[] = [
       },
     ],
   },
-  {
-    id: "notify-email",
-    title: phrase("Notices by mail"),
-    foldedBy: "NotifyEmailEnabled",
-    test: { kind: "notice", channel: "email" },
-    fields: [
-      { key: "NotifyEmailEnabled", kind: "switch", label: tellThere },
-      {
-        key: "NotifyEmailTo",
-        kind: "text",
-        label: phrase("Recipients"),
-        hint: phrase("With commas between them. Empty: the root account's address."),
-      },
-      { key: "NotifyEmailEvents", kind: "events", label: which },
+  wayToTell("email", "NotifyEmail", { title: phrase("Notices by mail") }, [
+    {
+      key: "NotifyEmailTo",
+      kind: "text",
+      label: phrase("Recipients"),
+      hint: phrase("With commas between them. Empty: the root account's address."),
+    },
+  ]),
+  wayToTell("telegram", "NotifyTelegram", { title: "Telegram" }, [
+    { key: "NotifyTelegramBotKey", kind: "secret", label: phrase("Bot token") },
+    { key: "NotifyTelegramChatId", kind: "text", label: phrase("Chat ID") },
+    {
+      key: "NotifyTelegramServer",
+      kind: "address",
+      label: phrase("API address"),
+      hint: phrase("Another one where Telegram cannot be reached directly."),
+    },
+  ]),
+  wayToTell("lark", "NotifyLark", { title: phrase("Lark robot") }, [
+    { key: "NotifyLarkWebhook", kind: "secret", label: webhook },
+    { key: "NotifyLarkSecret", kind: "secret", label: signing },
+  ]),
+  wayToTell("dingtalk", "NotifyDingTalk", { title: phrase("DingTalk robot") }, [
+    { key: "NotifyDingTalkWebhook", kind: "secret", label: webhook },
+    { key: "NotifyDingTalkSecret", kind: "secret", label: signing },
+  ]),
+  wayToTell("wecom", "NotifyWeCom", { title: phrase("WeCom robot") }, [
+    { key: "NotifyWeComWebhook", kind: "secret", label: webhook },
+  ]),
+  wayToTell("pushdeer", "NotifyPushDeer", { title: "PushDeer" }, [
+    { key: "NotifyPushDeerKey", kind: "secret", label: phrase("Push key") },
+    { key: "NotifyPushDeerServer", kind: "address", label: phrase("Server address") },
+  ]),
+  wayToTell(
+    "webhook",
+    "NotifyWebhook",
+    {
+      title: "Webhook",
+      hint: phrase("A POST with JSON. With a secret, x-gateway-signature proves who wrote it."),
+    },
+    [
+      { key: "NotifyWebhookAddress", kind: "address", label: webhook },
+      { key: "NotifyWebhookSecret", kind: "secret", label: signing },
     ],
-  },
-  {
-    id: "notify-telegram",
-    title: "Telegram",
-    foldedBy: "NotifyTelegramEnabled",
-    test: { kind: "notice", channel: "telegram" },
-    fields: [
-      { key: "NotifyTelegramEnabled", kind: "switch", label: tellThere },
-      { key: "NotifyTelegramBotKey", kind: "secret", label: phrase("Bot token") },
-      { key: "NotifyTelegramChatId", kind: "text", label: phrase("Chat ID") },
-      {
-        key: "NotifyTelegramServer",
-        kind: "address",
-        label: phrase("API address"),
-        hint: phrase("Another one where Telegram cannot be reached directly."),
-      },
-      { key: "NotifyTelegramEvents", kind: "events", label: which },
-    ],
-  },
-  {
-    id: "notify-lark",
-    title: phrase("Lark robot"),
-    foldedBy: "NotifyLarkEnabled",
-    test: { kind: "notice", channel: "lark" },
-    fields: [
-      { key: "NotifyLarkEnabled", kind: "switch", label: tellThere },
-      { key: "NotifyLarkWebhook", kind: "secret", label: phrase("Webhook address") },
-      { key: "NotifyLarkSecret", kind: "secret", label: phrase("Signing secret") },
-      { key: "NotifyLarkEvents", kind: "events", label: which },
-    ],
-  },
-  {
-    id: "notify-dingtalk",
-    title: phrase("DingTalk robot"),
-    foldedBy: "NotifyDingTalkEnabled",
-    test: { kind: "notice", channel: "dingtalk" },
-    fields: [
-      { key: "NotifyDingTalkEnabled", kind: "switch", label: tellThere },
-      { key: "NotifyDingTalkWebhook", kind: "secret", label: phrase("Webhook address") },
-      { key: "NotifyDingTalkSecret", kind: "secret", label: phrase("Signing secret") },
-      { key: "NotifyDingTalkEvents", kind: "events", label: which },
-    ],
-  },
-  {
-    id: "notify-wecom",
-    title: phrase("WeCom robot"),
-    foldedBy: "NotifyWeComEnabled",
-    test: { kind: "notice", channel: "wecom" },
-    fields: [
-      { key: "NotifyWeComEnabled", kind: "switch", label: tellThere },
-      { key: "NotifyWeComWebhook", kind: "secret", label: phrase("Webhook address") },
-      { key: "NotifyWeComEvents", kind: "events", label: which },
-    ],
-  },
-  {
-    id: "notify-pushdeer",
-    title: "PushDeer",
-    foldedBy: "NotifyPushDeerEnabled",
-    test: { kind: "notice", channel: "pushdeer" },
-    fields: [
-      { key: "NotifyPushDeerEnabled", kind: "switch", label: tellThere },
-      { key: "NotifyPushDeerKey", kind: "secret", label: phrase("Push key") },
-      { key: "NotifyPushDeerServer", kind: "address", label: phrase("Server address") },
-      { key: "NotifyPushDeerEvents", kind: "events", label: which },
-    ],
-  },
-  {
-    id: "notify-webhook",
-    title: "Webhook",
-    hint: phrase("A POST with JSON. With a secret, x-gateway-signature proves who wrote it."),
-    foldedBy: "NotifyWebhookEnabled",
-    test: { kind: "notice", channel: "webhook" },
-    fields: [
-      { key: "NotifyWebhookEnabled", kind: "switch", label: tellThere },
-      { key: "NotifyWebhookAddress", kind: "address", label: phrase("Webhook address") },
-      { key: "NotifyWebhookSecret", kind: "secret", label: phrase("Signing secret") },
-      { key: "NotifyWebhookEvents", kind: "events", label: which },
-    ],
-  },
+  ),
 ];

@@ -1,25 +1,23 @@
 /** Pictures that were ordered: how they stand, what they look like, what they cost. */
 import { type MidjourneyRow, TaskQuery } from "@gateway/shared/task";
-import { ActionIcon, Anchor, Button, Group, Image, Text, Tooltip } from "@mantine/core";
-import { IconPhoto, IconRefresh } from "@tabler/icons-react";
+import { Anchor, Group, Image, Text } from "@mantine/core";
+import { IconPhoto } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { Page, Section } from "#ui/page.tsx";
-import { pagedList } from "#ui/paged-list.ts";
+import { Section } from "#ui/page.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { midjourneyQuery, type Whose } from "./api.ts";
 import { shownPicture } from "./shown-task.ts";
 import { Short, taskColumns } from "./task-columns.tsx";
-import { TaskDrawer } from "./task-drawer.tsx";
-import { isNarrowed, noNarrowing, TaskFilters } from "./task-filters.tsx";
+import { TaskFilters } from "./task-filters.tsx";
+import { TaskList } from "./task-list.tsx";
 import { Download } from "./task-preview.tsx";
 import { actionWord, midjourneyActions } from "./task-words.ts";
 import classes from "./tasks.module.css";
@@ -29,67 +27,33 @@ export default function MidjourneyPage() {
   const format = useFormat();
   const [query, setQuery] = useListParams(TaskQuery);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
-  const pictures = useQuery(midjourneyQuery(whose, query));
-  const rows = pictures.data?.data;
-  const [openedId, setOpenedId] = useState<number | null>(null);
-  // From the list, so that an open drawer shows how it goes on.
-  const opened = rows?.find((row) => row.id === openedId) ?? null;
   const forAdmins = whose === "everybody";
   const columns = useMemo(
     () => [pictureColumn(t), ...taskColumns<MidjourneyRow>(t, format, { forAdmins, read: shownPicture })],
     [t, format, forAdmins],
   );
-
   return (
-    <Page title="Midjourney" description={t("Pictures take a while. What fails is given back.")}>
-      <DataTable
-        id={forAdmins ? "midjourney-admin" : "midjourney"}
-        label="Midjourney"
-        columns={columns}
-        {...pagedList(pictures, query, setQuery)}
-        rowKey={(row) => String(row.id)}
-        onOpen={(row) => setOpenedId(row.id)}
-        rowActions={(row) => (
-          <Tooltip label={t("Open")}>
-            <ActionIcon size={28} aria-label={t("Open")} onClick={() => setOpenedId(row.id)}>
-              <IconPhoto size={15} />
-            </ActionIcon>
-          </Tooltip>
-        )}
-        tools={
-          <Tooltip label={t("Refresh")}>
-            <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void pictures.refetch()}>
-              <IconRefresh size={17} />
-            </ActionIcon>
-          </Tooltip>
-        }
-        toolbar={<TaskFilters query={query} onChange={setQuery} whose={whose} actions={midjourneyActions} />}
-        empty={
-          isNarrowed(query) ? (
-            <Empty
-              title={t("No task matches")}
-              action={
-                <Button variant="default" onClick={() => setQuery(noNarrowing)}>
-                  {t("Clear filters")}
-                </Button>
-              }
-            />
-          ) : (
-            <Empty
-              icon={IconPhoto}
-              title={t("No pictures yet")}
-              hint={t("Order one with one of your tokens, and watch it grow here.")}
-            />
-          )
-        }
-      />
-      <TaskDrawer
-        task={opened ? shownPicture(opened) : null}
-        result={opened ? <Picture row={opened} /> : null}
-        forAdmins={forAdmins}
-        onClose={() => setOpenedId(null)}
-      />
-    </Page>
+    <TaskList
+      id="midjourney"
+      title="Midjourney"
+      description={t("Pictures take a while. What fails is given back.")}
+      icon={IconPhoto}
+      list={useQuery(midjourneyQuery(whose, query))}
+      query={query}
+      onQuery={setQuery}
+      columns={columns}
+      shown={shownPicture}
+      result={(row) => <Picture row={row} />}
+      forAdmins={forAdmins}
+      filters={<TaskFilters query={query} onChange={setQuery} whose={whose} actions={midjourneyActions} />}
+      empty={
+        <Empty
+          icon={IconPhoto}
+          title={t("No pictures yet")}
+          hint={t("Order one with one of your tokens, and watch it grow here.")}
+        />
+      }
+    />
   );
 }
 

@@ -1,21 +1,18 @@
 /** One's own orders; nothing for whoever never paid, where nobody can. */
 import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/order";
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
-import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
-import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { sharedOrderColumns } from "#ui/order-columns.tsx";
 import { OrderStatus } from "#ui/order-status.tsx";
 import { pagedList } from "#ui/paged-list.ts";
-import { PaymentIcon } from "#ui/payment-icon.tsx";
-import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { choicesQuery, ownOrdersQuery } from "./api.ts";
 
@@ -62,54 +59,19 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
 }
 
 function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<OwnOrder>[] {
+  const shared = sharedOrderColumns<OwnOrder>(t, format.quota);
   return [
-    {
-      id: "created_at",
-      title: t("Time"),
-      fixed: true,
-      sortable: true,
-      width: 140,
-      cell: (order) => <RelativeTime seconds={order.created_at} />,
-    },
+    { ...shared.time, fixed: true, width: 140 },
     {
       id: "status",
       title: t("Status"),
       sortable: true,
       cell: (order) => <OrderStatus status={order.status} />,
     },
-    {
-      id: "gateway",
-      title: t("Way to pay"),
-      cell: (order) => (
-        <Group gap={6} wrap="nowrap">
-          <PaymentIcon icon={order.gateway_icon} size={16} />
-          <Text span fz="inherit" truncate>
-            {order.gateway_name}
-          </Text>
-        </Group>
-      ),
-    },
-    {
-      id: "amount",
-      title: t("Top-up"),
-      align: "right",
-      sortable: true,
-      card: "fact",
-      cell: (order) => formatMoney(order.amount, "USD"),
-    },
-    {
-      id: "order_amount",
-      title: t("To pay"),
-      align: "right",
-      card: "fact",
-      cell: (order) => formatMoney(order.order_amount, order.order_currency),
-    },
-    { id: "quota", title: t("Credit"), align: "right", cell: (order) => format.quota(order.quota) },
-    {
-      id: "trade_no",
-      title: t("Order number"),
-      width: 250,
-      cell: (order) => <CopyCode text={order.trade_no} label={t("Order number")} />,
-    },
+    shared.gateway,
+    { ...shared.amount, sortable: true },
+    shared.toPay,
+    shared.credit,
+    shared.number,
   ];
 }

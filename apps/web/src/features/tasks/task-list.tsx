@@ -1,0 +1,85 @@
+/** A list of work that vendors do later, whatever it is: filters, rows, and the drawer of one. */
+import type { Page as PageOf } from "@gateway/shared/paging";
+import type { TaskQuery } from "@gateway/shared/task";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { type Icon, IconRefresh } from "@tabler/icons-react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { Page } from "#ui/page.tsx";
+import { pagedList } from "#ui/paged-list.ts";
+import { RowButton } from "#ui/row-buttons.tsx";
+import type { Column } from "#ui/table-model.ts";
+import type { ShownTask } from "./shown-task.ts";
+import { TaskDrawer } from "./task-drawer.tsx";
+import { isNarrowed, noNarrowing } from "./task-filters.tsx";
+
+type TaskListProps<Row> = {
+  id: string;
+  title: string;
+  description: string;
+  /** On the button that opens a row. */
+  icon: Icon;
+  list: UseQueryResult<PageOf<Row>>;
+  query: TaskQuery;
+  onQuery: (patch: Partial<TaskQuery>) => void;
+  columns: Column<Row>[];
+  shown: (row: Row) => ShownTask;
+  /** What came of it, in the drawer. */
+  result: (row: Row) => ReactNode;
+  forAdmins: boolean;
+  filters: ReactNode;
+  /** Stands where there is nothing at all. */
+  empty: ReactNode;
+};
+
+export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) {
+  const { id, title, description, icon, list, query, onQuery, columns, shown, forAdmins } = props;
+  const { t } = useTranslation();
+  const [openedId, setOpenedId] = useState<number | null>(null);
+  // From the list, so that an open drawer shows how it goes on.
+  const opened = list.data?.data.find((row) => row.id === openedId) ?? null;
+  return (
+    <Page title={title} description={description}>
+      <DataTable
+        id={forAdmins ? `${id}-admin` : id}
+        label={title}
+        columns={columns}
+        {...pagedList(list, query, onQuery)}
+        rowKey={(row) => String(row.id)}
+        onOpen={(row) => setOpenedId(row.id)}
+        rowActions={(row) => <RowButton label={t("Open")} icon={icon} onClick={() => setOpenedId(row.id)} />}
+        tools={
+          <Tooltip label={t("Refresh")}>
+            <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void list.refetch()}>
+              <IconRefresh size={17} />
+            </ActionIcon>
+          </Tooltip>
+        }
+        toolbar={props.filters}
+        empty={
+          isNarrowed(query) ? (
+            <Empty
+              title={t("No task matches")}
+              action={
+                <Button variant="default" onClick={() => onQuery(noNarrowing)}>
+                  {t("Clear filters")}
+                </Button>
+              }
+            />
+          ) : (
+            props.empty
+          )
+        }
+      />
+      <TaskDrawer
+        task={opened ? shown(opened) : null}
+        result={opened ? props.result(opened) : null}
+        forAdmins={forAdmins}
+        onClose={() => setOpenedId(null)}
+      />
+    </Page>
+  );
+}
