@@ -4,7 +4,6 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
 import { parseJson } from "#dialects/wire.ts";
-import { plainUsage } from "#relay/plain-usage.ts";
 import { openProviders } from "./index.ts";
 import { type Call, dialectsFor, type Provider } from "./provider.ts";
 import {
@@ -173,12 +172,6 @@ describe("a whole answer", () => {
     }
     expect(told(answer.usage)).toEqual(sample.usage);
     if (sample.reads !== undefined) expect(parseJson(answer.body.toString())).toEqual(sample.reads);
-  });
-});
-
-describe("an answer that passes as it comes", () => {
-  it.each(table(({ plain }) => plain))("%s counts what it counts", (name, _vendor, sample) => {
-    expect(told(plainUsage(text(name)).usage)).toEqual(sample.usage);
   });
 });
 

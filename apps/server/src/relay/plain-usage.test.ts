@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { proofOf, recordedVendors, recording } from "#providers/recordings.fixture.ts";
 import { heardUsage, plainUsage } from "./plain-usage.ts";
+
+const recorded = recordedVendors().flatMap((vendor) =>
+  Object.entries(proofOf(vendor).plain).map(([file, { usage }]) => ({ vendor, file, usage })),
+);
+
+describe("an answer that passes as it comes", () => {
+  it.each(recorded)("$vendor/$file counts what it counts", ({ vendor, file, usage }) => {
+    const { raw: _raw, ...counted } = plainUsage(recording(vendor, file)).usage ?? {};
+    expect(counted).toEqual(usage ?? {});
+  });
+});
 
 describe("a recording", () => {
   it("is counted by the length that a long answer names, where the vendor says no usage", () => {
