@@ -1,14 +1,19 @@
 import { join } from "node:path";
 import pg from "pg";
+import { patientModel } from "./idle-streams.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
 
-/** The gateway as an operator would run it: real Postgres, one channel to the vendor, one token, billing on. */
+/** The gateway as an operator would run it: real Postgres, a channel to the vendor, one token, billing on. */
 export interface BenchGateway extends Started {
   token: string;
   /** What the ledger says about the account that pays. */
   account(): Promise<{ requests: number; charged: number }>;
   /** What the ledger's turns took so far. */
   turns(): Promise<TurnSums>;
+  /** Milliseconds by which the event loop was late, of 99 in 100 looks since this was last asked. */
+  lateness(): Promise<number>;
+  /** Streams that it is sending. */
+  streams(): Promise<number>;
 }
 
 export interface TurnSums {
@@ -20,6 +25,8 @@ export interface TurnSums {
 
 const accessToken = "bench-access-token-bench-access-token";
 const manyPerMinute = 100_000_000;
+/** How often the gateway looks at its event loop; what it reports has this in it. */
+const LOOK_MS = 10;
 
 export async function startGateway(
   folder: string,
@@ -61,14 +68,20 @@ export async function startGateway(
     if (!success) throw new Error(`${path}: ${message}`);
     return data;
   };
+  const metrics = async () => {
+    const answer = await fetch(`${url}/metrics`, { headers: { authorization: accessToken } });
+    const text = await answer.text();
+    return (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
+  };
   const openAiCompatible = 8;
+  const channel = { type: openAiCompatible, base_url: vendor, groups: ["default"] };
+  await api("/channel", { ...channel, name: "bench", key: vendorKey, models: ["demo-chat"] });
   await api("/channel", {
-    type: openAiCompatible,
-    name: "bench",
-    base_url: vendor,
-    key: vendorKey,
-    models: ["demo-chat"],
-    groups: ["default"],
+    ...channel,
+    name: "patient",
+    key: "demo-patient",
+    models: [patientModel],
+    idle_timeout_ms: 3_600_000,
   });
   const { key } = await api("/token", { name: "bench", unlimited_quota: true });
   return {
@@ -80,11 +93,17 @@ export async function startGateway(
       return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
     },
     async turns() {
-      const answer = await fetch(`${url}/metrics`, { headers: { authorization: accessToken } });
-      const text = await answer.text();
-      const read = (metric: string) =>
-        Number(new RegExp(`^gateway_ledger_turn_${metric} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
-      return { turns: read("seconds_count"), steps: read("steps_sum"), seconds: read("seconds_sum") };
+      const read = await metrics();
+      return {
+        turns: read("gateway_ledger_turn_seconds_count"),
+        steps: read("gateway_ledger_turn_steps_sum"),
+        seconds: read("gateway_ledger_turn_seconds_sum"),
+      };
+    },
+    streams: async () => (await metrics())("gateway_open_streams"),
+    async lateness() {
+      const read = await metrics();
+      return Math.max(0, read("nodejs_eventloop_lag_p99_seconds") * 1_000 - LOOK_MS);
     },
   };
 }

@@ -7,9 +7,10 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { type BenchGateway, startGateway, type TurnSums } from "./gateway.ts";
+import { measureIdleStreams } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { readOptions, refuse } from "./options.ts";
-import { cpuOf, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
+import { cpuOf, cpuOfFamily, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
 import { type ScenarioName, scenarios } from "./scenarios.ts";
 
 const VENDOR_KEY = "demo-fast";
@@ -18,6 +19,9 @@ const WARM_UP_SECONDS = 1;
 interface Target extends Started {
   name: string;
   key: string;
+  /** Where its own CPU is not all that a call costs. */
+  gateway?: BenchGateway;
+  database?: EmbeddedPostgres;
 }
 
 interface Line {
@@ -30,6 +34,10 @@ interface Line {
   p99: number;
   /** Milliseconds of CPU per request of the target's own process; null where the system does not say. */
   cpu: number | null;
+  /** The same of the Postgres that bills it. */
+  databaseCpu: number | null;
+  /** Milliseconds by which its event loop was late at p99; null for targets that do not say. */
+  late: number | null;
   failed: number;
   rounds: LoadResult[];
 }
@@ -55,7 +63,8 @@ async function startTargets(): Promise<Target[]> {
   if (wanted("gateway")) {
     database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
     gateway = await startGateway(folder, database.url, vendor.url, VENDOR_KEY);
-    targets.push({ name: "gateway", url: gateway.url, pid: gateway.pid, key: gateway.token });
+    const { url, pid, token: key } = gateway;
+    targets.push({ name: "gateway", url, pid, key, gateway, database });
   }
   if (wanted("without-ledger")) {
     database ??= await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
@@ -73,6 +82,8 @@ async function startTargets(): Promise<Target[]> {
 
 interface Round extends LoadResult {
   cpu: number | undefined;
+  databaseCpu: number | undefined;
+  late: number | undefined;
 }
 
 async function load(target: Target, scenario: ScenarioName, seconds: number): Promise<Round> {
@@ -84,11 +95,19 @@ async function load(target: Target, scenario: ScenarioName, seconds: number): Pr
     return JSON.parse(printed) as LoadResult;
   };
   await one(WARM_UP_SECONDS);
-  const before = cpuOf(target.pid);
+  await target.gateway?.lateness();
+  const used = (): (number | undefined)[] => [
+    cpuOf(target.pid),
+    target.database === undefined ? undefined : cpuOfFamily(target.database.pid()),
+  ];
+  const before = used();
   const result = await one(seconds);
-  const after = cpuOf(target.pid);
-  const used = before === undefined || after === undefined ? undefined : after - before;
-  return { ...result, cpu: used === undefined ? undefined : used / Math.max(1, result.requests) };
+  const after = used();
+  const [cpu, databaseCpu] = after.map((now, index) => {
+    const then = before[index];
+    return now === undefined || then === undefined ? undefined : (now - then) / Math.max(1, result.requests);
+  });
+  return { ...result, cpu, databaseCpu, late: await target.gateway?.lateness() };
 }
 
 function median(values: number[]): number {
@@ -107,18 +126,27 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
   }
   return targets.map((target) => {
     const made = rounds.get(target.name) ?? [];
-    const cpu = made.flatMap((round) => (round.cpu === undefined ? [] : [round.cpu]));
+    const known = (of: (round: Round) => number | undefined) => {
+      const values = made.flatMap((round) => of(round) ?? []);
+      return values.length === 0 ? null : median(values);
+    };
     return {
       scenario,
       target: target.name,
       requests: median(made.map((round) => round.requests / round.seconds)),
       p50: median(made.map((round) => round.p50)),
       p99: median(made.map((round) => round.p99)),
-      cpu: cpu.length === 0 ? null : median(cpu),
+      cpu: known((round) => round.cpu),
+      databaseCpu: known((round) => round.databaseCpu),
+      late: known((round) => round.late),
       failed: made.reduce((sum, round) => sum + round.failed, 0),
       rounds: made,
     };
   });
+}
+
+function shown(value: number | null, digits: number): number | string {
+  return value === null ? "-" : Number(value.toFixed(digits));
 }
 
 function print(lines: Line[], scenario: ScenarioName): void {
@@ -131,7 +159,9 @@ function print(lines: Line[], scenario: ScenarioName): void {
           "requests/s": Math.round(line.requests),
           "p50 ms": Number(line.p50.toFixed(2)),
           "p99 ms": Number(line.p99.toFixed(2)),
-          "CPU ms/request": line.cpu === null ? "-" : Number(line.cpu.toFixed(3)),
+          "CPU ms/request": shown(line.cpu, 3),
+          "Postgres CPU ms": shown(line.databaseCpu, 3),
+          "loop late p99 ms": shown(line.late, 1),
           failed: line.failed,
         },
       ]),
@@ -155,6 +185,19 @@ function printTurns(before: TurnSums, after: TurnSums): void {
   });
 }
 
+async function printIdle(gateway: BenchGateway): Promise<void> {
+  const costs = await measureIdleStreams(gateway);
+  if (costs === undefined) return;
+  console.log("\nstreams that wait for their vendor: memory of the gateway");
+  console.table(
+    costs.map(({ streams, resident }, index) => {
+      const less = costs[index - 1];
+      const each = less && ((resident - less.resident) * 1_024) / (streams - less.streams);
+      return { streams, "resident MB": shown(resident, 0), "KB each": shown(each ?? null, 1) };
+    }),
+  );
+}
+
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
@@ -169,6 +212,8 @@ async function run(): Promise<number> {
   const { connections, seconds, rounds } = options;
   console.log(`${machine.cores} × ${machine.cpu}, Node ${machine.node}`);
   console.log(`${connections} connections, the median of ${rounds} rounds of ${seconds} s`);
+  // First, while nothing else has left its memory behind.
+  if (gateway !== undefined && options.idle) await printIdle(gateway);
   const before = await gateway?.account();
   const lines: Line[] = [];
   for (const scenario of options.scenarios) {

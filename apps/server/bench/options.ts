@@ -7,6 +7,7 @@ const usage = `pnpm bench [options]
   --rounds 3             rounds per target
   --scenario plain       plain, stream or large; all three when absent
   --only vendor          leaves the other targets out: gateway, without-ledger, pass-through or vendor (may be repeated)
+  --idle                 memory of the gateway with streams open that wait for their vendor; also when no scenario is named
   --json results.json    writes the numbers to a file, too`;
 
 /** Ends the program with a sentence and the usage. */
@@ -24,6 +25,7 @@ function parse() {
         rounds: { type: "string", default: "3" },
         scenario: { type: "string", multiple: true },
         only: { type: "string", multiple: true },
+        idle: { type: "boolean", default: false },
         json: { type: "string" },
         help: { type: "boolean", default: false },
       },
@@ -52,6 +54,7 @@ export function readOptions() {
       name in scenarios ? (name as ScenarioName) : refuse(`There is no scenario "${name}".`),
     ),
     only: values.only,
+    idle: values.idle || values.scenario === undefined,
     json: values.json,
   };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
@@ -113,10 +113,25 @@ const TICKS_PER_SECOND = 100;
 
 /** CPU milliseconds that a process has used so far; undefined where /proc does not exist. */
 export function cpuOf(pid: number): number | undefined {
+  return statOf(pid)?.cpu;
+}
+
+/** The same of a process and its children, those that have ended included. */
+export function cpuOfFamily(pid: number): number | undefined {
+  const head = statOf(pid);
+  if (head === undefined) return undefined;
+  const others = readdirSync("/proc").map((name) => (/^\d+$/.test(name) ? statOf(Number(name)) : undefined));
+  const children = others.filter((stat) => stat?.parent === pid);
+  return children.reduce((sum, stat) => sum + (stat?.cpu ?? 0), head.cpu + head.reaped);
+}
+
+function statOf(pid: number): { parent: number; cpu: number; reaped: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+    const ms = (first: number) =>
+      ((Number(fields[first]) + Number(fields[first + 1])) * 1000) / TICKS_PER_SECOND;
+    return { parent: Number(fields[1]), cpu: ms(11), reaped: ms(13) };
   } catch {
     return undefined;
   }
