@@ -7,6 +7,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { type BenchGateway, startGateway, type TurnSums } from "./gateway.ts";
+import { measureHoldUps } from "./hold-ups.ts";
 import { measureIdleStreams } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { readOptions, refuse } from "./options.ts";
@@ -198,6 +199,19 @@ async function printIdle(gateway: BenchGateway): Promise<void> {
   );
 }
 
+function printHoldUps(): void {
+  console.log("\na megabyte before its reservation: CPU ms on the event loop, median / most");
+  const both = ([median, most]: readonly [number, number]) => `${median.toFixed(2)} / ${most.toFixed(2)}`;
+  console.table(
+    Object.fromEntries(
+      measureHoldUps().map(({ text, parse, decode, estimate }) => [
+        text,
+        { parse: both(parse), decode: both(decode), estimate: both(estimate) },
+      ]),
+    ),
+  );
+}
+
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
@@ -222,6 +236,7 @@ async function run(): Promise<number> {
     print(made, scenario);
     const turnsAfter = await gateway?.turns();
     if (turnsBefore !== undefined && turnsAfter !== undefined) printTurns(turnsBefore, turnsAfter);
+    if (scenario === "large") printHoldUps();
     lines.push(...made);
   }
   const after = await gateway?.account();
