@@ -117,6 +117,8 @@ export const wireUsage = z.looseObject({
   service_tier: z.string().nullish(),
   /** "fast" has a price of its own, like a tier. */
   speed: z.string().nullish(),
+  /** Each sampling of a request that took several. */
+  iterations: z.array(z.unknown()).nullish().catch(undefined),
 });
 
 export type WireUsage = z.infer<typeof wireUsage>;

@@ -21,10 +21,28 @@ function decodeToolCalls(wire: WireUsage): Record<string, number> | undefined {
   return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
-/** On this wire `input_tokens` is only what no cache read or wrote; the IR counts everything that was read. */
+/** Samplings that are billed and that the sums leave out: summaries of the conversation, and a second model's advice. */
+const besideTheSums = new Set<unknown>(["compaction", "advisor_message"]);
+
+const summed = ["input", "output", "cacheRead", "cacheWrite5m", "cacheWrite1h"] as const;
+
+function plus(usage: Usage, more: Usage): Usage {
+  const sum = { ...usage };
+  for (const kind of summed) if (more[kind]) sum[kind] = (usage[kind] ?? 0) + more[kind];
+  return sum;
+}
+
 export function decodeUsage(value: unknown): Usage | undefined {
   const wire = readAs(wireUsage, value);
-  if (wire === undefined) return undefined;
+  const usage = wire === undefined ? undefined : decodeSums(wire, value);
+  if (usage === undefined) return undefined;
+  return (wire?.iterations ?? [])
+    .filter((each) => besideTheSums.has(asRecord(each)?.["type"]))
+    .reduce<Usage>((sum, each) => plus(sum, decodeUsage(each) ?? { input: 0, output: 0 }), usage);
+}
+
+/** On this wire `input_tokens` is only what no cache read or wrote; the IR counts everything that was read. */
+function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
   const plain = tokens(wire.input_tokens);
   const cacheRead = tokens(wire.cache_read_input_tokens);
   const written = tokens(wire.cache_creation_input_tokens) ?? 0;
