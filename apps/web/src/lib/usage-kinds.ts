@@ -17,6 +17,7 @@ const kindNames: Record<string, string> = {
   "tier:fast": phrase("Fast tier"),
   "tier:ultrafast": phrase("Ultrafast tier"),
   "tool:web-search": phrase("Web search"),
+  "tool:x-search": phrase("X search"),
   "tool:file-search": phrase("File search"),
   "tool:code-execution": phrase("Code execution"),
 };
