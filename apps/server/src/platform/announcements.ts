@@ -60,18 +60,25 @@ export async function listen(url: string, onError: (error: Error) => void): Prom
       keepAlive: true,
       application_name: "gateway-listen",
     });
-    let lost = false;
+    // Only what was open can be lost: a connection that is never made is tried again by who wanted it.
+    let state: "opening" | "open" | "lost" = "opening";
     const lose = (error: Error) => {
-      if (lost || closed) return;
-      lost = true;
+      if (state !== "open" || closed) return;
+      state = "lost";
       onError(error);
       retry = setTimeout(reopen, 500);
     };
     next.on("error", lose);
     next.on("end", () => lose(new Error("The connection that listens for changes was closed.")));
     next.on("notification", (message) => hear(message.payload ?? ""));
-    await next.connect();
-    await next.query(`LISTEN ${CHANNEL}`);
+    try {
+      await next.connect();
+      await next.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      next.end().catch(() => {});
+      throw error;
+    }
+    state = "open";
     client = next;
   }
 
