@@ -9,7 +9,7 @@ beforeAll(async () => {
   await site.api("POST", "/channel", {
     type: 900,
     name: "Demo upstream",
-    models: ["demo-chat", "demo-chat-mini", "demo-think"],
+    models: ["demo-chat", "demo-chat-mini", "demo-think", "demo-image"],
     groups: ["default"],
   });
 });
@@ -101,6 +101,16 @@ describe("the playground", () => {
       ],
     });
     await page.getByText("I see 1 image", { exact: false }).waitFor();
+  });
+
+  it("asks a model that only draws for a picture, and says what it cost", async () => {
+    const page = await site.open("/panel/playground");
+    await chooseModel(page, "Model", "demo-image");
+    await say(page, "A red house");
+    const picture = page.getByRole("img", { name: "Picture from demo-image" });
+    await picture.waitFor();
+    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(128);
+    await page.getByText(/Cost \$0\.01/).waitFor();
   });
 
   it("shows the gateway's sentence where the answer would be, and tries again", async () => {

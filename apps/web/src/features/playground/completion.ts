@@ -61,26 +61,37 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** One call with the reader's own key. Throws CompletionError when it is refused. */
+export async function askGateway(
+  path: string,
+  asked: unknown,
+  { key, signal }: Pick<CompletionRequest, "key" | "signal">,
+) {
+  const response = await fetch(new URL(path, document.baseURI), {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(asked),
+    signal,
+    credentials: "omit",
+  });
+  const requestId = response.headers.get("x-request-id") ?? "";
+  const { body } = response;
+  if (!response.ok || !body) {
+    const refusal = Refusal.safeParse(parseJson(await response.text()));
+    throw new CompletionError(refusal.data?.error.message ?? "", response.status, requestId);
+  }
+  return { response, body, requestId };
+}
+
 /** Reports each piece as it comes and resolves at the end. Throws CompletionError, or the abort's own error. */
 export async function streamCompletion(
   request: CompletionRequest,
   report: (event: CompletionEvent) => void,
 ): Promise<void> {
-  const response = await fetch(new URL("v1/chat/completions", document.baseURI), {
-    method: "POST",
-    headers: { authorization: `Bearer ${request.key}`, "content-type": "application/json" },
-    body: JSON.stringify(bodyOf(request)),
-    signal: request.signal,
-    credentials: "omit",
-  });
-  const requestId = response.headers.get("x-request-id") ?? "";
-  if (!response.ok || !response.body) {
-    const refusal = Refusal.safeParse(parseJson(await response.text()));
-    throw new CompletionError(refusal.data?.error.message ?? "", response.status, requestId);
-  }
+  const { body, requestId } = await askGateway("v1/chat/completions", bodyOf(request), request);
   report({ type: "opened", requestId });
   const cut = createEventCutter();
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

@@ -14,6 +14,7 @@ import {
   type Parameters,
 } from "./chat.ts";
 import { CompletionError, type CompletionEvent, streamCompletion } from "./completion.ts";
+import { drawPicture, onlyDraws } from "./drawing.ts";
 
 export type Question = { text: string; images: string[] };
 
@@ -138,7 +139,8 @@ export function useChats(userId: number, defaultModel: string): Chats {
       let end: Partial<Answer> = { state: "done" };
       try {
         const { temperature, topP, maxTokens } = chat.parameters;
-        await streamCompletion(
+        const call = onlyDraws(model) ? drawPicture : streamCompletion;
+        await call(
           {
             key: await client.fetchQuery(keyQuery),
             model,
