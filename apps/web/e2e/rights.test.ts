@@ -32,6 +32,18 @@ const rights = (page: Page) =>
   page.locator("section", { has: page.getByRole("heading", { name: "Rights" }) });
 
 describe("the rights of an administrator", () => {
+  it("asks for nothing that is closed, on no screen that is open", async () => {
+    await makeAdmin("counts", { analytics: "view", logs: "view" });
+    const page = await openAs("counts", "/panel/dashboard");
+    const refused: string[] = [];
+    page.on("response", (answer) => {
+      if (answer.status() >= 400) refused.push(`${answer.status()} ${new URL(answer.url()).pathname}`);
+    });
+    for (const screen of ["dashboard", "analytics", "log", "token"])
+      await page.goto(`/panel/${screen}`, { waitUntil: "networkidle" });
+    expect(refused).toEqual([]);
+  });
+
   it("are narrowed in the drawer of the user, and opened again", async () => {
     const { id } = await makeAdmin("narrowed");
     const page = await site.open(`/panel/user?user=${id}`);

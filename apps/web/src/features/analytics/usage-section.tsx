@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { StackedBars } from "#ui/stacked-bars.tsx";
@@ -37,6 +38,7 @@ const metricWords: Record<Metric, string> = {
 export function UsageSection({ params, onChange }: View) {
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const seesUsers = useMayEnter("users");
   const period = useQuery(periodQuery(params));
   const table = params.view === "table";
   const other = table ? t("Show as a chart") : t("Show as a table");
@@ -52,7 +54,7 @@ export function UsageSection({ params, onChange }: View) {
           checkIconPosition="right"
           onChange={(by) => onChange({ by: (by ?? "model") as GroupType })}
         />
-        <UserFilter userId={params.user} onChange={(user) => onChange({ user })} />
+        {seesUsers ? <UserFilter userId={params.user} onChange={(user) => onChange({ user })} /> : null}
         {table ? null : (
           <SegmentedControl
             aria-label={t("Measure")}
