@@ -37,10 +37,10 @@ function streamOf(...events: object[]): void {
   raw.play({ chunks: [head("text/event-stream", {}), ...text], ending: "end" });
 }
 
-async function bill(path: string, body: object): Promise<LogRow> {
+async function bill(path: string, body: object, as = key): Promise<LogRow> {
   const answer = await fetch(`${gateway.url}${path}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   expect(answer.status, await answer.clone().text()).toBe(200);
@@ -74,6 +74,11 @@ const claude = (usage: object) => ({
   stop_reason: "end_turn",
   usage: { input_tokens: 100, output_tokens: 10, ...usage },
 });
+
+const geminiAnswer = {
+  candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+  usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 },
+};
 
 describe("a call's service tier", () => {
   it("is the one that the answer names, not the one that was asked for", async () => {
@@ -110,15 +115,21 @@ describe("a call's service tier", () => {
     expect((await bill("/v1/chat/completions", chat("tiered-claude"))).quota).toBe(140);
     answerWith(claude({ service_tier: "standard", speed: "fast" }));
     expect((await bill("/v1/chat/completions", chat("tiered-claude"))).quota).toBe(420);
-    answerWith(
-      {
-        candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
-        usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 },
-      },
-      { "x-gemini-service-tier": "priority" },
-    );
+    answerWith(geminiAnswer, { "x-gemini-service-tier": "priority" });
     const asked = { contents: [{ role: "user", parts: [{ text: "Hello" }] }], service_tier: "priority" };
     expect((await bill("/v1beta/models/tiered-gemini:generateContent", asked)).quota).toBe(280);
+  });
+
+  it("is that of a remembered answer, too", async () => {
+    await gateway.api("PUT", "/option", { key: "AnswerCachePercent", value: 100 });
+    const setting = { cache: { enabled: true } };
+    const remembering = await gateway.addToken({ name: "remembering", setting } as object);
+    const body = { contents: [{ role: "user", parts: [{ text: "Hello again" }] }] };
+    const path = "/v1beta/models/tiered-gemini:generateContent";
+    answerWith(geminiAnswer, { "x-gemini-service-tier": "priority" });
+    expect((await bill(path, body, remembering.key)).quota).toBe(280);
+    const again = await bill(path, body, remembering.key);
+    expect([again.cache_hit, again.quota, again.bill?.service_tier?.name]).toEqual([true, 280, "priority"]);
   });
 
   it("is explained, and computed again from the log alone", async () => {

@@ -128,7 +128,7 @@ export class Flight {
     this.#services.metrics.used(usage, points);
     if (settled === "gone")
       throw new GatewayError("internal", "The reservation of this call was lost; it was not charged.");
-    this.#call.billed?.({ usage, outcome: end.outcome, served });
+    this.#call.billed?.({ usage: priced, outcome: end.outcome, served });
   }
 
   /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
