@@ -123,7 +123,7 @@ describe("a call's service tier", () => {
   it("is that of a remembered answer, too", async () => {
     await gateway.api("PUT", "/option", { key: "AnswerCachePercent", value: 100 });
     const setting = { cache: { enabled: true } };
-    const remembering = await gateway.addToken({ name: "remembering", setting } as object);
+    const remembering = await gateway.addToken({ name: "remembering", setting });
     const body = { contents: [{ role: "user", parts: [{ text: "Hello again" }] }] };
     const path = "/v1beta/models/tiered-gemini:generateContent";
     answerWith(geminiAnswer, { "x-gemini-service-tier": "priority" });
