@@ -270,53 +270,6 @@ describe("a stored channel", () => {
 });
 
 describe("the list", () => {
-  it("keeps its filters in the address", async () => {
-    await add({ name: "Blue", tag: "lab" });
-    await add({ name: "Green", models: ["other-model"] });
-    const page = await site.open("/panel/channel");
-    await page
-      .getByRole("textbox", { name: "Status" })
-      .or(page.getByRole("combobox", { name: "Status" }))
-      .click();
-    await page.getByRole("option", { name: "Enabled", exact: true }).click();
-    await page.getByRole("searchbox", { name: "Model", exact: true }).fill("other");
-    await rowOf(page, "Blue").waitFor({ state: "detached" });
-    expect(new URL(page.url()).search).toBe("?status=1&model=other");
-    await page.reload();
-    await rowOf(page, "Green").waitFor();
-    expect(await rowOf(page, "Blue").count()).toBe(0);
-    expect(await page.getByRole("searchbox", { name: "Model", exact: true }).inputValue()).toBe("other");
-    await page.getByRole("searchbox", { name: "Model", exact: true }).fill("nobody-has-this");
-    await page.getByText("No channel matches").waitFor();
-    await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await rowOf(page, "Blue").waitFor();
-  });
-
-  it("is narrowed by what is rarely asked for, too, and says how much of it is in force", async () => {
-    await add({ name: "Tagged", tag: "lab", test_model: "gpt-4o", models: ["gpt-4o", "demo-chat"] });
-    await add({ name: "Dated", type: 3, base_url: "https://azure.example", key: "k", other: "2025-01-01" });
-    const page = await site.open("/panel/channel");
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("searchbox", { name: "Version, region or plugin begins with" }).fill("2025");
-    await rowOf(page, "Tagged").waitFor({ state: "detached" });
-    await page.getByRole("searchbox", { name: "Version, region or plugin begins with" }).fill("");
-    await page.getByRole("searchbox", { name: "Test model begins with" }).fill("gpt");
-    await rowOf(page, "Dated").waitFor({ state: "detached" });
-    await page.getByRole("combobox", { name: "With or without a tag" }).click();
-    await page.getByRole("option", { name: "With a tag", exact: true }).click();
-    await expect
-      .poll(() => new URL(page.url()).search.slice(1).split("&").sort())
-      .toEqual(["filter_tag=2", "test_model=gpt"]);
-    await rowOf(page, "Tagged").waitFor();
-    await page.reload();
-    await rowOf(page, "Tagged").waitFor();
-    expect(await rowOf(page, "Dated").count()).toBe(0);
-    await page.getByText("2", { exact: true }).first().waitFor();
-    await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await rowOf(page, "Dated").waitFor();
-    expect(new URL(page.url()).search).toBe("");
-  });
-
   it("tests, disables and deletes many at once, and says how it went", async () => {
     for (const name of ["One", "Two"]) await add({ name });
     await add({ name: "Three", key: "demo-fail-401" });

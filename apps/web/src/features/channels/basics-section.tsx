@@ -22,6 +22,8 @@ const same = (one: string[], other: string[]) =>
 export function BasicsSection({ form, providers, provider, id, hasKeys }: BasicsSectionProps) {
   const { t } = useTranslation();
   const isNew = id === undefined;
+  // Some vendors have an address per region, and a place for it in its middle.
+  const isOneAddress = Boolean(provider?.base_url) && !provider?.base_url.includes("{");
   const byType = (type: string) => providers.find((each) => String(each.type) === type);
 
   // What was not typed but came with the vendor goes with it.
@@ -82,13 +84,15 @@ export function BasicsSection({ form, providers, provider, id, hasKeys }: Basics
       <TextInput
         label={t("API address")}
         type="url"
-        placeholder={provider?.base_url || "https://api.example.com"}
+        placeholder={isOneAddress ? provider?.base_url : "https://api.example.com"}
         description={
           provider?.needs_base_url
             ? t("Where the server answers, with or without /v1.")
-            : provider?.base_url
-              ? t("Leave it empty for {{address}}.", { address: provider.base_url })
-              : t("Leave it empty: the vendor runs inside this server.")
+            : isOneAddress
+              ? t("Leave it empty for {{address}}.", { address: provider?.base_url })
+              : provider?.base_url
+                ? t("Leave it empty: the address follows from the region.")
+                : t("Leave it empty: the vendor runs inside this server.")
         }
         {...form.getInputProps("base_url")}
       />

@@ -1,6 +1,6 @@
 /** What the channel list is narrowed by. Everything lives in the address bar. */
 import type { ChannelQuery } from "@gateway/shared/channel";
-import { Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -48,7 +48,7 @@ export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
       value={query.keyword}
       onChange={(keyword) => onChange({ keyword })}
       placeholder={t("Name, tag or ID")}
-      width={200}
+      width={170}
     />
   );
   const clear = active > 0 ? <ClearFilters onClear={() => onChange(noFilters)} /> : null;
@@ -136,7 +136,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
         value={query.model}
         onChange={(model) => onChange({ model })}
         placeholder={t("Model")}
-        width={130}
+        width={120}
       />
     </>
   );
@@ -150,9 +150,9 @@ function More({ query, onChange }: ChannelFiltersProps) {
     <Popover position="bottom-start" width={280} trapFocus>
       <Indicator label={active} size={16} disabled={active === 0} offset={3}>
         <Popover.Target>
-          <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
-            {t("More")}
-          </Button>
+          <ActionIcon size={36} variant="default" aria-label={t("More filters")} title={t("More filters")}>
+            <IconFilter size={16} />
+          </ActionIcon>
         </Popover.Target>
       </Indicator>
       <Popover.Dropdown>

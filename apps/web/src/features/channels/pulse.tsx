@@ -12,14 +12,18 @@ import classes from "./runs.module.css";
 /** The channels on screen: their lines come with one request. */
 export const PulseIds = createContext<number[]>([]);
 
-export function Pulse({ id }: { id: number }) {
-  const { t } = useTranslation();
+/** The last tests of a channel, oldest first. */
+export function usePulse(id: number): ChannelPulse["points"] {
   const ids = useContext(PulseIds);
   const { data } = useQuery({
     ...pulsesQuery(ids),
     select: (lines: ChannelPulse[]) => lines.find((line) => line.channel_id === id),
   });
-  const points = data?.points ?? [];
+  return data?.points ?? [];
+}
+
+export function Pulse({ points }: { points: ChannelPulse["points"] }) {
+  const { t } = useTranslation();
   const good = points.filter((point) => point.ok);
   if (good.length < 2) return null;
   const failed = points.length - good.length;

@@ -5,7 +5,7 @@ import { useMayChange } from "#lib/changes.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useTestBook } from "./channel-tests.ts";
-import { Pulse } from "./pulse.tsx";
+import { Pulse, usePulse } from "./pulse.tsx";
 import { speedOf } from "./status.ts";
 import { TestMenu } from "./test-menu.tsx";
 import classes from "./channels.module.css";
@@ -19,6 +19,10 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
   const test = last === null ? undefined : byModel[last];
   const failed =
     test?.state === "done" && !test.result.ok && test.result.fault !== cannotProbe ? test : undefined;
+  const pulse = usePulse(row.id);
+  // A test before this screen was opened: what it said stands in the history.
+  const failedBefore =
+    test === undefined && row.test_time !== null && (row.response_time === 0 || pulse.at(-1)?.ok === false);
   const tested = row.test_time !== null && row.response_time > 0;
   const { word, color } = speedOf(tested ? row.response_time : 0);
 
@@ -38,6 +42,17 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
           </Text>
           <Text c="dimmed" fz="xs" lh="16px" truncate title={failed.result.message}>
             {failed.result.message}
+          </Text>
+        </>
+      );
+    if (failedBefore)
+      return (
+        <>
+          <Text c="red" fz="sm" fw={500} lh="18px">
+            {t("Failed")}
+          </Text>
+          <Text c="dimmed" fz="xs" lh="16px" component="div">
+            <RelativeTime seconds={row.test_time} />
           </Text>
         </>
       );
@@ -66,7 +81,7 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
           {lines()}
         </UnstyledButton>
       </TestMenu>
-      <Pulse id={row.id} />
+      <Pulse points={pulse} />
     </div>
   );
 }

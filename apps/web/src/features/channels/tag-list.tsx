@@ -20,6 +20,7 @@ import { VendorIcon } from "#ui/vendor-icon.tsx";
 import { providersQuery, refreshChannels } from "./api.ts";
 import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "./batch-api.ts";
 import { NameCell, RankCell, StatusCell } from "./cells.tsx";
+import { PulseIds } from "./pulse.tsx";
 import { ResponseCell } from "./response-cell.tsx";
 import { speedOf } from "./status.ts";
 import { TagActions } from "./tag-actions.tsx";
@@ -235,11 +236,14 @@ function Members({ tag, onOpen }: { tag: string; onOpen: (id: number) => void })
         <Skeleton height={18} width="50%" />
       </Stack>
     );
+  const members = list.data.slice(0, shown);
   return (
     <div className={classes.detail}>
-      {list.data.slice(0, shown).map((row) => (
-        <Member key={row.id} row={row} onOpen={onOpen} />
-      ))}
+      <PulseIds value={members.map((row) => row.id)}>
+        {members.map((row) => (
+          <Member key={row.id} row={row} onOpen={onOpen} />
+        ))}
+      </PulseIds>
       {list.data.length > shown ? (
         <Button variant="subtle" size="compact-sm" m={8} onClick={() => setShown(shown + 50)}>
           {t("Show more")}
