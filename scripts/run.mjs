@@ -2,7 +2,7 @@
 //   dev      the server, restarted on every change, and Vite in front of it
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
-//   bench:channels  what thousands of channels cost
+//   bench:channels  what thousands of channels cost, the screen that lists them included
 //   seed-logs, measure-logs   ten million calls, and what each screen waits for them
 //   lighthouse  what Lighthouse says of the first pages of the built web
 //   chaos    strikes gateways, Postgres and Redis under load and checks the books
@@ -41,6 +41,7 @@ else if (what === "lighthouse") {
   buildWeb();
   hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
 } else if (what in programs) {
+  if (what === "bench:channels") buildWeb();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else fail(`Say what to run: dev, lighthouse, ${Object.keys(programs).join(", ")}.`);
 
