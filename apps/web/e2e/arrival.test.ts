@@ -84,3 +84,19 @@ it("names the text's font in the page itself, which is earlier than the style sh
   // Once: what was preloaded is what the text uses.
   expect(fetched.filter((name) => name === address)).toHaveLength(1);
 });
+
+it.each([
+  { locale: "zh-CN", first: "PingFang SC" },
+  { locale: "zh-HK", first: "PingFang HK" },
+  { locale: "ja-JP", first: "Hiragino Sans" },
+])("draws characters in the shapes of their place ($locale)", async ({ locale, first }) => {
+  const page = await site.open("/", { guest: true, locale });
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  for (const selector of ["body", "h1", "button"]) {
+    const fonts = await page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).fontFamily);
+    expect(/"(PingFang|Hiragino)[^"]*"/.exec(fonts)?.[0], selector).toBe(`"${first}"`);
+  }
+});

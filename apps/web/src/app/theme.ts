@@ -80,22 +80,8 @@ const red: MantineColorsTuple = [
   "#661919",
 ];
 
-const sans = [
-  '"Inter Variable"',
-  // Inter's measures in a font that is there: nothing moves when Inter comes.
-  '"Inter Meanwhile"',
-  "-apple-system",
-  "BlinkMacSystemFont",
-  '"Segoe UI"',
-  '"PingFang SC"',
-  '"PingFang HK"',
-  '"Hiragino Sans"',
-  '"Microsoft YaHei"',
-  '"Yu Gothic UI"',
-  '"Noto Sans CJK SC"',
-  '"Noto Sans SC"',
-  "sans-serif",
-].join(", ");
+/** Its members depend on the language, see global.css. */
+const sans = "var(--sans)";
 
 export const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
