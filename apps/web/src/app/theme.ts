@@ -83,6 +83,9 @@ const red: MantineColorsTuple = [
 /** Its members depend on the language, see global.css. */
 const sans = "var(--sans)";
 
+/** The `header` of what floats over a page would be a second banner beside the page's own. */
+const floating = { header: { role: "none" } };
+
 export const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
   primaryColor: "iris",
@@ -123,8 +126,15 @@ export const theme = createTheme({
   components: {
     Paper: { defaultProps: { radius: "lg" } },
     Card: { defaultProps: { radius: "lg", withBorder: true, padding: "lg" } },
-    Modal: { defaultProps: { radius: "lg", overlayProps: { backgroundOpacity: 0.4 }, centered: true } },
-    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.3 } } },
+    Modal: {
+      defaultProps: {
+        radius: "lg",
+        overlayProps: { backgroundOpacity: 0.4 },
+        centered: true,
+        attributes: floating,
+      },
+    },
+    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.3 }, attributes: floating } },
     Menu: { defaultProps: { shadow: "md", radius: "md", transitionProps: { duration: 120 } } },
     Popover: { defaultProps: { shadow: "md" } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },
