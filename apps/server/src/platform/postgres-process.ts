@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -149,7 +150,7 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
     port,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    shared_buffers: "128MB",
+    shared_buffers: `${bufferMegabytes()}MB`,
     max_connections: 100,
     fsync: durability,
     synchronous_commit: "on",
@@ -163,6 +164,12 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
     log_checkpoints: "off",
   };
   return ["-D", data, ...Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+}
+
+/** An eighth of the memory there is, within bounds: the pages that every call touches stay in it while the log grows. */
+function bufferMegabytes(): number {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return Math.min(1024, Math.max(128, Math.floor(bytes / 8 / 1024 ** 2)));
 }
 
 /** Failures that the next try may not meet: someone else is starting, a crashed one is still letting go. */
