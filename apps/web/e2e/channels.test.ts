@@ -123,8 +123,13 @@ describe("a new channel", () => {
     const form = page.getByRole("dialog");
     await chooseVendor(page, form, /^Anthropic/);
     await form.getByLabel("Name").fill("Claude");
+    const address = form.getByLabel("API address");
+    await expect.poll(() => address.inputValue()).toBe("https://api.anthropic.com");
+    await address.fill("");
     await save(form);
     await form.getByText("API key is required").waitFor();
+    await form.getByText("API address is required").waitFor();
+    await address.fill("https://api.anthropic.com");
     await form.getByLabel("API keys").fill("sk-ant-secret-of-the-house\nsk-ant-another-of-the-house");
     await save(form);
     await closed(form);

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { FormSection } from "#ui/form-drawer.tsx";
 import { VendorIcon } from "#ui/vendor-icon.tsx";
 import type { DraftForm } from "./channel-form.tsx";
+import { ownAddress } from "./draft.ts";
 import { KeysField } from "./keys-field.tsx";
 import { vendorWord } from "./vendor-words.ts";
 
@@ -22,19 +23,19 @@ const same = (one: string[], other: string[]) =>
 export function BasicsSection({ form, providers, provider, id, hasKeys }: BasicsSectionProps) {
   const { t } = useTranslation();
   const isNew = id === undefined;
-  // Some vendors have an address per region, and a place for it in its middle.
-  const isOneAddress = Boolean(provider?.base_url) && !provider?.base_url.includes("{");
+  const own = ownAddress(provider);
   const byType = (type: string) => providers.find((each) => String(each.type) === type);
 
   // What was not typed but came with the vendor goes with it.
   const changeType = (next: string | null) => {
     const chosen = byType(next ?? "");
     if (!chosen) return;
-    const { models, test_model } = form.getValues();
+    const { models, test_model, base_url = "" } = form.getValues();
     form.setFieldValue("type", chosen.type);
     if (models.length === 0 || (isNew && same(models, provider?.models ?? [])))
       form.setFieldValue("models", chosen.models);
     if (isNew && test_model === provider?.test_model) form.setFieldValue("test_model", "");
+    if (base_url === "" || base_url === own) form.setFieldValue("base_url", ownAddress(chosen));
     form.setFieldValue("plugin", {});
     for (const path of ["type", "base_url", "key"]) form.clearFieldError(path);
   };
@@ -84,12 +85,14 @@ export function BasicsSection({ form, providers, provider, id, hasKeys }: Basics
       <TextInput
         label={t("API address")}
         type="url"
-        placeholder={isOneAddress ? provider?.base_url : "https://api.example.com"}
+        required={provider?.needs_base_url || own !== ""}
+        withAsterisk={false}
+        placeholder={own || "https://api.example.com"}
         description={
           provider?.needs_base_url
             ? t("Where the server answers, with or without /v1.")
-            : isOneAddress
-              ? t("Leave it empty for {{address}}.", { address: provider?.base_url })
+            : own
+              ? t("The vendor's own address, unless you reach it through another.")
               : provider?.base_url
                 ? t("Leave it empty: the address follows from the region.")
                 : t("Leave it empty: the vendor runs inside this server.")

@@ -51,7 +51,10 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
         });
         break;
       case "edit":
-        if (row) setStart({ id: row.id, draft: draftOf(row), keyHints: row.key_hints });
+        if (row) {
+          const provider = providers.data.find((each) => each.type === row.type);
+          setStart({ id: row.id, draft: draftOf(row, provider), keyHints: row.key_hints });
+        }
         break;
     }
   }

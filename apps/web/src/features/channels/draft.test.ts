@@ -122,3 +122,18 @@ describe("the form of a channel", () => {
     }
   });
 });
+
+describe("the API address", () => {
+  const vendor = (base_url: string) => ({ ...provider, needs_base_url: false, base_url });
+
+  it("begins as the vendor's own, and must not be emptied", () => {
+    const own = vendor("https://api.vendor.example");
+    expect(newDraft(own, []).base_url).toBe("https://api.vendor.example");
+    expect(faults({ base_url: "" }, own)).toMatchObject({ base_url: "API address is required" });
+  });
+
+  it.each(["", "https://{region}.vendor.example"])("may be empty where the vendor's is %j", (address) => {
+    expect(newDraft(vendor(address), []).base_url).toBe("");
+    expect(faults({ base_url: "" }, vendor(address))).toEqual({});
+  });
+});

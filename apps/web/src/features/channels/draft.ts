@@ -60,11 +60,17 @@ export const ChannelDraft = ChannelInput.extend({
 });
 export type ChannelDraft = z.input<typeof ChannelDraft>;
 
+/** The vendor's one public address, "" where there is none or where it has a place for a region. */
+export function ownAddress(provider: ProviderInfo | undefined): string {
+  const address = provider?.base_url ?? "";
+  return address.includes("{") ? "" : address;
+}
+
 export function newDraft(provider: ProviderInfo | undefined, groups: string[]): ChannelDraft {
   return {
     type: provider?.type ?? 1,
     name: "",
-    base_url: "",
+    base_url: ownAddress(provider),
     other: "",
     key: "",
     models: provider?.models ?? [],
@@ -98,11 +104,11 @@ const toPairs = (map: Record<string, string>): Pair[] =>
   Object.entries(map).map(([key, value]) => ({ key, value }));
 
 /** What a stored channel puts into the form. Its keys are not there: they never leave the server. */
-export function draftOf(row: ChannelRow): ChannelDraft {
+export function draftOf(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
   return {
     type: row.type,
     name: row.name,
-    base_url: row.base_url,
+    base_url: row.base_url || ownAddress(provider),
     other: row.other,
     key: "",
     models: row.models,
@@ -172,8 +178,8 @@ export function vendorFaults(
 ): Record<string, string> {
   const faults: Record<string, string> = {};
   if (!provider) return { type: phrase("Channel type error") };
-  if (provider.needs_base_url && !draft.base_url?.trim())
-    faults["base_url"] = phrase("API address is required");
+  const mustSayWhere = provider.needs_base_url || ownAddress(provider) !== "";
+  if (mustSayWhere && !draft.base_url?.trim()) faults["base_url"] = phrase("API address is required");
   if (provider.needs_key && !hasKeys && !draft.key?.trim()) faults["key"] = phrase("API key is required");
   return faults;
 }
