@@ -379,7 +379,7 @@ describe("an order", () => {
       reason: "Gift",
     });
     const all = await Promise.all([0, 1, 2].map(() => refund("Asked for by the payer")));
-    expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(all.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409, 409]);
     expect(await balance()).toBe(10);
     const row = all.find(({ status }) => status === 200)?.body.data;
     expect(row).toMatchObject({ status: "refunded", refund_reason: "Asked for by the payer" });

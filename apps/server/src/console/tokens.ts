@@ -100,8 +100,11 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
     "/token",
     {
       config,
-      preValidation: partialPut(isStatusOnly, TokenPatch.extend({ id: RowId }), async (request, { id, status }) =>
-        ok(shown(request, await switchToken(db, viewerOf(request), id, status))),
+      preValidation: partialPut(
+        isStatusOnly,
+        TokenPatch.extend({ id: RowId }),
+        async (request, { id, status }) =>
+          ok(shown(request, await switchToken(db, viewerOf(request), id, status))),
       ),
       schema: { body: TokenChange.safeExtend({ id: RowId }), response: row },
     },

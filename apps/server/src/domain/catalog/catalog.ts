@@ -86,7 +86,10 @@ export async function modelNames(db: Db): Promise<string[]> {
 
 /** The same names with whose they are, by that; "" where no price tells. */
 export async function namesWithOwners(db: Db): Promise<{ name: string; owner: string }[]> {
-  const [names, prices] = await Promise.all([modelNames(db), db.price.findMany({ include: { extras: true } })]);
+  const [names, prices] = await Promise.all([
+    modelNames(db),
+    db.price.findMany({ include: { extras: true } }),
+  ]);
   const described = await describeModels(db, tableOf(prices.map(inForce)), names);
   return names
     .map((name) => ({ name, owner: described.get(name)?.owner ?? "" }))
