@@ -76,6 +76,14 @@ export function noChannel(model: string): GatewayError {
   );
 }
 
+/** Calls that begin now would not be on the books, so none begins. */
+export function databaseAway(cause: unknown): GatewayError {
+  return new GatewayError("unavailable", "The database does not answer right now. Try again in a moment.", {
+    retryAfter: 1,
+    cause,
+  });
+}
+
 export function notFound(what: string): GatewayError {
   return new GatewayError("not_found", `${what} not found.`);
 }

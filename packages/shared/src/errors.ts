@@ -42,6 +42,8 @@ export const errorStatus = {
   content_policy_violation: 400,
   unsupported_endpoint: 501,
   shutting_down: 503,
+  /** The database does not answer. */
+  unavailable: 503,
   setup_done: 409,
   internal: 500,
 } as const satisfies Record<string, number>;

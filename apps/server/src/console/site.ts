@@ -6,7 +6,7 @@ import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { canMail, offersReset } from "#domain/notices/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
-import { GatewayError } from "#errors.ts";
+import { databaseAway } from "#errors.ts";
 import { isOffered } from "#sign-in/provider.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { present, unixTime } from "./present.ts";
@@ -31,7 +31,7 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
     try {
       await db.$queryRaw`SELECT 1`;
     } catch (cause) {
-      throw new GatewayError("internal", "The database does not answer.", { status: 503, cause });
+      throw databaseAway(cause);
     }
     return healthy;
   });

@@ -15,7 +15,7 @@ import { wantsFresh } from "./fresh.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { inConversation } from "./in-conversation.ts";
 import { isJsonBody, type JsonBody } from "./json-body.ts";
-import { nameError } from "./name-error.ts";
+import { isOurFault, nameError } from "./name-error.ts";
 import { inEnd, repeating } from "./repeated.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import { orCannot, wantsBackground } from "./responses-only.ts";
@@ -171,7 +171,7 @@ async function answerChat(
     contentType: streamType(chat),
     fail(error) {
       const named = nameError(error);
-      if (named.code === "internal") request.log.error({ err: error }, "call failed");
+      if (isOurFault(named)) request.log.error({ err: error }, "call failed");
       return client.encodeStreamError(named, request.id, chat);
     },
   });

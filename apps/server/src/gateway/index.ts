@@ -9,7 +9,7 @@ import { creditRoutes } from "./credit.ts";
 import { acceptJson, BODY_LIMIT } from "./json-body.ts";
 import { midjourneyErrors, midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
-import { nameError } from "./name-error.ts";
+import { isOurFault, nameError } from "./name-error.ts";
 import { guardDoor } from "./native-door.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
@@ -106,7 +106,7 @@ function allowBrowsers(app: FastifyInstance): void {
 function spellErrors(scope: FastifyInstance, dialect: Pick<Dialect, "encodeError">): void {
   scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) => {
     const named = nameError(error);
-    if (named.code === "internal") request.log.error({ err: error }, "call failed");
+    if (isOurFault(named)) request.log.error({ err: error }, "call failed");
     else request.log.debug({ code: named.code, message: named.message }, "call refused");
     const { status, body } = dialect.encodeError(named, request.id);
     if (named.headers !== undefined) void reply.headers(named.headers);

@@ -28,6 +28,7 @@ const codePhrases: Partial<Record<ErrorCode, string>> = {
   upstream_timeout: phrase("The vendor did not answer in time"),
   no_channel: phrase("No channel is available right now"),
   shutting_down: phrase("The server is restarting, try again in a moment"),
+  unavailable: phrase("The database does not answer right now, try again in a moment"),
   setup_done: phrase("This installation is already set up"),
 };
 

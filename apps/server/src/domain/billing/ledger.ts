@@ -1,9 +1,9 @@
 import { LogType } from "@gateway/shared/log";
 import { type CallRecord, rowOf } from "#domain/logs/record.ts";
-import { conflict, GatewayError } from "#errors.ts";
+import { conflict, databaseAway, GatewayError } from "#errors.ts";
+import { isConnectionLoss } from "#platform/connection-loss.ts";
 import type { Db, Pool } from "#platform/db.ts";
 import { again, createBatcher, type Pending } from "./batcher.ts";
-import { isConnectionLoss } from "./connection-loss.ts";
 import { createLeases } from "./leases.ts";
 import {
   creditStatement,
@@ -134,6 +134,8 @@ export function createLedger(options: LedgerOptions): Ledger {
       let judgement: Judgement = { verdict: "taken" };
       try {
         judgement = await turns.add({ begin: input });
+      } catch (error) {
+        throw isConnectionLoss(error) ? databaseAway(error) : error;
       } finally {
         if (judgement.verdict !== "granted") open.delete(input.requestId);
       }

@@ -1,5 +1,5 @@
 import { createBatcher } from "#domain/billing/batcher.ts";
-import { isConnectionLoss } from "#domain/billing/connection-loss.ts";
+import { isConnectionLoss } from "#platform/connection-loss.ts";
 import type { Pool } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 

@@ -10,6 +10,12 @@ const passingStates = new Set([
   "57P01", // administrator's shutdown
   "57P02", // crash of another backend
   "57P03", // starting up or shutting down
+  // Prisma's own: cannot be reached, took too long, closed the connection, no connection of the pool came free
+  "P1001",
+  "P1002",
+  "P1008",
+  "P1017",
+  "P2024",
 ]);
 
 const passingSystemCodes = new Set([
