@@ -1,30 +1,39 @@
 /** Names and pictures of the places where people may have an account already. */
-import type { IdentityProviderId } from "@gateway/shared/sign-in";
 import {
   IconBrandGithub,
+  IconBrandTelegram,
   IconBrandWechat,
   IconFeather,
+  IconId,
   IconLockAccess,
   type Icon,
 } from "@tabler/icons-react";
 import { phrase } from "#lib/i18n.ts";
 
-const icons: Record<IdentityProviderId, Icon> = {
-  github: IconBrandGithub,
-  wechat: IconBrandWechat,
-  lark: IconFeather,
-  oidc: IconLockAccess,
+const known: Readonly<Record<string, { title: string; Picture: Icon }>> = {
+  github: { title: phrase("GitHub"), Picture: IconBrandGithub },
+  wechat: { title: phrase("WeChat"), Picture: IconBrandWechat },
+  lark: { title: phrase("Lark"), Picture: IconFeather },
+  oidc: { title: phrase("OpenID"), Picture: IconLockAccess },
+  telegram: { title: phrase("Telegram"), Picture: IconBrandTelegram },
 };
 
-/** Translated where they are shown. */
-export const identityProviderTitles: Record<IdentityProviderId, string> = {
-  github: "GitHub",
-  wechat: phrase("WeChat"),
-  lark: phrase("Lark"),
-  oidc: "OpenID",
-};
+/** Translated where it is shown. */
+export function identityProviderTitle(id: string): string {
+  return known[id]?.title ?? id;
+}
 
-export function IdentityProviderIcon({ id, size = 18 }: { id: IdentityProviderId; size?: number }) {
-  const Picture = icons[id];
-  return <Picture size={size} stroke={1.6} aria-hidden />;
+/** @param label what it says by itself; without one it only accompanies a text */
+export function IdentityProviderIcon({
+  id,
+  size = 18,
+  label,
+}: {
+  id: string;
+  size?: number;
+  label?: string;
+}) {
+  const Picture = known[id]?.Picture ?? IconId;
+  const speaks = label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label };
+  return <Picture size={size} stroke={1.6} {...speaks} />;
 }

@@ -8,7 +8,7 @@ import { offeredProviders, signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { IdentityProviderIcon, identityProviderTitles } from "#ui/identity-provider.tsx";
+import { IdentityProviderIcon, identityProviderTitle } from "#ui/identity-provider.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -47,7 +47,7 @@ export function BindingsSection() {
 
 function Binding({ id, row }: { id: IdentityProviderId; row: IdentityRow | undefined }) {
   const { t } = useTranslation();
-  const name = t(identityProviderTitles[id]);
+  const name = t(identityProviderTitle(id));
   return (
     <Line
       picture={<IdentityProviderIcon id={id} />}

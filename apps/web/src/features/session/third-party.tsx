@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { openSession } from "#lib/session.ts";
 import { comeBackFromWeChat, keepNext, leaveFor, offeredProviders, signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
-import { IdentityProviderIcon, identityProviderTitles } from "#ui/identity-provider.tsx";
+import { IdentityProviderIcon, identityProviderTitle } from "#ui/identity-provider.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 
 const WeChatDialog = lazy(async () => ({ default: (await import("#ui/wechat-dialog.tsx")).WeChatDialog }));
@@ -44,7 +44,7 @@ export function ThirdParty({ next }: { next: string }) {
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >
-            {t(identityProviderTitles[id])}
+            {t(identityProviderTitle(id))}
           </Button>
         ))}
       </SimpleGrid>

@@ -1,27 +1,11 @@
 import { Group, Text, Tooltip } from "@mantine/core";
-import {
-  IconBrandGithub,
-  IconBrandTelegram,
-  IconBrandWechat,
-  IconFeather,
-  IconId,
-  IconMail,
-} from "@tabler/icons-react";
-
-const known = {
-  github: { name: "GitHub", Picture: IconBrandGithub },
-  wechat: { name: "WeChat", Picture: IconBrandWechat },
-  telegram: { name: "Telegram", Picture: IconBrandTelegram },
-  lark: { name: "Lark", Picture: IconFeather },
-  oidc: { name: "OpenID", Picture: IconId },
-} as const;
-
-export function providerName(provider: string): string {
-  return provider in known ? known[provider as keyof typeof known].name : provider;
-}
+import { IconMail } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { IdentityProviderIcon, identityProviderTitle } from "#ui/identity-provider.tsx";
 
 /** What an account is linked to, as small pictures with names. */
 export function Bindings({ providers, email }: { providers: string[]; email: string | null }) {
+  const { t } = useTranslation();
   if (providers.length === 0 && email === null)
     return (
       <Text span c="dimmed" fz="inherit">
@@ -30,22 +14,21 @@ export function Bindings({ providers, email }: { providers: string[]; email: str
     );
   return (
     <Group gap={6} wrap="nowrap" c="dimmed">
-      {email === null ? null : <Mark Picture={IconMail} label={email} />}
-      {providers.map((provider) => (
-        <Mark
-          key={provider}
-          Picture={provider in known ? known[provider as keyof typeof known].Picture : IconId}
-          label={providerName(provider)}
-        />
-      ))}
+      {email === null ? null : (
+        <Tooltip label={email}>
+          <IconMail size={17} stroke={1.6} role="img" aria-label={email} />
+        </Tooltip>
+      )}
+      {providers.map((provider) => {
+        const name = t(identityProviderTitle(provider));
+        return (
+          <Tooltip key={provider} label={name}>
+            <span style={{ display: "inline-flex" }}>
+              <IdentityProviderIcon id={provider} size={17} label={name} />
+            </span>
+          </Tooltip>
+        );
+      })}
     </Group>
-  );
-}
-
-function Mark({ Picture, label }: { Picture: typeof IconId; label: string }) {
-  return (
-    <Tooltip label={label}>
-      <Picture size={17} stroke={1.6} role="img" aria-label={label} />
-    </Tooltip>
   );
 }

@@ -13,13 +13,13 @@ import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
+import { identityProviderTitle } from "#ui/identity-provider.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { RoleBadge } from "#ui/role-badge.tsx";
 import { SessionList } from "#ui/session-list.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useEndSessions, userQuery, userSessionsQuery } from "./api.ts";
-import { providerName } from "./bindings.tsx";
 import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
 import { UserStatusDot } from "./user-columns.tsx";
@@ -162,7 +162,9 @@ function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
             {user.identities.length === 0
               ? none
               : user.identities
-                  .map(({ provider, label }) => [providerName(provider), label].filter(Boolean).join(": "))
+                  .map(({ provider, label }) =>
+                    [t(identityProviderTitle(provider)), label].filter(Boolean).join(": "),
+                  )
                   .join(", ")}
           </Fact>
           <Fact label={t("Access token")}>{user.has_access_token ? t("Set") : t("None")}</Fact>
