@@ -1,6 +1,5 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { createLedger } from "#domain/billing/ledger.ts";
 import { nameError } from "./name-error.ts";
 
 describe("a call while the database is away", () => {
@@ -9,12 +8,6 @@ describe("a call while the database is away", () => {
   it("is told to come back, whatever of the gateway needed the database", async () => {
     const error: unknown = await pool.query("SELECT 1").catch((cause: unknown) => cause);
     expect(nameError(error)).toMatchObject({ code: "unavailable", status: 503, retryAfter: 1 });
-  });
-
-  it("holds nothing and is on record as what its caller was told", async () => {
-    const ledger = createLedger({ pool, nodeId: "node", onError: () => {}, retryForMs: 100 });
-    const asked = { requestId: "away", userId: 1, tokenId: 0, amount: 1n, tokenAmount: 0n };
-    await expect(ledger.reserve(asked)).rejects.toMatchObject({ code: "unavailable", status: 503 });
   });
 });
 
