@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { addChannel, removeChannels, rowOf } from "./channel-stock.ts";
 import { openSite, type Site } from "./site.ts";
 
 /** Many channels at once: chosen ones, all of a tag, all there are. */
@@ -11,22 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-type Stored = { id: number; name: string };
-const demo = { type: 900, name: "Demo", models: ["demo-chat", "demo-think"], groups: ["default"] };
-
-async function add(values: object): Promise<Stored> {
-  return site.api<Stored>("POST", "/channel", { ...demo, ...values });
-}
+const add = (values: object) => addChannel(site, values);
 
 // Each test begins with the channels it names.
-beforeEach(async () => {
-  const { data } = await site.api<{ data: Stored[] }>("GET", "/channel?size=100");
-  const ids = data.map((row) => row.id);
-  if (ids.length > 0) await site.api("DELETE", "/channel/batch", { ids });
-});
+beforeEach(() => removeChannels(site));
 
-const rowOf = (page: Page, name: string): Locator =>
-  page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
 const closed = (form: Locator) => form.waitFor({ state: "detached" });
 
 describe("chosen channels", () => {

@@ -1,6 +1,6 @@
 /** How the list of channels is narrowed, and what a row remembers. */
-import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { addChannel, removeChannels, rowOf } from "./channel-stock.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -9,21 +9,10 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-type Stored = { id: number; name: string };
-const demo = { type: 900, name: "Demo", models: ["demo-chat", "demo-think"], groups: ["default"] };
-
-async function add(values: object): Promise<Stored> {
-  return site.api<Stored>("POST", "/channel", { ...demo, ...values });
-}
+const add = (values: object) => addChannel(site, values);
 
 // Each test begins with the channels it names.
-beforeEach(async () => {
-  const { data } = await site.api<{ data: Stored[] }>("GET", "/channel?size=100");
-  for (const { id } of data) await site.api("DELETE", `/channel/${id}`);
-});
-
-const rowOf = (page: Page, name: string): Locator =>
-  page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+beforeEach(() => removeChannels(site));
 
 describe("the list of channels", () => {
   it("keeps its filters in the address", async () => {

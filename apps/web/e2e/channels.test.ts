@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { addChannel, removeChannels, rowOf } from "./channel-stock.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -23,21 +24,10 @@ afterAll(async () => {
   await site.close();
 });
 
-type Stored = { id: number; name: string };
-const demo = { type: 900, name: "Demo", models: ["demo-chat", "demo-think"], groups: ["default"] };
-
-async function add(values: object): Promise<Stored> {
-  return site.api<Stored>("POST", "/channel", { ...demo, ...values });
-}
+const add = (values: object) => addChannel(site, values);
 
 // Each test begins with the channels it names.
-beforeEach(async () => {
-  const { data } = await site.api<{ data: Stored[] }>("GET", "/channel?size=100");
-  for (const { id } of data) await site.api("DELETE", `/channel/${id}`);
-});
-
-const rowOf = (page: Page, name: string): Locator =>
-  page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+beforeEach(() => removeChannels(site));
 
 async function openNew(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "Add a channel" }).first().click();
