@@ -50,7 +50,7 @@ describe("everybody's tokens", () => {
     await page.waitForURL("**/token?view=all");
     await page.getByPlaceholder("Search by name or owner").fill("shop");
     await rowOf(page, "For the shop").getByRole("link", { name: "root" }).waitFor();
-    expect(await page.getByRole("button", { name: "Copy Key" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Copy Key" }).count()).toBe(0);
     await rowOf(page, "For the shop").click();
     const drawer = page.getByRole("dialog", { name: "Edit “For the shop”" });
     await drawer.getByRole("combobox", { name: "User" }).fill("the-h");
@@ -91,7 +91,9 @@ describe("everybody's tokens", () => {
   it("are cards on a phone, no wider than it", async () => {
     const page = await site.open("/panel/token?view=all", { phone: true });
     await page.getByRole("listitem").filter({ hasText: "Runaway" }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(390);
   });
 });
 
@@ -115,7 +117,7 @@ describe("a token's extras", () => {
     await page.goto("/panel/log?billing_tag=research");
     const hit = page.getByRole("row").filter({ has: page.getByRole("img", { name: "From the cache" }) });
     await hit.getByText("Free").waitFor();
-    expect(await page.locator("tbody tr").count()).toBe(2);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
     await hit.click();
     await page.getByText("From the cache: no channel was asked").first().waitFor();
     await page.getByText("research").first().waitFor();

@@ -39,7 +39,7 @@ it("shows what was used by model, as a chart, as a table and as a file; the addr
   await page.getByText("demo-chat").first().waitFor();
   await page.getByRole("button", { name: "Show as a table" }).click();
   await page.getByRole("rowheader", { name: "demo-think" }).waitFor();
-  expect(new URL(page.url()).searchParams.get("view")).toBe("table");
+  await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("table");
   const file = await downloadOf(page, "Export");
   expect(file.split("\r\n")[0]).toContain("date,name,requests,failed,points");
   expect(file).toContain(",demo-chat,1,0,");
@@ -56,7 +56,7 @@ it("reads a day of the chart out under the pointer, and to who walks through it 
   const chart = page.getByRole("slider", { name: "Usage over time" });
   await chart.waitFor();
   const days = Number(await chart.getAttribute("aria-valuemax"));
-  expect(await chart.getAttribute("aria-valuetext")).toContain("demo-think $");
+  await expect.poll(() => chart.getAttribute("aria-valuetext")).toContain("demo-think $");
 
   await chart.hover({ position: { x: 90, y: 40 } });
   const table = chart.locator("table");
@@ -68,7 +68,7 @@ it("reads a day of the chart out under the pointer, and to who walks through it 
   await page.keyboard.press("End");
   await table.getByText("demo-chat").waitFor();
   await page.keyboard.press("ArrowLeft");
-  expect(await chart.getAttribute("aria-valuenow")).toBe(String(days - 1));
+  await expect.poll(() => chart.getAttribute("aria-valuenow")).toBe(String(days - 1));
   await page.keyboard.press("Escape");
   await table.waitFor({ state: "detached" });
 });

@@ -73,10 +73,10 @@ it("leads on from a message to a chat app we know, and nowhere else", async () =
   const jump = `${origin}/gw/jump?url=${encodeURIComponent("ama://set-api-key?key=sk-1")}`;
   await page.goto(jump, { waitUntil: "commit" });
   const button = page.getByRole("link", { name: "Open in the app" });
-  expect(await button.getAttribute("href")).toBe("ama://set-api-key?key=sk-1");
+  await expect.poll(() => button.getAttribute("href")).toBe("ama://set-api-key?key=sk-1");
   const other = await site.open(`${origin}/gw/jump?url=${encodeURIComponent("https://elsewhere.example")}`, {
     guest: true,
   });
   await other.getByText("This link cannot be opened").waitFor();
-  expect(new URL(other.url()).origin).toBe(origin);
+  await expect.poll(() => new URL(other.url()).origin).toBe(origin);
 });

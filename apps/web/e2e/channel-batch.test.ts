@@ -80,12 +80,12 @@ describe("a tag", () => {
     await add({ name: "Loose" });
     const page = await site.open("/panel/channel");
     await page.getByRole("radiogroup", { name: "View" }).getByText("By tag").click();
-    expect(new URL(page.url()).searchParams.get("view")).toBe("tags");
+    await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("tags");
     const line = page.getByRole("row").filter({ has: page.getByRole("button", { name: "Channels of lab" }) });
     await line.getByText("2 enabled").waitFor();
     await line.getByRole("button", { name: "Channels of lab" }).click();
     await page.getByRole("button", { name: "Edit Two" }).waitFor();
-    expect(await page.getByText("Loose").count()).toBe(0);
+    await expect.poll(() => page.getByText("Loose").count()).toBe(0);
 
     await line.getByRole("textbox", { name: "Priority: lab" }).fill("-1");
     await page.keyboard.press("Enter");
@@ -131,7 +131,9 @@ describe("a tag", () => {
     const page = await site.open("/panel/channel?view=tags", { phone: true });
     await page.getByRole("button", { name: "Channels of lab" }).click();
     await page.getByRole("button", { name: "Edit Pocket" }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(390);
   });
 });
 

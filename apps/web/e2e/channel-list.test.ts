@@ -19,6 +19,7 @@ describe("the list of channels", () => {
     await add({ name: "Blue", tag: "lab" });
     await add({ name: "Green", models: ["other-model"] });
     const page = await site.open("/panel/channel");
+    await rowOf(page, "Blue").waitFor();
     await page
       .getByRole("textbox", { name: "Status" })
       .or(page.getByRole("combobox", { name: "Status" }))
@@ -26,11 +27,13 @@ describe("the list of channels", () => {
     await page.getByRole("option", { name: "Enabled", exact: true }).click();
     await page.getByRole("searchbox", { name: "Model", exact: true }).fill("other");
     await rowOf(page, "Blue").waitFor({ state: "detached" });
-    expect(new URL(page.url()).search).toBe("?status=1&model=other");
+    await expect.poll(() => new URL(page.url()).search).toBe("?status=1&model=other");
     await page.reload();
     await rowOf(page, "Green").waitFor();
-    expect(await rowOf(page, "Blue").count()).toBe(0);
-    expect(await page.getByRole("searchbox", { name: "Model", exact: true }).inputValue()).toBe("other");
+    await expect.poll(() => rowOf(page, "Blue").count()).toBe(0);
+    await expect
+      .poll(() => page.getByRole("searchbox", { name: "Model", exact: true }).inputValue())
+      .toBe("other");
     await page.getByRole("searchbox", { name: "Model", exact: true }).fill("nobody-has-this");
     await page.getByText("No channel matches").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
@@ -41,6 +44,7 @@ describe("the list of channels", () => {
     await add({ name: "Tagged", tag: "lab", test_model: "gpt-4o", models: ["gpt-4o", "demo-chat"] });
     await add({ name: "Dated", type: 3, base_url: "https://azure.example", key: "k", other: "2025-01-01" });
     const page = await site.open("/panel/channel");
+    await rowOf(page, "Tagged").waitFor();
     await page.getByRole("button", { name: "More filters" }).click();
     await page.getByRole("searchbox", { name: "Version, region or plugin begins with" }).fill("2025");
     await rowOf(page, "Tagged").waitFor({ state: "detached" });
@@ -55,11 +59,11 @@ describe("the list of channels", () => {
     await rowOf(page, "Tagged").waitFor();
     await page.reload();
     await rowOf(page, "Tagged").waitFor();
-    expect(await rowOf(page, "Dated").count()).toBe(0);
+    await expect.poll(() => rowOf(page, "Dated").count()).toBe(0);
     await page.getByText("2", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
     await rowOf(page, "Dated").waitFor();
-    expect(new URL(page.url()).search).toBe("");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
   });
 
   it("says of a channel whose last test failed that it failed, also after a reload", async () => {

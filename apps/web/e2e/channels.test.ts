@@ -71,9 +71,9 @@ describe("a new channel", () => {
     const summary = form.getByRole("alert").filter({ hasText: "Please check:" });
     await summary.getByRole("button", { name: "API address" }).click();
     await form.getByText("API address is required").waitFor();
-    expect(await form.getByLabel("API address").evaluate((field) => field === document.activeElement)).toBe(
-      true,
-    );
+    await expect
+      .poll(() => form.getByLabel("API address").evaluate((field) => field === document.activeElement))
+      .toBe(true);
 
     await form.getByLabel("Name").fill("Cellar");
     await form.getByLabel("API address").fill("ftp://cellar");
@@ -125,7 +125,7 @@ describe("a new channel", () => {
     await closed(form);
     await rowOf(page, "Claude").getByText("Claude", { exact: true }).click();
     await page.getByRole("dialog").getByText("sk-ant-…ouse").first().waitFor();
-    expect(await page.content()).not.toContain("secret-of-the-house");
+    await expect.poll(() => page.content()).not.toContain("secret-of-the-house");
   });
 
   it("takes the vendor's own list of models", async () => {
@@ -146,7 +146,7 @@ describe("a new channel", () => {
     await picker.getByRole("button", { name: "Use 2 models" }).click();
     await closed(picker);
     await form.getByText("demo-think", { exact: true }).waitFor();
-    expect(await form.getByText("retired-model").count()).toBe(0);
+    await expect.poll(() => form.getByText("retired-model").count()).toBe(0);
   });
 
   it("takes a pasted list of models, each once", async () => {
@@ -167,7 +167,7 @@ describe("a new channel", () => {
     const question = page.getByRole("dialog", { name: "Leave without saving?" });
     await question.getByRole("button", { name: "Cancel" }).click();
     await closed(question);
-    expect(await form.getByLabel("Name").inputValue()).toBe("Half done");
+    await expect.poll(() => form.getByLabel("Name").inputValue()).toBe("Half done");
     await form.getByRole("button", { name: "Cancel" }).click();
     await question.getByRole("button", { name: "Discard changes" }).click();
     await closed(form);
@@ -238,7 +238,7 @@ describe("a stored channel", () => {
     // It outlives the check that follows leaving the field, and goes when the field is changed.
     await page.waitForTimeout(600);
     expect(await objection.isVisible()).toBe(true);
-    expect(await form.getByLabel("API address").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => form.getByLabel("API address").getAttribute("aria-invalid")).toBe("true");
     await form.getByLabel("API address").fill("https://example.com");
     await objection.waitFor({ state: "detached" });
   });
@@ -249,7 +249,7 @@ describe("a stored channel", () => {
     await page.getByRole("button", { name: "More actions for Demo" }).click();
     await page.getByRole("menuitem", { name: "Copy as a new channel" }).click();
     const form = page.getByRole("dialog", { name: /^Edit channel/ });
-    expect(await form.getByLabel("Name").inputValue()).toBe("Demo_copy");
+    await expect.poll(() => form.getByLabel("Name").inputValue()).toBe("Demo_copy");
     await form.getByRole("button", { name: "Cancel" }).click();
     await closed(form);
     const copy = rowOf(page, "Demo_copy");
@@ -298,14 +298,16 @@ describe("the list", () => {
     const page = await site.open("/panel/channel", { phone: true });
     const card = page.getByRole("listitem").filter({ hasText: "Pocket" });
     await card.getByText("Enabled").waitFor();
-    expect(await page.getByRole("table").count()).toBe(0);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expect.poll(() => page.getByRole("table").count()).toBe(0);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(390);
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByRole("searchbox", { name: "Model", exact: true }).waitFor();
     await card.getByText("Pocket", { exact: true }).click();
     const form = page.getByRole("dialog");
     await form.getByLabel("Name").waitFor();
     await expect.poll(async () => (await form.boundingBox())?.width).toBe(390);
-    expect(await form.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+    await expect.poll(() => form.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
   });
 });

@@ -167,7 +167,7 @@ async function examine(paths: string[], guest: boolean, round: Round): Promise<s
     const forgotten = (await texts(page)).filter(untranslated);
     complaints.push(...forgotten.map((text) => `${path}: not translated: ${text}`));
   }
-  expect(await page.locator("html").getAttribute("lang")).toBe(round.locale);
+  await expect.poll(() => page.locator("html").getAttribute("lang")).toBe(round.locale);
   await page.context().close();
   return complaints;
 }

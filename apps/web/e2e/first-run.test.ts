@@ -29,7 +29,7 @@ describe("a fresh installation", () => {
     const form = page.getByRole("dialog", { name: "New token" });
     await form.getByRole("button", { name: "Cancel" }).click();
     await form.waitFor({ state: "hidden" });
-    expect(page.url()).not.toContain("edit");
+    await expect.poll(() => page.url()).not.toContain("edit");
     await page.goto("/panel/dashboard");
     const token = await site.api<{ key: string }>("POST", "/token", { name: "first" });
     await page.reload();
@@ -52,8 +52,8 @@ describe("a fresh installation", () => {
     await page.getByRole("button", { name: "demo-chat" }).waitFor();
     const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);
     await today.waitFor();
-    expect(await today.getByRole("cell").first().textContent()).toBe("1");
-    expect(await today.getByRole("cell").nth(1).textContent()).not.toBe("$0.00");
+    await expect.poll(() => today.getByRole("cell").first().textContent()).toBe("1");
+    await expect.poll(() => today.getByRole("cell").nth(1).textContent()).not.toBe("$0.00");
   });
 
   it("shows prices to visitors without an account", async () => {

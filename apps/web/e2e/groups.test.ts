@@ -52,7 +52,7 @@ describe("user groups", () => {
     await row.getByRole("switch", { name: "Enable Students" }).press("Space");
     await expect.poll(async () => (await groupOf("students"))?.enable).toBe(false);
     await row.click();
-    expect(await form.getByLabel("Identifier").isDisabled()).toBe(true);
+    await expect.poll(() => form.getByLabel("Identifier").isDisabled()).toBe(true);
     await form.getByRole("button", { name: "Cancel" }).click();
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
@@ -65,7 +65,7 @@ describe("user groups", () => {
     const page = await site.open("/panel/user_group");
     const standard = rowOf(page, "Default");
     await standard.getByText("Always").waitFor();
-    expect(await standard.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await expect.poll(() => standard.getByRole("button", { name: "Delete" }).count()).toBe(0);
     const channel = { type: 900, name: "Demo", models: ["demo-chat"], groups: ["svip"] };
     await site.api("POST", "/channel", channel);
     await page.reload();
@@ -83,7 +83,7 @@ describe("model owners", () => {
     const page = await site.open("/panel/model_ownedby");
     await page.getByRole("button", { name: "New owner" }).click();
     const form = page.getByRole("dialog");
-    expect(await form.getByLabel("ID").inputValue()).toBe("1001");
+    await expect.poll(() => form.getByLabel("ID").inputValue()).toBe("1001");
     await form.getByLabel("ID").fill("999");
     await form.getByLabel("Name").fill("Workshop");
     await form.getByRole("button", { name: "Save" }).click();
@@ -94,7 +94,7 @@ describe("model owners", () => {
     await form.waitFor({ state: "detached" });
     const row = rowOf(page, "Workshop");
     await row.getByText("1200").waitFor();
-    expect(await rowOf(page, "OpenAI").getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await expect.poll(() => rowOf(page, "OpenAI").getByRole("button", { name: "Delete" }).count()).toBe(0);
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

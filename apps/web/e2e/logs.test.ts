@@ -58,7 +58,7 @@ it("shows somebody without calls how to make the first one", async () => {
   // The opening balance is an entry, too; the hint is for a list that is empty.
   const page = await site.open("/panel/log?range=custom&from=1&to=2");
   await page.getByText("No calls yet").waitFor();
-  expect(await page.locator("pre").textContent()).toContain(`${site.url}/v1/chat/completions`);
+  await expect.poll(() => page.locator("pre").textContent()).toContain(`${site.url}/v1/chat/completions`);
 });
 
 describe("a call in the log", () => {
@@ -67,9 +67,9 @@ describe("a call in the log", () => {
     expect(await ask("[[input=12000]] [[cached=9000]] [[output=801]] hi")).toBe(200);
     const page = await site.open("/panel/log");
     const row = await waitForRow(page, "12,000");
-    expect(await row.textContent()).toContain("$0.006304");
-    expect(await row.textContent()).toContain("75% cached");
-    expect(await row.textContent()).toContain("Complete");
+    await expect.poll(() => row.textContent()).toContain("$0.006304");
+    await expect.poll(() => row.textContent()).toContain("75% cached");
+    await expect.poll(() => row.textContent()).toContain("Complete");
 
     await row.click();
     const bill = details(page).getByRole("table");
@@ -119,8 +119,8 @@ describe("a call in the log", () => {
     await page.getByRole("tab", { name: "Failed" }).click();
     await page.waitForURL("**/log?log_type=5");
     const row = await waitForRow(page, "no-such-model");
-    expect(await row.textContent()).toContain("404");
-    expect(await row.textContent()).not.toContain("$");
+    await expect.poll(() => row.textContent()).toContain("404");
+    await expect.poll(() => row.textContent()).not.toContain("$");
     await row.click();
     await details(page).getByText("model_not_found").waitFor();
     await details(page).getByText("The call failed and costs nothing.").waitFor();
@@ -139,8 +139,8 @@ describe("the list", () => {
     await page.waitForURL("**/log?model_name=demo-chat&range=today");
     await page.reload();
     await page.getByRole("row").nth(1).waitFor();
-    expect(await page.getByPlaceholder("Model").inputValue()).toBe("demo-chat");
-    expect(await page.getByRole("combobox", { name: "Time" }).inputValue()).toBe("Today");
+    await expect.poll(() => page.getByPlaceholder("Model").inputValue()).toBe("demo-chat");
+    await expect.poll(() => page.getByRole("combobox", { name: "Time" }).inputValue()).toBe("Today");
     const models = await page.locator("tbody tr td:nth-child(5)").allTextContents();
     expect(new Set(models)).toEqual(new Set(["demo-chat"]));
 
@@ -192,10 +192,10 @@ describe("the list", () => {
   it("shows people their own calls only, and nothing of the channels", async () => {
     const page = await site.open("/panel/log?view=own");
     await waitForRow(page, "demo-chat");
-    expect(await page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
     await page.locator("tbody tr").first().click();
     await details(page).getByText("Facts").waitFor();
-    expect(await details(page).getByText("Why this channel").count()).toBe(0);
+    await expect.poll(() => details(page).getByText("Why this channel").count()).toBe(0);
   });
 
   it("is a list of cards with time and cost on top on a phone", async () => {
@@ -204,7 +204,9 @@ describe("the list", () => {
     await card.waitFor();
     const facts = await card.locator("dl").first().locator("dt").allTextContents();
     expect(facts).toEqual(["Time", "Cost"]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(390);
     await card.click();
     await details(page).getByText("The bill").waitFor();
     await details(page).getByRole("button", { name: "Close" }).click();

@@ -41,7 +41,9 @@ describe("the playground", () => {
     await page.getByText(/\d+ in, \d+ out/).waitFor();
 
     await page.getByRole("button", { name: "Copy", exact: true }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^export function add/);
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toMatch(/^export function add/);
 
     await page.reload();
     await page.getByText("What would you like to try?").waitFor();
@@ -62,7 +64,7 @@ describe("the playground", () => {
     await chooseModel(page, "Model", "demo-think");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await page.getByRole("button", { name: "Compare", exact: true }).click();
-    expect(await page.getByRole("button", { name: "Compare", exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Compare", exact: true }).count()).toBe(0);
     await say(page, "hello [[chunk-delay=40]] [[length=400]]");
     await page.getByText("This sentence belongs to a long answer").nth(2).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -109,7 +111,7 @@ describe("the playground", () => {
     await say(page, "A red house");
     const picture = page.getByRole("img", { name: "Picture from demo-image" });
     await picture.waitFor();
-    expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(128);
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(128);
     await page.getByText(/Cost \$0\.01/).waitFor();
   });
 
@@ -140,7 +142,7 @@ describe("the playground", () => {
     await say(page, answer);
     await page.getByText("end", { exact: false }).last().waitFor();
     await page.getByRole("link", { name: "p", exact: true }).waitFor();
-    expect(await page.title()).not.toBe("hit");
+    await expect.poll(() => page.title()).not.toBe("hit");
     expect(foreign).toEqual([]);
   });
 
@@ -148,7 +150,7 @@ describe("the playground", () => {
     const page = await site.open("/playground");
     await page.getByRole("tab", { name: "ChatGPT Next" }).click();
     await page.getByText("This is another site: app.nextchat.dev.", { exact: false }).waitFor();
-    expect(await page.locator("iframe").count()).toBe(0);
+    await expect.poll(() => page.locator("iframe").count()).toBe(0);
     const address = await page.getByRole("link", { name: "Open in a new tab" }).getAttribute("href");
     expect(address).toContain(encodeURIComponent(site.url));
     expect(address).toMatch(/sk-\w{40}/);

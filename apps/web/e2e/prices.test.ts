@@ -67,7 +67,7 @@ describe("a price", () => {
     await form.getByLabel("Input", { exact: true }).fill("2.5");
     await form.getByText("×1.25 · ￥17.5 per 1M tokens").waitFor();
     await form.getByText("RMB ￥").click();
-    expect(await form.getByLabel("Input", { exact: true }).inputValue()).toBe("17.5");
+    await expect.poll(() => form.getByLabel("Input", { exact: true }).inputValue()).toBe("17.5");
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");
     await form.getByText("×5 · $0.01 per 1K tokens").waitFor();
@@ -105,7 +105,7 @@ describe("a price", () => {
     const row = rowOf(page, "house-*");
     await row.getByText("home-model", { exact: true }).waitFor();
     await row.getByText("$2.5 / ￥17.5").waitFor();
-    expect(new URL(page.url()).searchParams.get("tab")).toBe("multiple");
+    await expect.poll(() => new URL(page.url()).searchParams.get("tab")).toBe("multiple");
     await row.hover();
     await row.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

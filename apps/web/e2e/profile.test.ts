@@ -46,7 +46,7 @@ describe("the profile", () => {
     await page.getByLabel("Picture address").fill("");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Profile saved").waitFor();
-    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
   });
 
   it("asks for the current password and signs out the other devices", async () => {
@@ -56,7 +56,7 @@ describe("the profile", () => {
     await other.waitForURL("**/panel/dashboard");
     await page.reload();
     await page.getByText("This one").waitFor();
-    expect(await page.getByRole("button", { name: /^Sign out Chrome/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("button", { name: /^Sign out Chrome/ }).count()).toBe(1);
 
     const change = async (current: string) => {
       await page.getByRole("textbox", { name: "Current password" }).fill(current);
@@ -96,7 +96,7 @@ describe("the profile", () => {
     await page.getByRole("button", { name: "Done" }).click();
     await page.reload();
     await page.getByRole("button", { name: "Revoke" }).click();
-    expect(await page.getByText(token).count()).toBe(0);
+    await expect.poll(() => page.getByText(token).count()).toBe(0);
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: "Create access token" }).waitFor();
     expect(await asks()).toBe(401);

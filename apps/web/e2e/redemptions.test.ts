@@ -61,7 +61,7 @@ describe("redemption codes", () => {
     const list = await site.open("/panel/redemption?keyword=Gift&status=3");
     const row = list.getByRole("row").filter({ hasText: "Gift" });
     await row.getByText("root", { exact: true }).waitFor();
-    expect(await row.getByRole("switch").count()).toBe(0);
+    await expect.poll(() => row.getByRole("switch").count()).toBe(0);
     await list.goto("/panel/redemption?keyword=Gift&status=1");
     await list.getByText("No code matches").waitFor();
   });

@@ -52,7 +52,7 @@ describe("signing up", () => {
     await set("RegisterEnabled", false);
     const page = await site.open("/login", { guest: true });
     await page.getByLabel("Username or email").waitFor();
-    expect(await page.getByRole("link", { name: "Sign up" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: "Sign up" }).count()).toBe(0);
     await page.goto("/register");
     await page.getByText("Sign-up is closed").waitFor();
     await set("RegisterEnabled", true);

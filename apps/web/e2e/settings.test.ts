@@ -30,7 +30,7 @@ describe("settings", () => {
     await expect.poll(settings).toMatchObject({ ConnectTimeoutMs: 2500 });
 
     await retries.getByRole("button", { name: "Further attempts: Back to the default: 3" }).click();
-    expect(await attempts.inputValue()).toBe("3");
+    await expect.poll(() => attempts.inputValue()).toBe("3");
     await retries.getByRole("button", { name: "Save" }).click();
     await expect.poll(settings).toMatchObject({ RetryTimes: 3 });
   });
@@ -40,7 +40,7 @@ describe("settings", () => {
     const address = section(page, "Address");
     await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
     await address.getByText("The address must be an http or https URL").waitFor();
-    expect(await address.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => address.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
 
     const github = section(page, "GitHub");
     await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
@@ -51,14 +51,14 @@ describe("settings", () => {
     await github.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     expect(await settings()).toMatchObject({ GitHubOAuthEnabled: true, secrets_set: ["GitHubClientSecret"] });
-    expect(await github.getByRole("textbox", { name: "Client secret" }).inputValue()).toBe("");
+    await expect.poll(() => github.getByRole("textbox", { name: "Client secret" }).inputValue()).toBe("");
   });
 
   it("are found by their words in every tab", async () => {
     const page = await site.open("/panel/setting");
     await page.getByPlaceholder("Search settings").fill("footer");
     await section(page, "Footer").waitFor();
-    expect(await section(page, "Retries").count()).toBe(0);
+    await expect.poll(() => section(page, "Retries").count()).toBe(0);
     await page.getByPlaceholder("Search settings").fill("RetryCooldown");
     await section(page, "Retries").waitFor();
     await page.getByPlaceholder("Search settings").fill("no such thing");
@@ -74,7 +74,7 @@ describe("settings", () => {
     await page.getByRole("tab", { name: "System" }).click();
     await page.getByRole("tab", { name: "Operation" }).click();
     const attempts = section(page, "Retries").getByRole("textbox", { name: "Further attempts" });
-    expect(await attempts.inputValue()).toBe("9");
+    await expect.poll(() => attempts.inputValue()).toBe("9");
   });
 
   it("hold whoever presses back until asked, and let go on a yes", async () => {
@@ -86,8 +86,8 @@ describe("settings", () => {
     await page.evaluate(() => history.back());
     await question.getByRole("button", { name: "Cancel" }).click();
     await question.waitFor({ state: "hidden" });
-    expect(page.url()).toContain("/panel/setting");
-    expect(await attempts.inputValue()).toBe("9");
+    await expect.poll(() => page.url()).toContain("/panel/setting");
+    await expect.poll(() => attempts.inputValue()).toBe("9");
     await page.evaluate(() => history.back());
     await question.getByRole("button", { name: "Discard changes" }).click();
     await page.waitForURL("**/panel/profile");
@@ -95,7 +95,7 @@ describe("settings", () => {
     await page.evaluate(() => history.forward());
     await page.waitForURL("**/panel/setting");
     await attempts.waitFor();
-    expect(await attempts.inputValue()).not.toBe("9");
+    await expect.poll(() => attempts.inputValue()).not.toBe("9");
   });
 
   it("edit the chat clients as rows", async () => {
@@ -108,7 +108,7 @@ describe("settings", () => {
       .getByText(/must not run code here/)
       .first()
       .waitFor();
-    expect(await clients.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await expect.poll(() => clients.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     const good = "https://chat.example.com/?k={key}&s={server}";
     await clients.getByRole("textbox", { name: "Address of client 1" }).fill(good);
     await clients.getByRole("button", { name: "Save" }).click();
@@ -132,11 +132,11 @@ describe("settings", () => {
     await identity.getByRole("textbox", { name: "System name" }).fill("Our gateway");
     await identity.getByRole("button", { name: "Save" }).click();
     await page.getByRole("banner").getByText("Our gateway").waitFor();
-    expect(await page.title()).not.toBe("run");
+    await expect.poll(() => page.title()).not.toBe("run");
 
     const guest = await site.open("/about", { guest: true });
     await guest.getByRole("heading", { name: "Who we are" }).waitFor();
-    expect(await guest.title()).not.toBe("run");
+    await expect.poll(() => guest.title()).not.toBe("run");
   });
 
   it("are complete in every language and fit a phone", async () => {

@@ -28,7 +28,7 @@ describe("signing in", () => {
     const page = await site.open("/login", { guest: true });
     await signIn(page, "not the password");
     await page.getByRole("alert").getByText("Wrong username or password").waitFor();
-    expect(page.url()).toContain("/login");
+    await expect.poll(() => page.url()).toContain("/login");
   });
 
   it("never follows a link that leads to another site", async () => {
@@ -53,9 +53,9 @@ describe("the console's frame", () => {
     const page = await site.open("/panel/profile");
     const menu = page.getByRole("navigation", { name: "Console" });
     await menu.getByRole("link", { name: "Profile" }).waitFor();
-    expect(await menu.locator("[aria-current=page]").textContent()).toBe("Profile");
+    await expect.poll(() => menu.locator("[aria-current=page]").textContent()).toBe("Profile");
     const crumbs = page.getByRole("navigation", { name: "Breadcrumbs" });
-    expect(await crumbs.getByText("Setting").count()).toBe(1);
+    await expect.poll(() => crumbs.getByText("Setting").count()).toBe(1);
   });
 
   it("opens a section of the menu when one goes to a screen of it, though it was closed by hand", async () => {
@@ -63,14 +63,14 @@ describe("the console's frame", () => {
     const operation = page.getByRole("button", { name: "Operation" });
     await operation.click();
     await operation.click();
-    expect(await operation.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => operation.getAttribute("aria-expanded")).toBe("false");
     await page.keyboard.press("Control+k");
     await page.getByRole("textbox", { name: "Go to…" }).fill("user groups");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/user_group");
     await operation.and(page.locator("[aria-expanded=true]")).waitFor();
     await operation.click();
-    expect(await operation.getAttribute("aria-expanded")).toBe("false");
+    await expect.poll(() => operation.getAttribute("aria-expanded")).toBe("false");
   });
 
   it("closes the phone's drawer after a choice", async () => {
@@ -113,8 +113,8 @@ describe("the console's frame", () => {
     await page.getByRole("heading", { name: "个人设置" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "个人设置" }).waitFor();
-    expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("zh_CN");
-    expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("zh_CN");
+    await expect.poll(() => page.locator("html").getAttribute("lang")).toBe("zh-CN");
   });
 
   it("speaks the browser's language to newcomers", async () => {
@@ -127,7 +127,7 @@ describe("the console's frame", () => {
     await page.getByRole("link", { name: "サインイン" }).waitFor();
     await page.goto("/about");
     await page.getByRole("link", { name: "サインイン" }).waitFor();
-    expect(await page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");
   });
 
   it("has the saved theme before the program runs", async () => {
@@ -135,7 +135,7 @@ describe("the console's frame", () => {
     await page.getByRole("button", { name: "Dark theme" }).click();
     await page.route("**/assets/*.js", (route) => route.abort());
     await page.reload({ waitUntil: "domcontentloaded" });
-    expect(await page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
+    await expect.poll(() => page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
   });
 
   it("folds the menu to a rail and remembers it", async () => {
@@ -213,7 +213,7 @@ describe("the public page", () => {
     });
     const page = await site.open("/", { guest: true });
     await page.getByRole("heading", { name: "Our gateway" }).waitFor();
-    expect(await page.locator("main script, main [onerror]").count()).toBe(0);
+    await expect.poll(() => page.locator("main script, main [onerror]").count()).toBe(0);
   });
 
   it("opens a new notice by itself, once", async () => {
@@ -222,7 +222,7 @@ describe("the public page", () => {
     await page.getByRole("dialog").getByText("Sunday").waitFor();
     await page.reload();
     await page.getByRole("heading", { level: 1 }).waitFor();
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await page.route("**/api/notice", (route) => route.abort());
     await page.reload();
     await page.getByRole("button", { name: "Notice" }).click();
@@ -245,6 +245,6 @@ describe("without a server", () => {
     await page.route("**/api/**", (route) => route.abort());
     await page.reload();
     await page.getByText("Unable to connect to the server properly!").first().waitFor();
-    expect(await page.getByRole("link", { name: "One Hub" }).count()).toBeGreaterThan(0);
+    await expect.poll(() => page.getByRole("link", { name: "One Hub" }).count()).toBeGreaterThan(0);
   });
 });

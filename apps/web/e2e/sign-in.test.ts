@@ -74,7 +74,7 @@ describe("signing in with an account elsewhere", () => {
   it("offers only what is switched on, and asks GitHub and Lark as they want to be asked", async () => {
     const page = await site.open("/login", { guest: true });
     await button(page, "OpenID").waitFor();
-    expect(await button(page, "GitHub").count()).toBe(0);
+    await expect.poll(() => button(page, "GitHub").count()).toBe(0);
     await configure({ GitHubOAuthEnabled: true, LarkAuthEnabled: true });
     await page.reload();
     // What leaves this machine is answered here.

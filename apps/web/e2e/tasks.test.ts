@@ -89,12 +89,12 @@ describe("the lists of tasks", () => {
   it("are narrowed in the address bar", async () => {
     const page = await site.open("/panel/task?platform=kling");
     await page.getByText("A boat at dawn").waitFor();
-    expect(await page.getByText("A song about boats").count()).toBe(0);
+    await expect.poll(() => page.getByText("A song about boats").count()).toBe(0);
     await page.goto("/panel/task?status=QUEUED");
     await page.getByText("No task matches").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
     await page.getByText("A song about boats").waitFor();
-    expect(new URL(page.url()).search).toBe("");
+    await expect.poll(() => new URL(page.url()).search).toBe("");
   });
 
   it("show pictures, small in the list and large when opened", async () => {

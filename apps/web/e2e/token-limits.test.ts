@@ -45,8 +45,8 @@ describe("the limits of a token", () => {
     await page.reload();
     await rowOf(page, "Limited").click();
     await drawer.getByText(/^\$0\.\d+ used today \(UTC\)$/).waitFor();
-    expect(await drawer.getByLabel("Requests per minute").inputValue()).toBe("2");
-    expect(await drawer.getByLabel("Tokens per minute").inputValue()).toBe("");
+    await expect.poll(() => drawer.getByLabel("Requests per minute").inputValue()).toBe("2");
+    await expect.poll(() => drawer.getByLabel("Tokens per minute").inputValue()).toBe("");
     await drawer.getByLabel("Requests per minute").fill("");
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByText("Token saved").first().waitFor();

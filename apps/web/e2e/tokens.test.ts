@@ -190,7 +190,7 @@ describe("the list of tokens", () => {
   it("copies a key it does not hold, and says so honestly", async () => {
     const { key } = await makeToken("Copied");
     const page = await site.open("/panel/token");
-    expect(await page.content()).not.toContain(key);
+    await expect.poll(() => page.content()).not.toContain(key);
     await rowOf(page, "Copied").getByRole("button", { name: "Copy Key" }).click();
     await page.getByText("Key copied!").waitFor();
     expect(await clipboard(page)).toBe(key);
@@ -215,7 +215,7 @@ describe("the list of tokens", () => {
     const href = (await item.getAttribute("href")) ?? "";
     expect(href).toContain(`"key":"${key}"`);
     expect(href).toContain(encodeURIComponent(site.url));
-    expect(await item.getAttribute("target")).toBe("_blank");
+    await expect.poll(() => item.getAttribute("target")).toBe("_blank");
   });
 
   it("keeps the search over a reload and offers a way out when nothing fits", async () => {
@@ -226,7 +226,7 @@ describe("the list of tokens", () => {
     await rowOf(page, "Needle in the hay").waitFor();
     await page.reload();
     await rowOf(page, "Needle in the hay").waitFor();
-    expect(await page.locator("tbody tr").count()).toBe(1);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     await page.getByPlaceholder("Search by name").fill("nothing like this");
     await page.getByText("No token has this name").waitFor();
     await page.getByRole("button", { name: "Clear the search" }).click();
@@ -237,8 +237,10 @@ describe("the list of tokens", () => {
     const page = await site.open("/panel/token", { phone: true });
     const card = page.getByRole("listitem").filter({ hasText: "Needle in the hay" });
     await card.getByText("Enabled").waitFor();
-    expect(await page.locator("table").count()).toBe(0);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expect.poll(() => page.locator("table").count()).toBe(0);
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(390);
     await card.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
     await page.getByRole("dialog", { name: "Edit “Needle in the hay”" }).waitFor();

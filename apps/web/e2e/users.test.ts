@@ -37,7 +37,7 @@ describe("the users screen", () => {
     await guest.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await guest.waitForURL("**/panel/dashboard");
     // What is for administrators is neither shown nor opened.
-    expect(await guest.getByRole("link", { name: "Users" }).count()).toBe(0);
+    await expect.poll(() => guest.getByRole("link", { name: "Users" }).count()).toBe(0);
     await guest.goto("/panel/user");
     await guest.getByText("You may not open this screen").waitFor();
   });
@@ -85,6 +85,7 @@ describe("the users screen", () => {
   it("keeps filters in the address and opens details beside the list", async () => {
     await site.api("POST", "/user", { username: "anna", password: "long enough", role: 10, group: "vip" });
     const page = await site.open("/panel/user");
+    await rowOf(page, "root").waitFor();
     await page.getByRole("combobox", { name: "Role" }).click();
     await page.getByRole("option", { name: "Administrator", exact: true }).click();
     await page.waitForURL("**/panel/user?role=10");
@@ -94,7 +95,7 @@ describe("the users screen", () => {
     const drawer = page.getByRole("dialog");
     await drawer.getByText("Not signed in anywhere").waitFor();
     const calls = drawer.getByRole("link", { name: "Show calls" });
-    expect(await calls.getAttribute("href")).toContain("username=anna");
+    await expect.poll(() => calls.getAttribute("href")).toContain("username=anna");
     await page.reload();
     await page.getByRole("dialog").getByRole("heading", { name: "anna" }).waitFor();
   });
@@ -118,7 +119,7 @@ describe("the users screen", () => {
   it("is a list of cards on a phone", async () => {
     const page = await site.open("/panel/user", { phone: true, dark: true });
     await page.getByRole("listitem").filter({ hasText: "root" }).getByText("Super administrator").waitFor();
-    expect(await page.getByRole("table").count()).toBe(0);
+    await expect.poll(() => page.getByRole("table").count()).toBe(0);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(wide).toBeLessThanOrEqual(0);
   });
