@@ -11,6 +11,7 @@ import { createAnswerCache } from "#domain/answers/answer-cache.ts";
 import { createLedger } from "#domain/billing/ledger.ts";
 import { createPrices } from "#domain/billing/prices.ts";
 import { seedPrices } from "#domain/billing/seed-prices.ts";
+import { createIcons } from "#domain/catalog/icons.ts";
 import { seedModelInfo } from "#domain/catalog/model-info.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
@@ -173,6 +174,7 @@ export async function startGateway(
         paymentGateways,
         mailer,
         checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
+        icons: createIcons(db, (address, options) => fetchPublic(address, { ...options, mayReach })),
         post: postToPublic,
         testChannel: judge.testChannel,
         fetchBalance: judge.fetchBalance,

@@ -7,6 +7,7 @@ import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
 import { startSession } from "#domain/accounts/sessions.ts";
 import { credit } from "#domain/billing/ledger.ts";
+import { createIcons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
@@ -17,7 +18,7 @@ import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
-import { postToPublic } from "#platform/public-fetch.ts";
+import { fetchPublic, postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
 import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
@@ -113,6 +114,7 @@ export async function buildConsole(
       ...(options.turnstile === undefined ? {} : { address: options.turnstile }),
     }),
     // What tests listen with is on this machine.
+    icons: createIcons(db, (address, options) => fetchPublic(address, { ...options, mayReach: () => true })),
     post: (url, body, headers) => postToPublic(url, body, headers, { mayReach: () => true }),
     identityProviders: options.identityProviders ?? identityProviders,
     paymentGateways: options.paymentGateways ?? openPaymentGateways(),

@@ -18,6 +18,7 @@ import { explainRoutes } from "./explain.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { groupRoutes } from "./groups.ts";
 import { guardRoute } from "./guards.ts";
+import { iconRoutes } from "./icons.ts";
 import { logBodyRoutes } from "./log-bodies.ts";
 import { logRoutes } from "./logs.ts";
 import { modelInfoRoutes } from "./model-info.ts";
@@ -114,6 +115,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   priceRoutes(app, services);
   moneyAuditRoutes(app, services);
   ownerRoutes(app, services);
+  iconRoutes(app, services);
   modelInfoRoutes(app, services);
   groupRoutes(app, services);
   redemptionRoutes(app, services);

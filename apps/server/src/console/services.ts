@@ -1,6 +1,7 @@
 import type { ChannelTestResult } from "@gateway/shared/channel";
 import type { ModelCheck } from "@gateway/shared/model-check";
 import type { PersonCheck } from "#domain/accounts/person-check.ts";
+import type { Icons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
@@ -28,6 +29,7 @@ export interface Services {
   mailer: Mailer;
   /** Throws `person_unproven` while the operator wants visitors checked. */
   checkPerson: PersonCheck;
+  icons: Icons;
   /** How notices leave. */
   post: typeof postToPublic;
   /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */

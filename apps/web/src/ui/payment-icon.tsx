@@ -10,6 +10,7 @@ import {
   IconWallet,
   type Icon,
 } from "@tabler/icons-react";
+import { ForeignIcon } from "./foreign-icon.tsx";
 
 type Name = (typeof paymentIcons)[number];
 
@@ -24,19 +25,12 @@ const pictures: Record<Name, { icon: Icon; color?: string }> = {
 };
 
 export function PaymentIcon({ icon, size = 20 }: { icon: string; size?: number }) {
-  if (!Object.hasOwn(pictures, icon)) {
-    return (
-      <img
-        src={icon}
-        width={size}
-        height={size}
-        alt=""
-        loading="lazy"
-        referrerPolicy="no-referrer"
-        style={{ flex: "none", objectFit: "contain" }}
-      />
-    );
-  }
-  const { icon: Picture, color } = pictures[icon as Name];
+  if (!Object.hasOwn(pictures, icon))
+    return <ForeignIcon address={icon} size={size} fallback={<Drawn name="card" size={size} />} />;
+  return <Drawn name={icon as Name} size={size} />;
+}
+
+function Drawn({ name, size }: { name: Name; size: number }) {
+  const { icon: Picture, color } = pictures[name];
   return <Picture size={size} stroke={1.7} color={color} aria-hidden style={{ flex: "none" }} />;
 }

@@ -1,0 +1,90 @@
+import { createServer, type Server } from "node:http";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { fetchPublic } from "#platform/public-fetch.ts";
+import { freshDatabase } from "#test/database.ts";
+import { createIcons, type Icons } from "./icons.ts";
+
+let place: Awaited<ReturnType<typeof freshDatabase>>;
+let database: Database;
+let host: Server;
+let url: string;
+/** Paths that were asked for, in order. */
+let asked: string[] = [];
+let clock = 0;
+let icons: Icons;
+
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = connect(place.url, { max: 3 });
+  host = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    if (request.url === "/page") response.writeHead(200, { "content-type": "text/html" }).end("<p>");
+    else if (request.url === "/broken") response.writeHead(500).end();
+    else response.writeHead(200, { "content-type": "image/png" }).end("a picture");
+  });
+  await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+  url = `http://localhost:${(host.address() as { port: number }).port}`;
+  const paths = ["page", "broken", ...Array.from({ length: 51 }, (_, number) => `${number}`)];
+  await database.db.modelOwner.createMany({
+    data: paths.map((path, at) => ({ id: 2000 + at, name: path, icon: `${url}/${path}` })),
+  });
+});
+afterAll(async () => {
+  host.closeAllConnections();
+  host.close();
+  await database.close();
+  await place.drop();
+});
+beforeEach(() => {
+  asked = [];
+  clock = 1_000_000;
+  icons = createIcons(
+    database.db,
+    (address, options) => fetchPublic(address, { ...options, mayReach: () => true }),
+    () => clock,
+  );
+});
+
+const hours = (count: number) => count * 3_600_000;
+
+describe("icons that operators named by address", () => {
+  it("are fetched once for everybody, and again after 168 hours", async () => {
+    const [first] = await Promise.all([icons.iconAt(`${url}/0`), icons.iconAt(`${url}/0`)]);
+    expect(first).toEqual({ mediaType: "image/png", bytes: Buffer.from("a picture") });
+    clock += hours(168) - 1;
+    await icons.iconAt(`${url}/0`);
+    expect(asked).toEqual(["/0"]);
+    clock += 1;
+    await icons.iconAt(`${url}/0`);
+    expect(asked).toEqual(["/0", "/0"]);
+  });
+
+  it("are 50 at most: the one that nobody looked at for longest goes", async () => {
+    for (let number = 0; number < 50; number += 1) await icons.iconAt(`${url}/${number}`);
+    await icons.iconAt(`${url}/0`);
+    await icons.iconAt(`${url}/50`);
+    asked = [];
+    await icons.iconAt(`${url}/0`);
+    expect(asked).toEqual([]);
+    await icons.iconAt(`${url}/1`);
+    expect(asked).toEqual(["/1"]);
+  });
+
+  it("are nothing but what an operator named, and nothing but pictures", async () => {
+    const notFound = { code: "not_found" };
+    await expect(icons.iconAt(`${url}/unnamed`)).rejects.toMatchObject(notFound);
+    expect(asked).toEqual([]);
+    await expect(icons.iconAt(`${url}/page`)).rejects.toMatchObject(notFound);
+  });
+
+  it("that cannot be had are not asked for at every look", async () => {
+    const refused = { code: "invalid_request" };
+    await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
+    await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
+    expect(asked).toEqual(["/broken"]);
+    clock += hours(1);
+    await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
+    expect(asked).toEqual(["/broken", "/broken"]);
+  });
+});
