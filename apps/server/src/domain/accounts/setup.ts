@@ -2,6 +2,7 @@ import { Role } from "@gateway/shared/roles";
 import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import { conflict, GatewayError } from "#errors.ts";
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -17,8 +18,6 @@ const ROOT_GIFT = 100_000_000n;
 const PURPOSE = "setup";
 const SETUP_HOURS = 24;
 const MAX_ATTEMPTS = 50;
-/** Everything that may make a root takes this lock, so there is never a second one. */
-const ROOT_LOCK = 4_211_801n;
 
 export async function hasRoot(db: Db): Promise<boolean> {
   return (await db.user.findFirst({ where: { role: Role.root }, select: { id: true } })) !== null;
@@ -106,7 +105,7 @@ interface NewRoot {
 }
 
 async function createRoot(tx: Prisma.TransactionClient, root: NewRoot): Promise<User> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ROOT_LOCK})`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.makeRoot})`;
   if (await hasRoot(tx)) throw setupDone();
   if ((await tx.user.findUnique({ where: { username: root.username } })) !== null) {
     throw conflict("This user name is taken.", { username: "This user name is taken." });

@@ -1,3 +1,4 @@
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import { formatDecimal, one, parseDecimal } from "./decimal.ts";
@@ -106,8 +107,6 @@ function quotient(dollars: string, base: string): string {
   return formatDecimal((parseDecimal(dollars) * kept) / parseDecimal(base), 10);
 }
 
-const seedLock = 5_180_423;
-
 /**
  * Adds the listed prices that this installation has never had: what an operator edited or removed stays so.
  * Returns how many were added.
@@ -115,7 +114,7 @@ const seedLock = 5_180_423;
 export async function seedPrices(db: Db): Promise<number> {
   return inTransaction(db, async (tx) => {
     // Nodes that start together take turns.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${seedLock})`;
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.seedPrices})`;
     const known = await tx.priceVersion.findMany({ distinct: ["model"], select: { model: true } });
     const had = new Set(known.map((version) => version.model));
     const missing = listedPrices().filter((price) => !had.has(price.model));

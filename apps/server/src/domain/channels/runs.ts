@@ -6,6 +6,7 @@ import type {
   ChannelRunKind,
 } from "@gateway/shared/channel-run";
 import { conflict, notFound } from "#errors.ts";
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
@@ -18,8 +19,6 @@ import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 const SILENCE_SECONDS = 30;
 const RUNS_KEPT = 20;
 const MAX_ITEMS = 20_000;
-/** Any number will do that no other advisory lock uses. */
-const START_LOCK = 20_261_121;
 
 export type Outcome = "ok" | "failed" | "skipped";
 
@@ -37,7 +36,7 @@ export async function openRun(
   userId: number | null,
 ): Promise<{ id: number; items: WorkItem[] }> {
   return db.$transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${START_LOCK})`;
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.startChannelRun})`;
     await endSilentRuns(tx);
     const running = await tx.channelRun.findFirst({ where: { kind: input.kind, status: "running" } });
     if (running !== null)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seedPrices } from "#domain/billing/seed-prices.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { completeIndexes } from "./partition-indexes.ts";
@@ -19,6 +20,9 @@ afterAll(async () => {
 });
 
 const query = (text: string) => database.pool.query(text);
+
+const heldLocks = `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+  WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()`;
 
 async function isValid(name: string): Promise<boolean | undefined> {
   const { rows } = await database.pool.query(
@@ -73,6 +77,21 @@ describe("an index that a migration made on the table alone", () => {
       "SELECT indexdef FROM pg_indexes WHERE indexname = 'request_logs_20260302_endpoint_idx'",
     );
     expect(rows[0]?.indexdef).toContain("(endpoint) WHERE (type <> 2)");
+  });
+
+  it("keeps no node waiting that starts while it is built", async () => {
+    await query('CREATE INDEX request_logs_group_idx ON ONLY request_logs ("group")');
+    const writer = await database.pool.connect();
+    await writer.query("BEGIN");
+    await writer.query(
+      "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-01T11:00Z', 'c', 2, 1)",
+    );
+    const building = completeIndexes(database.pool);
+    await expect.poll(async () => (await query(heldLocks)).rowCount).toBe(1);
+    expect(await seedPrices(database.db)).toBeGreaterThan(0);
+    await writer.query("COMMIT");
+    writer.release();
+    expect(await building).toContain("request_logs_20260301_group_idx");
   });
 
   it("is one node's work at a time", async () => {

@@ -1,12 +1,11 @@
 import type pg from "pg";
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Pool } from "#platform/db.ts";
 
 /**
  * Gives every partition the indexes that its table has. A migration makes a new index ON ONLY the table, which takes no
  * time; here it is built day by day while writers go on, and the table's own becomes valid with the last one.
  */
-
-const buildingLock = 5_180_423;
 
 interface Missing {
   /** The table's index. */
@@ -26,7 +25,7 @@ export async function completeIndexes(pool: Pool): Promise<string[]> {
   try {
     // Not waited for: whoever waits for a lock holds up every index that is built meanwhile.
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [
-      buildingLock,
+      advisoryLocks.buildLogIndexes,
     ]);
     if (rows[0]?.mine !== true) return [];
     try {
@@ -34,7 +33,7 @@ export async function completeIndexes(pool: Pool): Promise<string[]> {
       for (const index of missing) await build(client, index);
       return missing.map((index) => index.name);
     } finally {
-      await client.query("SELECT pg_advisory_unlock($1)", [buildingLock]);
+      await client.query("SELECT pg_advisory_unlock($1)", [advisoryLocks.buildLogIndexes]);
     }
   } finally {
     client.release();

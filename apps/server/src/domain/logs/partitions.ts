@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Pool } from "#platform/db.ts";
 
 /**
@@ -16,8 +17,6 @@ export interface Partition {
   bytes: number;
 }
 
-// One node at a time; the others find the work done.
-const partitionsLock = 5_180_422;
 const dayMs = 86_400_000;
 
 /** Makes the partitions from today to `daysAhead` days later. */
@@ -148,14 +147,15 @@ async function inTransaction(client: pg.PoolClient, work: () => Promise<void>): 
   }
 }
 
+/** One node at a time; the others find the work done. */
 async function alone<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query("SELECT pg_advisory_lock($1)", [partitionsLock]);
+    await client.query("SELECT pg_advisory_lock($1)", [advisoryLocks.keepLogDays]);
     try {
       return await work(client);
     } finally {
-      await client.query("SELECT pg_advisory_unlock($1)", [partitionsLock]);
+      await client.query("SELECT pg_advisory_unlock($1)", [advisoryLocks.keepLogDays]);
     }
   } finally {
     client.release();

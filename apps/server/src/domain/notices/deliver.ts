@@ -5,6 +5,7 @@ import { UserStatus } from "@gateway/shared/user";
 import { GatewayError } from "#errors.ts";
 import type { NoticeChannel, Tools } from "#notices/channel.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Db } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -19,7 +20,6 @@ export interface Telling {
   post: typeof postToPublic;
 }
 
-const PLAN_LOCK = 4_211_802n;
 const MOST_AT_ONCE = 100;
 /** Minutes until the next try, after the first, second … that failed. */
 const PAUSES = [1, 5, 30, 120];
@@ -28,7 +28,7 @@ const KEEP_DAYS = 30;
 /** Decides whom each new notice goes to. What was told within the quiet time is counted instead. */
 export async function planNotices({ db, settings }: Pick<Telling, "db" | "settings">): Promise<void> {
   await db.$transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${PLAN_LOCK})`;
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.planNotices})`;
     const current = settings();
     const raised = await tx.notice.findMany({
       where: { planned_time: null },

@@ -1,3 +1,4 @@
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Pool } from "#platform/db.ts";
 import { counterSums, dimensions, keyOf } from "./counters.ts";
 import { type Length, lengths } from "./pieces.ts";
@@ -12,7 +13,6 @@ import { type Length, lengths } from "./pieces.ts";
 const OPEN_HOURS = 1;
 /** Closed hours are summed again for so long, for the call that took longer than that. */
 const MENDED_HOURS = 48;
-const closingLock = 5_180_431;
 
 /** Closes every hour that is over. Returns how many were summed, again or for the first time. */
 export async function closeHours(pool: Pool, now = new Date()): Promise<number> {
@@ -20,7 +20,7 @@ export async function closeHours(pool: Pool, now = new Date()): Promise<number> 
   const client = await pool.connect();
   try {
     await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [closingLock]);
+    await client.query("SELECT pg_advisory_xact_lock($1)", [advisoryLocks.closeHours]);
     const { rows } = await client.query<{ closed_until: Date | null; first: Date | null }>(
       `SELECT (SELECT closed_until FROM usage_progress) AS closed_until, (SELECT min(hour) FROM usage_hours) AS first`,
     );

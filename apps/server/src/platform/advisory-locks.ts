@@ -1,0 +1,13 @@
+/**
+ * The numbers by which nodes take turns at work on one database: side by side, because two kinds of work under one
+ * number wait for each other. They never change: during an update nodes of two versions run together.
+ */
+export const advisoryLocks = {
+  makeRoot: 4_211_801,
+  planNotices: 4_211_802,
+  keepLogDays: 5_180_422,
+  buildLogIndexes: 5_180_423,
+  seedPrices: 5_180_424,
+  closeHours: 5_180_431,
+  startChannelRun: 20_261_121,
+} as const;
