@@ -82,6 +82,33 @@ function decodePart(wire: RequestPart, book: CallBook): Part[] {
   return [{ type: "foreign", extra: { dialect: "gemini", fields: wire } }];
 }
 
+/**
+ * All contents as messages. Clients that stream keep each chunk as a content of its own: what the model said in one
+ * go becomes one message again, or its thoughts lose their proof and its calls their results.
+ */
+export function decodeContents(contents: readonly WireContent[], book: CallBook): Message[] {
+  const messages: Message[] = [];
+  for (const message of contents.flatMap((content) => decodeContent(content, book))) {
+    if (message.parts.length === 0) continue;
+    const last = messages.at(-1);
+    if (last?.role === "assistant" && message.role === "assistant") goOn(last.parts, message.parts);
+    else messages.push(message);
+  }
+  return messages;
+}
+
+/** A text or a thought that the next chunk goes on with is one part. */
+function goOn(said: Part[], [first, ...rest]: Part[]): void {
+  const last = said.at(-1);
+  const isOpen = last?.type === "reasoning" && last.signature === undefined && last.encrypted === undefined;
+  if (first === undefined) return;
+  if (last?.type === "text" && first.type === "text") last.text += first.text;
+  else if (isOpen && first.type === "reasoning")
+    Object.assign(last, { ...first, text: last.text + first.text });
+  else said.push(first);
+  said.push(...rest);
+}
+
 /** Results of tools stand in a user's content here; in the IR they are messages of their own. */
 export function decodeContent(wire: WireContent, book: CallBook): Message[] {
   const parts = (wire.parts ?? []).flatMap((part) => decodePart(part, book));

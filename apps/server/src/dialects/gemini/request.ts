@@ -14,7 +14,7 @@ import { marksIn } from "#dialects/marks.ts";
 import { geminiTier, tierOf } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
-import { type CallBook, decodeContent } from "./decode-contents.ts";
+import { type CallBook, decodeContent, decodeContents } from "./decode-contents.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { jsonSchema } from "./function-schema.ts";
 import { type GenerationConfig, type GeminiRequest, geminiRequest } from "./schema.ts";
@@ -137,7 +137,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const messages: Message[] = [];
   if (body.systemInstruction)
     messages.push(...decodeContent({ ...body.systemInstruction, role: "system" }, book));
-  for (const each of body.contents) messages.push(...decodeContent(each, book));
+  messages.push(...decodeContents(body.contents, book));
   const config = body.generationConfig ?? {};
   const stream = address.stream ?? false;
   return compact<ChatRequest>({
