@@ -14,6 +14,9 @@ for i, key in ipairs(KEYS) do
   local stored = redis.call('HMGET', key, 'v', 'a')
   local value, at = tonumber(stored[1]), tonumber(stored[2])
   local s = { counted = kind == 'count', perMinute = perMinute, cost = cost }
+  -- The clock was set back: what was known then is as of now, or it would hold until the clock is there again.
+  s.setBack = at and at > now
+  if s.setBack then at = now end
   if s.counted then
     if not value or now - at >= ${WINDOW_MS} then value = 0; at = now end
     s.allowed = value < perMinute
@@ -34,6 +37,8 @@ for i, key in ipairs(KEYS) do
   local s = states[i]
   if allowed then
     if s.counted then s.value = s.value + 1 else s.value = s.value - s.cost end
+  end
+  if allowed or s.setBack then
     redis.call('HSET', key, 'v', tostring(s.value), 'a', s.at)
     local whole = ${WINDOW_MS}
     if not s.counted then whole = math.ceil((s.capacity - s.value) / s.perSecond * 1000) + 1000 end

@@ -154,6 +154,20 @@ describe("limits on Redis", () => {
       .toBeGreaterThan(25);
   });
 
+  it("hold for a minute at most when the clock of Redis is set back", async () => {
+    const limiter = createLimiter({ redis });
+    const owner = randomUUID();
+    const both = [requests(1), requests(600, "token1")];
+    expect(allowed(await burst([limiter], owner, both, 2))).toBe(1);
+    const inAnHour = Date.now() + 3_600_000;
+    for (const state of ["account:count", "token1:level"])
+      await redis.hset(`limit:{${owner}}:${state}`, "a", inAnHour);
+    const { takes } = await limiter.take(owner, both);
+    expect(takes[0]).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 60 });
+    expect(takes[1]).toMatchObject({ allowed: true, remaining: 99 });
+    expect(Number(await redis.hget(`limit:{${owner}}:account:count`, "a"))).toBeLessThan(inAnHour);
+  });
+
   it("become this node's share, never more, when Redis was never there", async () => {
     const lost = new Redis({
       port: 1,
