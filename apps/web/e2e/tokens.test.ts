@@ -97,8 +97,10 @@ describe("making a token", () => {
     await drawer.getByText("Name is required").waitFor();
     await drawer.getByText("This time has passed already").waitFor();
     await drawer.getByText("Choose at least one model, or switch the restriction off").waitFor();
-    const lines = await drawer.getByText("neither an IP address nor a range").allTextContents();
-    expect(lines.map((line) => line.split(" ·")[0])).toEqual(["my office", "10.0.0.0/99"]);
+    const lines = drawer.getByText("neither an IP address nor a range");
+    await expect
+      .poll(async () => (await lines.allTextContents()).map((line) => line.split(" ·")[0]))
+      .toEqual(["my office", "10.0.0.0/99"]);
 
     await page.keyboard.press("Escape");
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
