@@ -10,6 +10,8 @@ import { firstOf, presentMonth } from "./statements.ts";
 const hourMs = 3_600_000;
 /** The clock closes a month this long after its end, when its last calls are settled. */
 const GRACE_HOURS = 24;
+/** A large site's month has millions of roll-ups. */
+const longest = { timeout: 600_000 };
 
 /** Closes every month that is over and was not closed before. Returns the first days of those closed now. */
 export async function closeMonths(db: PrismaClient, now = new Date()): Promise<string[]> {
@@ -21,9 +23,11 @@ export async function closeMonths(db: PrismaClient, now = new Date()): Promise<s
     ) m WHERE month NOT IN (SELECT month FROM statement_months) ORDER BY 1`;
   const closed: string[] = [];
   for (const { month } of rows) {
-    if (await db.$transaction((tx) => claimMonth(tx, month).then((mine) => mine && writeMonth(tx, month)))) {
-      closed.push(month);
-    }
+    const mine = await db.$transaction(
+      async (tx) => (await claimMonth(tx, month)) && (await writeMonth(tx, month)),
+      longest,
+    );
+    if (mine) closed.push(month);
   }
   return closed;
 }
@@ -43,30 +47,27 @@ export async function closeMonthByHand(
   if (month >= firstOf(now.toISOString())) {
     throw invalidRequest("Statements can be made of months that are over.", "month");
   }
-  return db.$transaction(
-    async (tx) => {
-      // Closed later than the statement that is made again: whoever waits here sees what the other one wrote.
-      const before = again ? await lockMonth(tx, month) : undefined;
-      if (again && before === undefined) throw notFound("Statement");
-      if (!again && !(await claimMonth(tx, month))) {
-        throw conflict("The statements of this month are made already.");
-      }
-      await writeMonth(tx, month);
-      const row = await tx.statementMonth.findUniqueOrThrow({ where: { month: new Date(month) } });
-      if (row.users === 0 && !again) throw notFound("Usage in this month");
-      const after = presentMonth(row);
-      await audit(tx, {
-        actor,
-        action: again ? "statement.make_again" : "statement.make",
-        targetType: "statement",
-        targetId: month.slice(0, 7),
-        before,
-        after,
-      });
-      return after;
-    },
-    { timeout: 60_000 },
-  );
+  return db.$transaction(async (tx) => {
+    // Closed later than the statement that is made again: whoever waits here sees what the other one wrote.
+    const before = again ? await lockMonth(tx, month) : undefined;
+    if (again && before === undefined) throw notFound("Statement");
+    if (!again && !(await claimMonth(tx, month))) {
+      throw conflict("The statements of this month are made already.");
+    }
+    await writeMonth(tx, month);
+    const row = await tx.statementMonth.findUniqueOrThrow({ where: { month: new Date(month) } });
+    if (row.users === 0 && !again) throw notFound("Usage in this month");
+    const after = presentMonth(row);
+    await audit(tx, {
+      actor,
+      action: again ? "statement.make_again" : "statement.make",
+      targetType: "statement",
+      targetId: month.slice(0, 7),
+      before,
+      after,
+    });
+    return after;
+  }, longest);
 }
 
 async function lockMonth(tx: Db, month: string): Promise<ClosedMonth | undefined> {
