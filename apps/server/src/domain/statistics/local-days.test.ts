@@ -31,6 +31,14 @@ describe("local days", () => {
     ]);
   });
 
+  it("begin with their first instant where clocks change at midnight", () => {
+    expect(startOfDay("2025-09-07", "America/Santiago").toISOString()).toBe("2025-09-07T04:00:00.000Z");
+    expect(startOfDay("2025-04-06", "America/Santiago").toISOString()).toBe("2025-04-06T04:00:00.000Z");
+    expect(startOfDay("2025-04-25", "Africa/Cairo").toISOString()).toBe("2025-04-24T22:00:00.000Z");
+    expect(startOfDay("2025-03-09", "America/Havana").toISOString()).toBe("2025-03-09T05:00:00.000Z");
+    expect(startOfDay("2025-11-02", "America/Havana").toISOString()).toBe("2025-11-02T04:00:00.000Z");
+  });
+
   it("end where the next one begins", () => {
     const dates = (from: string, to: string) =>
       localDays(new Date(from), new Date(to), "UTC").map((day) => day.date);

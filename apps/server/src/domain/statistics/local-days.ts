@@ -34,9 +34,10 @@ export function lastLocalDays(count: number, now: Date, timeZone: string): Local
 export function startOfDay(date: string, timeZone: string): Date {
   const asUtc = Date.parse(`${date}T00:00:00Z`);
   // The first guess may be off by a change of clocks; the second is right.
-  let start = asUtc - offsetAt(asUtc, timeZone);
-  start = asUtc - offsetAt(start, timeZone);
-  return new Date(start);
+  const guess = asUtc - offsetAt(asUtc, timeZone);
+  const start = new Date(asUtc - offsetAt(guess, timeZone));
+  // A day whose midnight is left out begins when clocks have gone forward, which is what the first guess says.
+  return localDate(start, timeZone) < date ? new Date(guess) : start;
 }
 
 export function localDate(instant: Date, timeZone: string): string {
