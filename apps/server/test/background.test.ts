@@ -68,15 +68,13 @@ beforeAll(async () => {
     models: ["talker"],
     model_mapping: { talker: "demo-chat" },
   });
-  for (const model of ["thinker", "talker"])
-    await gateway.api("POST", "/prices/single", {
-      model,
-      type: "tokens",
-      channel_type: 1,
-      input: 1,
-      output: 1,
-      locked: false,
-    });
+  await gateway.addChannel({
+    type: 8,
+    name: "speaks chat alone",
+    models: ["chatter"],
+    model_mapping: { chatter: "demo-chat" },
+  });
+  for (const model of ["thinker", "talker", "chatter"]) await gateway.addPrice(model);
   client = gateway.openai((await gateway.addToken()).key);
 });
 afterAll(async () => {
@@ -147,6 +145,7 @@ describe("a response in the background", () => {
   it("is refused clearly where no vendor can do it, in a stream, and in a conversation", async () => {
     const refused: [object, string, RegExp][] = [
       [{ model: "talker" }, "model", /in the background/],
+      [{ model: "chatter" }, "model", /in the background/],
       [{ stream: true }, "stream", /streamed/],
       [{ conversation: "conv_1" }, "conversation", /conversation/],
     ];

@@ -63,6 +63,15 @@ describe("at a vendor that keeps nothing", () => {
 });
 
 describe("at a vendor that keeps conversations", () => {
+  it("says of an answer that the vendor has no more that it was not found", async () => {
+    const { id } = await client.responses.create({ model: "kept", input: "Forget me." });
+    await expect(client.responses.retrieve(id)).rejects.toMatchObject({
+      status: 404,
+      code: "not_found",
+      message: expect.stringContaining(`"${id}"`),
+    });
+  });
+
   it("stays with the channel and the key that made the first answer", async () => {
     const first = await client.responses.create({ model: "kept", input: "Hello" });
     const key = gateway.vendor.calls().at(-1)?.key;

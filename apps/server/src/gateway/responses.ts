@@ -61,13 +61,17 @@ async function answer(
   const { caller } = await authenticate(services.callers, request);
   const { id } = request.params as { id: string };
   const stored = await findResponse(services.db, id, caller.userId);
-  if (stored === null) throw new GatewayError("not_found", `The response "${id}" was not found.`);
+  if (stored === null) throw responseNotFound(id);
   const body =
     stored.turn === null ? await askVendor(services, stored, method, suffix, request, reply) : ours(stored);
   if (method === "DELETE") await forgetResponse(services.db, id, caller.userId);
   return reply
     .type("application/json; charset=utf-8")
     .send(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function responseNotFound(id: string): GatewayError {
+  return new GatewayError("not_found", `The response "${id}" was not found.`);
 }
 
 async function askVendor(
@@ -103,10 +107,9 @@ async function askVendor(
       await heard(stored.id, text);
       return text;
     }
-    throw explain(
-      dialects["openai-responses"].decodeError(response.status, text, response.headers),
-      stored.model,
-    );
+    const error = dialects["openai-responses"].decodeError(response.status, text, response.headers);
+    // What is not there is the response: nothing was asked of a model.
+    throw error.kind === "not-found" ? responseNotFound(stored.id) : explain(error, stored.model);
   } catch (error) {
     if (error instanceof TransportError)
       throw new GatewayError("upstream_failed", "The upstream could not be asked for this response.");

@@ -102,7 +102,7 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint 
     const found = pinned(services, pin) ?? services.candidates.find(symbol, model);
     const home = pin?.home?.channel;
     const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
-    const channels = offeredOf(listed, needs, endpoint);
+    const channels = offeredOf(listed, needs, endpoint, model);
     if (channels.length > 0)
       lanes.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
     if (pin?.only !== undefined) break;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
+import { azureFoundry } from "#providers/azure-foundry.ts";
+import { custom } from "#providers/custom.ts";
 import { offeredOf, reserved, waysOf } from "./ways.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };
@@ -35,9 +37,30 @@ describe("what a list of channels means for a model", () => {
 
   it("keeps the list as it is when every vendor serves the path, and else leaves the others out", () => {
     const list = [channel({ id: 1 })];
-    expect(offeredOf(list, "chat", "/v1/chat/completions")).toBe(list);
-    const rerank = offeredOf(list, "rerank", "/v1/rerank");
+    expect(offeredOf(list, "chat", "/v1/chat/completions", "gpt")).toBe(list);
+    const rerank = offeredOf(list, "rerank", "/v1/rerank", "gpt");
     expect(rerank).toEqual([]);
-    expect(offeredOf(list, "rerank", "/v1/rerank")).toBe(rerank);
+    expect(offeredOf(list, "rerank", "/v1/rerank", "gpt")).toBe(rerank);
+  });
+
+  it("leaves to vendors that speak Responses what only they can do", () => {
+    const bare = channel({ id: 1, provider: custom });
+    const own = channel({
+      id: 2,
+      provider: custom,
+      plugin: { customize: { "16": "/api/v3/responses" } },
+    });
+    const forbidden = channel({ id: 3, compatibleResponse: true });
+    const claude = channel({
+      id: 4,
+      provider: azureFoundry,
+      mapping: parseMapping({ gpt: "claude-opus-5" }),
+    });
+    const list = [bare, own, forbidden, claude];
+    const other = [claude];
+    expect(offeredOf(list, "responses", "/v1/responses", "gpt")).toEqual([own]);
+    expect(offeredOf(other, "responses", "/v1/responses", "gpt-5")).toBe(other);
+    expect(offeredOf(other, "responses", "/v1/responses", "gpt")).toEqual([]);
+    expect(offeredOf(list, "chat", "/v1/responses", "gpt")).toBe(list);
   });
 });

@@ -2,6 +2,7 @@ import type { Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/billing/estimate.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
+import { dialectFor } from "./attempt.ts";
 import { addTo } from "./meter.ts";
 
 /**
@@ -39,23 +40,29 @@ function knownOf(channels: readonly ChannelInForce[]): Known {
   return facts;
 }
 
-/** Those whose vendor serves this path. */
+/** Those whose vendor serves this path for this model. */
 export function offeredOf(
   channels: readonly ChannelInForce[],
   needs: Endpoint,
   path: string,
+  model: string,
 ): readonly ChannelInForce[] {
   const { offered } = knownOf(channels);
-  const name = `${needs} ${path}`;
+  const name = needs === "responses" ? `${needs} ${path} ${model}` : `${needs} ${path}`;
   let found = offered.get(name);
   if (found === undefined) {
     // A channel that answers Responses through chat has none of what only Responses can do.
-    const fits = ({ provider, plugin, compatibleResponse }: ChannelInForce) =>
-      serves(provider, needs, path, plugin) && !(needs === "responses" && compatibleResponse);
+    const fits = (channel: ChannelInForce) =>
+      serves(channel.provider, needs, path, channel.plugin) &&
+      (needs !== "responses" || speaksResponses(channel, model));
     found = channels.every(fits) ? channels : channels.filter(fits);
     if (offered.size < MOST_MODELS) offered.set(name, found);
   }
   return found;
+}
+
+function speaksResponses(channel: ChannelInForce, model: string): boolean {
+  return dialectFor(channel, "openai-responses", mapModel(channel, model).upstream) === "openai-responses";
 }
 
 /** The different ways in which these channels bill and hold. */
