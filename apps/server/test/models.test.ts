@@ -1,3 +1,4 @@
+import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
@@ -43,4 +44,23 @@ it("says the same to the other two kinds of clients, with the catalogue's name",
       ownedBy: "OpenAI",
     }),
   );
+});
+
+it("answers Google's own client, and each kind of client that asks for one model", async () => {
+  const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
+  const names: (string | undefined)[] = [];
+  for await (const model of await google.models.list()) names.push(model.name);
+  expect(names.toSorted()).toEqual(["models/gpt-4o", "models/nobody-priced-this"]);
+  expect((await google.models.get({ model: "gpt-4o" })).displayName).toBe("GPT-4o");
+  const named = { name: "models/gpt-4o", ownedBy: "OpenAI" };
+  expect(await ask("/v1beta/models/gpt-4o")).toMatchObject(named);
+  expect(await ask("/gemini/v1beta/models/gpt-4o")).toMatchObject(named);
+  expect(await ask("/claude/v1/models/gpt-4o")).toMatchObject({ type: "model", id: "gpt-4o" });
+  const unknown = await fetch(`${gateway.url}/v1beta/models/nobody`, {
+    headers: { "x-goog-api-key": key },
+  });
+  expect([unknown.status, await unknown.json()]).toEqual([
+    404,
+    { error: expect.objectContaining({ code: 404, status: "NOT_FOUND" }) },
+  ]);
 });

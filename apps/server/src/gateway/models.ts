@@ -17,23 +17,14 @@ interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxT
   ownedBy: string;
 }
 
-interface OwnList {
-  paths: readonly string[];
+/** How one kind of client reads the list, and one model of it. */
+interface Shape {
   list(models: readonly Listed[]): object;
+  one(model: Listed): object;
 }
 
 export function modelRoutes(app: FastifyInstance, services: GatewayServices): void {
-  app.get("/v1/models", async (request) => {
-    const models = await listModels(services, await authenticate(services.callers, request));
-    return isAnthropic(request) ? anthropicList(models) : openaiList(models);
-  });
-  app.get("/v1/models/*", async (request) => {
-    const { "*": id } = request.params as { "*": string };
-    const models = await listModels(services, await authenticate(services.callers, request));
-    const model = models.find((entry) => entry.id === id);
-    if (model === undefined) throw modelNotFound(id);
-    return isAnthropic(request) ? anthropicModel(model) : openaiModel(model);
-  });
+  serveModels(app, services, "/v1/models", askedShape);
 }
 
 /** The lists at addresses that only clients of this dialect know. */
@@ -42,21 +33,33 @@ export function ownModelRoutes(
   services: GatewayServices,
   dialect: Dialect["id"],
 ): void {
-  const own = ownLists[dialect];
-  for (const path of own?.paths ?? []) {
-    app.get(path, async (request) =>
-      own?.list(await listModels(services, await authenticate(services.callers, request))),
-    );
-  }
+  for (const path of ownPaths[dialect] ?? [])
+    serveModels(app, services, path, () => (dialect === "gemini" ? gemini : anthropic));
 }
 
-const ownLists: Partial<Record<Dialect["id"], OwnList>> = {
-  anthropic: { paths: ["/claude/v1/models"], list: anthropicList },
-  gemini: {
-    paths: ["/v1beta/models", "/gemini/:version/models"],
-    list: (models) => ({ models: models.map(geminiModel) }),
-  },
+const ownPaths: Partial<Record<Dialect["id"], readonly string[]>> = {
+  anthropic: ["/claude/v1/models"],
+  gemini: ["/v1beta/models", "/gemini/:version/models"],
 };
+
+function serveModels(
+  app: FastifyInstance,
+  services: GatewayServices,
+  path: string,
+  shapeFor: (request: FastifyRequest) => Shape,
+): void {
+  app.get(path, async (request) => {
+    const models = await listModels(services, await authenticate(services.callers, request));
+    return shapeFor(request).list(models);
+  });
+  app.get(`${path}/*`, async (request) => {
+    const { "*": id } = request.params as { "*": string };
+    const models = await listModels(services, await authenticate(services.callers, request));
+    const model = models.find((entry) => entry.id === id);
+    if (model === undefined) throw modelNotFound(id);
+    return shapeFor(request).one(model);
+  });
+}
 
 async function listModels(services: GatewayServices, { caller }: Authenticated): Promise<Listed[]> {
   const { candidates, prices } = services.relay;
@@ -76,9 +79,10 @@ async function listModels(services: GatewayServices, { caller }: Authenticated):
     .sort((a, b) => a.ownedBy.localeCompare(b.ownedBy) || a.id.localeCompare(b.id));
 }
 
-/** Anthropic's clients always send their version header. */
-function isAnthropic(request: FastifyRequest): boolean {
-  return request.headers["anthropic-version"] !== undefined;
+/** Anthropic's clients always send their version header, Google's the key in a header of their own. */
+function askedShape({ headers }: FastifyRequest): Shape {
+  if (headers["anthropic-version"] !== undefined) return anthropic;
+  return headers["x-goog-api-key"] === undefined ? openai : gemini;
 }
 
 function openaiModel(model: Listed) {
@@ -118,3 +122,7 @@ function geminiModel(model: Listed) {
     supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
   };
 }
+
+const openai: Shape = { list: openaiList, one: openaiModel };
+const anthropic: Shape = { list: anthropicList, one: anthropicModel };
+const gemini: Shape = { list: (models) => ({ models: models.map(geminiModel) }), one: geminiModel };
