@@ -1,15 +1,13 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatResponse, Part, Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/billing/estimate.ts";
+import { isPossible } from "#domain/billing/pricing.ts";
 
 /** What a call used: the vendor's word where it can be believed, our own count where it is silent. Pure. */
 export interface Metered {
   usage: Usage;
   estimated: boolean;
 }
-
-/** No answer of one call is larger; a vendor that says so is wrong. */
-const MAX_TOKENS = 1_000_000_000;
 
 /**
  * @param vendor what the vendor reported, if anything
@@ -23,7 +21,7 @@ export function meter(
   delivered: Tally,
   expected: Usage,
 ): Metered {
-  if (vendor === undefined || !believable(vendor))
+  if (vendor === undefined || !isPossible(vendor))
     return {
       usage: {
         input: expected.input,
@@ -38,25 +36,6 @@ export function meter(
   return counted > vendor.output
     ? { usage: { ...vendor, output: counted }, estimated: true }
     : { usage: vendor, estimated: false };
-}
-
-function believable(usage: Usage): boolean {
-  const numbers = [
-    usage.input,
-    usage.output,
-    usage.cacheRead,
-    usage.cacheWrite5m,
-    usage.cacheWrite1h,
-    usage.reasoning,
-    usage.audioInput,
-    usage.audioOutput,
-    usage.imageInput,
-    usage.imageOutput,
-    ...Object.values(usage.toolCalls ?? {}),
-  ];
-  return numbers.every(
-    (value) => value === undefined || (Number.isSafeInteger(value) && value >= 0 && value <= MAX_TOKENS),
-  );
 }
 
 /** Counts characters by script; the same split as the dialects' skimmers. */

@@ -415,6 +415,17 @@ describe("a node", () => {
     await node.close();
   });
 
+  it("releases the hold of a call whose charge no balance can hold", async () => {
+    const account = await makeAccount(database, { quota: 100n });
+    const node = createLedger({ ...quick, pool: database.pool, nodeId: randomUUID() });
+    await node.start();
+    const held = reservation(account, 100n);
+    await node.reserve(held);
+    await expect(node.settle(callOf(held, 2n ** 60n))).rejects.toMatchObject({ code: "internal" });
+    await expect.poll(() => userOf(account)).toMatchObject({ quota: 100n, reserved: 0n });
+    await node.close();
+  });
+
   it("gives back what it still holds when it closes, and takes no more", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodeId = randomUUID();

@@ -144,8 +144,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
 
     async settle(record) {
-      checkAmount(record.quota);
       try {
+        checkAmount(record.quota);
         const { verdict } = await turns.add({ end: record });
         return verdict === "settled" ? "settled" : "gone";
       } finally {

@@ -100,15 +100,15 @@ export function findPrice(table: PriceTable, model: string): PriceInForce | unde
   );
 }
 
-/** A negative or absurd count is a vendor's error and never a credit. Throws `upstream_failed`. */
-export function checkUsage(usage: Usage): void {
+/** Whether it can be billed: a negative or absurd count is a vendor's error and never a credit. */
+export function isPossible(usage: Usage): boolean {
   const { raw: _raw, tier: _tier, toolCalls, ...counts } = usage;
   const isCount = (value: unknown, largest: number) =>
     Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
-  const sane =
+  return (
     Object.values(counts).every((value) => value === undefined || isCount(value, largestCount)) &&
-    Object.values(toolCalls ?? {}).every((value) => isCount(value, largestToolCount));
-  if (!sane) throw new GatewayError("upstream_failed", "The upstream reported a usage that cannot be true.");
+    Object.values(toolCalls ?? {}).every((value) => isCount(value, largestToolCount))
+  );
 }
 
 interface Line {
@@ -122,6 +122,7 @@ const lineScale = digits * 2;
 const billScale = digits * 3;
 
 /**
+ * Throws `upstream_failed` for a usage that is not possible.
  * @param groupRatio decimal string
  * @param calls what a `times` price is multiplied with
  */
@@ -131,7 +132,8 @@ export function computeBill(
   usage: Usage,
   calls = 1,
 ): { points: bigint; bill: Bill } {
-  checkUsage(usage);
+  if (!isPossible(usage))
+    throw new GatewayError("upstream_failed", "The upstream reported a usage that cannot be true.");
   if (!Number.isSafeInteger(calls) || calls < 0 || calls > largestToolCount) {
     throw new GatewayError("invalid_request", "The number of results cannot be billed.");
   }
