@@ -50,7 +50,7 @@ it("answers Google's own client, and each kind of client that asks for one model
   const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
   const names: (string | undefined)[] = [];
   for await (const model of await google.models.list()) names.push(model.name);
-  expect(names.toSorted()).toEqual(["models/gpt-4o", "models/nobody-priced-this"]);
+  expect(new Set(names)).toEqual(new Set(["models/gpt-4o", "models/nobody-priced-this"]));
   expect((await google.models.get({ model: "gpt-4o" })).displayName).toBe("GPT-4o");
   const named = { name: "models/gpt-4o", ownedBy: "OpenAI" };
   expect(await ask("/v1beta/models/gpt-4o")).toMatchObject(named);
