@@ -12,6 +12,8 @@ export interface ErrorDetails {
   fields?: Record<string, string>;
   /** Headers that say where an AI client stands. */
   headers?: Record<string, string>;
+  /** By what a client's library knows this refusal and helps itself, where its dialect has a place for that. */
+  details?: Record<string, unknown>;
   cause?: unknown;
 }
 
@@ -26,6 +28,7 @@ export class GatewayError extends Error {
   readonly param: string | undefined;
   readonly fields: Record<string, string> | undefined;
   readonly headers: Record<string, string> | undefined;
+  readonly details: Record<string, unknown> | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -36,6 +39,7 @@ export class GatewayError extends Error {
     this.param = details.param;
     this.fields = details.fields;
     this.headers = details.headers;
+    this.details = details.details;
   }
 }
 

@@ -32,9 +32,10 @@ function typeOf(status: number): string {
 function errorBody(error: GatewayError, requestId: string): Wire {
   const message = error.code === "internal" ? "The server had an error." : error.message;
   const where = error.param === undefined ? message : `${error.param}: ${message}`;
+  const told = { type: typeOf(error.status), message: `${where} (request id: ${requestId})` };
   return {
     type: "error",
-    error: { type: typeOf(error.status), message: `${where} (request id: ${requestId})` },
+    error: error.details === undefined ? told : { ...told, details: error.details },
     request_id: requestId,
   };
 }

@@ -4,7 +4,7 @@ import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { anthropicTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
-import { invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
 import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
@@ -72,8 +72,22 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "anthropic", fields };
 }
 
+/**
+ * A conversation that its vendor holds lives at one key of one vendor, and another channel would answer the next turn
+ * without what came before. With this code Anthropic's library sends the whole conversation instead.
+ */
+function refuseThread(thread: unknown): void {
+  if (thread === undefined || thread === null) return;
+  throw new GatewayError(
+    "invalid_request",
+    'No vendor holds a conversation between its turns here: send all of it, without "thread".',
+    { param: "thread", details: { error_code: "thread_unsupported_request" } },
+  );
+}
+
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(messagesRequest, value, "");
+  refuseThread(body["thread"]);
   const model = address.model ?? body.model;
   if (!model) throw invalidRequest('The field "model" is required.', "model");
   const system = decodeBlocks(body.system, "system");
