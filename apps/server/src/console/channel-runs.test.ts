@@ -36,7 +36,7 @@ const begin = (body: object) => admin.send<ChannelRun>("POST", "/api/channel/run
 const detail = async (id: number) => (await admin.get<ChannelRunDetail>(`/api/channel/run/${id}`)).body.data;
 
 async function ended(id: number): Promise<ChannelRunDetail> {
-  await expect.poll(async () => (await detail(id)).run.status, { timeout: 5_000 }).not.toBe("running");
+  await expect.poll(async () => (await detail(id)).run.status).not.toBe("running");
   return detail(id);
 }
 

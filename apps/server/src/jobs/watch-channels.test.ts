@@ -2,6 +2,7 @@ import type { ChannelRow } from "@gateway/shared/channel";
 import type { Settings } from "@gateway/shared/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
+import type { ChannelRunner } from "#domain/channels/runner.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { type NoticeReceiver, startNoticeReceiver } from "#test/notice-receiver.ts";
 import type { JobServices } from "./job.ts";
@@ -118,11 +119,22 @@ describe("the watch over channels", () => {
     await create("One");
     await Promise.all([1, 2, 3].map(() => watchChannels.run(jobServices())));
     expect(await tick()).toBe(1);
+    const { db, runner } = site.services;
     await age(31);
-    const { db } = site.services;
+    // A slow node's turn comes when another one's run has begun and ended.
+    const late: ChannelRunner = {
+      ...runner,
+      async start(...run) {
+        expect(await tick()).toBe(2);
+        return runner.start(...run);
+      },
+    };
+    await watchChannels.run({ ...jobServices(), runner: late });
+    expect(await runs()).toBe(2);
+    await age(31);
     await db.channelRun.create({ data: { kind: "test", user_id: 1 } });
     await watchChannels.run(jobServices());
-    expect(await db.channelRun.count()).toBe(2);
+    expect(await db.channelRun.count()).toBe(3);
     await db.channelRun.updateMany({ data: { status: "done" } });
   });
 

@@ -1,5 +1,4 @@
 import { ChannelRunInput, type ChannelRunKind } from "@gateway/shared/channel-run";
-import { isDue } from "#domain/channels/runs.ts";
 import { GatewayError } from "#errors.ts";
 import type { Job, JobServices } from "./job.ts";
 
@@ -15,12 +14,12 @@ export const watchChannels: Job = {
 };
 
 /** The run goes on after the job: a thousand channels may take longer than a job should. */
-async function startIfDue({ db, runner }: JobServices, kind: ChannelRunKind, minutes: number): Promise<void> {
-  if (minutes === 0 || !(await isDue(db, kind, minutes))) return;
+async function startIfDue({ runner }: JobServices, kind: ChannelRunKind, minutes: number): Promise<void> {
+  if (minutes === 0) return;
   try {
-    await runner.start(ChannelRunInput.parse({ kind }), null);
+    await runner.start(ChannelRunInput.parse({ kind }), null, minutes);
   } catch (error) {
-    // One is under way already, or there are no channels: nothing is missed.
+    // It is not time yet, one is under way already, or there are no channels: nothing is missed.
     if (!(error instanceof GatewayError)) throw error;
   }
 }

@@ -17,8 +17,11 @@ export interface Done {
 export type Work = (channelId: number, model: string) => Promise<Done>;
 
 export interface ChannelRunner {
-  /** Answers the number of the run at once; the work goes on. Throws `conflict` while one of its kind is under way. */
-  start(input: ChannelRunInput, userId: number | null): Promise<number>;
+  /**
+   * Answers the number of the run at once; the work goes on. Throws `conflict` while one of its kind is under way.
+   * @param minutes of the clock: throws `conflict` too when its last run of this kind began less long ago
+   */
+  start(input: ChannelRunInput, userId: number | null, minutes?: number): Promise<number>;
   /** Stops what is under way after the calls that are out, and waits for them. */
   close(): Promise<void>;
 }
@@ -71,8 +74,8 @@ export function createChannelRunner(
   }
 
   return {
-    async start(input, userId) {
-      const { id, items } = await openRun(db, input, userId);
+    async start(input, userId, minutes) {
+      const { id, items } = await openRun(db, input, userId, minutes);
       const going = run(id, items, work[input.kind])
         .catch((error: unknown) => onError(error))
         .finally(() => open.delete(going));

@@ -29,15 +29,21 @@ export interface WorkItem {
   model: string;
 }
 
-/** Throws `conflict` while another run of this kind is under way, `not_found` when no channel is meant. */
+/**
+ * Throws `conflict` while another run of this kind is under way, `not_found` when no channel is meant.
+ * @param minutes of the clock: throws `conflict` too when its last run of this kind began less long ago
+ */
 export async function openRun(
   db: PrismaClient,
   input: ChannelRunInput,
   userId: number | null,
+  minutes = 0,
 ): Promise<{ id: number; items: WorkItem[] }> {
   return db.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.startChannelRun})`;
     await endSilentRuns(tx);
+    // Under the lock: a slower node with the same idea must find the run even when it has ended already.
+    if (minutes > 0 && !(await isDue(tx, input.kind, minutes))) throw conflict("It is not time yet.");
     const running = await tx.channelRun.findFirst({ where: { kind: input.kind, status: "running" } });
     if (running !== null)
       throw conflict(
@@ -130,7 +136,7 @@ export async function endRun(
 }
 
 /** Whether the clock's last run of this kind began so many minutes ago. */
-export async function isDue(db: Db, kind: ChannelRunKind, minutes: number): Promise<boolean> {
+async function isDue(db: Db, kind: ChannelRunKind, minutes: number): Promise<boolean> {
   // A minute's tick may come a moment early.
   const since = new Date(Date.now() - (minutes * 60 - 5) * 1_000);
   const recent = await db.channelRun.findFirst({
