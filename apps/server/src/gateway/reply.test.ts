@@ -6,11 +6,6 @@ import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 let app: FastifyInstance | undefined;
 afterEach(() => app?.close());
 
-const later = <T>(ms: number, value: T) =>
-  new Promise<T>((resolve) => {
-    setTimeout(() => resolve(value), ms);
-  });
-
 /** What a client reads of an answer that is there after some time. */
 async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50): Promise<Response> {
   app = Fastify();
@@ -32,43 +27,59 @@ async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50)
   return fetch(await app.listen({ port: 0, host: "127.0.0.1" }));
 }
 
-const streamOf = (...frames: (string | number)[]): Answer => ({
+/** A stream of these frames; a promise is a silence that it ends. */
+const streamOf = (...frames: (string | Promise<void>)[]): Answer => ({
   kind: "stream",
   headers: { "content-type": "text/event-stream", "x-vendor": "v" },
   frames: (async function* () {
     for (const frame of frames)
-      if (typeof frame === "number") await later(frame, undefined);
-      else yield frame;
+      if (typeof frame === "string") yield frame;
+      else await frame;
   })(),
 });
 
+/** The text of a response; once there were three beats in it, what waits for them goes on. */
+async function textOf(response: Response, goOn: () => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.split(": beat\n\n").length > 3) goOn();
+  }
+  return text;
+}
+
 it("begins a stream before there is an answer, and beats until it comes", async () => {
-  const response = await read(() => later(180, streamOf("data: hello\n\n")), true);
+  const answer = Promise.withResolvers<Answer>();
+  const response = await read(() => answer.promise, true);
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/event-stream");
   expect(response.headers.get("x-limit")).toBe("1");
-  const text = await response.text();
-  expect(text).toMatch(/^(: beat\n\n){2,4}data: hello\n\n$/);
+  const text = await textOf(response, () => answer.resolve(streamOf("data: hello\n\n")));
+  expect(text).toMatch(/^(: beat\n\n){3,}data: hello\n\n$/);
 });
 
 it("is no different from any other when the answer comes in time", async () => {
-  const response = await read(() => later(5, streamOf("data: hello\n\n")), true, 1_000);
+  const response = await read(async () => streamOf("data: hello\n\n"), true, 10_000);
   expect(response.headers.get("x-vendor")).toBe("v");
   expect(await response.text()).toBe("data: hello\n\n");
 });
 
 it("says in the stream what went wrong after it had begun, and as an error of its own before", async () => {
-  const late = await read(() => later(120, undefined).then(() => Promise.reject(new Error("late"))), true);
+  const answer = Promise.withResolvers<Answer>();
+  const late = await read(() => answer.promise, true);
   expect(late.status).toBe(200);
+  answer.reject(new Error("late"));
   expect(await late.text()).toMatch(/data: Error: late\n\n$/);
   await app?.close();
-  const soon = await read(() => Promise.reject(new Error("soon")), true, 1_000);
+  const soon = await read(() => Promise.reject(new Error("soon")), true, 10_000);
   expect(soon.status).toBe(500);
 });
 
 it("beats in the silence between two frames", async () => {
-  const response = await read(async () => streamOf("data: a\n\n", 240, "data: b\n\n"), false);
-  expect(await response.text()).toMatch(/^data: a\n\n(: beat\n\n){2,4}data: b\n\n$/);
+  const silence = Promise.withResolvers<void>();
+  const response = await read(async () => streamOf("data: a\n\n", silence.promise, "data: b\n\n"), false);
+  expect(await textOf(response, silence.resolve)).toMatch(/^data: a\n\n(: beat\n\n){3,}data: b\n\n$/);
 });
 
 it("beats as the token asks, else as the operator says", () => {

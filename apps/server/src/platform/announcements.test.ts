@@ -63,7 +63,7 @@ describe("who listens for changes", () => {
     expect(way.state.came).toBeLessThan(9);
 
     way.state.open = true;
-    await expect.poll(() => heard, { timeout: 5_000 }).toEqual([1, 0]);
+    await expect.poll(() => heard).toEqual([1, 0]);
     await announce(database.db, "channels", 2);
     await expect.poll(() => heard).toEqual([1, 0, 2]);
     await sleep(1_500);
