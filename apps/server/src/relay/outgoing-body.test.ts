@@ -66,6 +66,26 @@ describe("a channel's system prompt", () => {
   });
 });
 
+describe("a list of further models", () => {
+  const models = ["gpt", "dearer"];
+
+  it("never reaches a vendor, and is named", () => {
+    for (const upstream of ["openai-chat", "anthropic"] as const) {
+      const { wire, dropped } = sent({ allowExtraBody: true }, upstream, { ...chat, models });
+      expect(wire).not.toHaveProperty("models");
+      expect(dropped).toContain("models");
+    }
+    expect(sent({}, "openai-chat", { ...chat, fallbacks: [{ model: "dearer" }] })).toMatchObject({
+      wire: chat,
+      dropped: ["fallbacks"],
+    });
+  });
+
+  it("may be the operator's own wish", () => {
+    expect(sent({ parameters: { models } }).wire).toMatchObject({ models });
+  });
+});
+
 describe("a vendor's quirks", () => {
   it("know a client of another dialect", () => {
     const seen: unknown[] = [];

@@ -44,6 +44,11 @@ export function encodeBody(
       dropped = dropped.filter((name) => !(name in extra.fields));
     }
   }
+  const others = otherModels.filter((name) => name in wire);
+  if (others.length > 0) {
+    wire = withoutFields(wire, others);
+    dropped = [...dropped, ...others];
+  }
   if (!early) wire = withParameters(wire, parameters, model);
   if (systemPrompt !== "" && upstream.id !== "own")
     wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
@@ -51,6 +56,12 @@ export function encodeBody(
   wire = provider.adjustRequest?.(wire, translated ? { ...shape, translated } : shape) ?? wire;
   return { body: wire === given.body ? given.raw : JSON.stringify(wire), dropped };
 }
+
+/**
+ * Lists of further models that some vendors go on to when they refuse the first: rights and price are those of the one
+ * that was asked for.
+ */
+const otherModels = ["models", "fallbacks"];
 
 /** With `pre_add` the fields count as the client's own, so that a translation takes them along. */
 function withEarlyParameters(
