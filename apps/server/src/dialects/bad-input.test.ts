@@ -141,7 +141,7 @@ const cases: Record<DialectId, Case[]> = {
   ],
   anthropic: [
     [{ max_tokens: 9, messages: [hi] }, "model"],
-    [ask({ max_tokens: 0 }), "max_tokens"],
+    [ask({ max_tokens: -1 }), "max_tokens"],
     [ask({ messages: undefined }), "messages"],
     [ask({ messages: [] }), "messages"],
     [ask({ messages: [{ role: "robot", content: "Hi" }] }), "messages.0.role"],

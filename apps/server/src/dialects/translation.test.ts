@@ -124,12 +124,18 @@ describe("chat completions to messages", () => {
     expect(chosen("none")).toEqual({ type: "none" });
     expect(chosen("auto")).toEqual({ type: "auto" });
     expect(chosen("required")).toEqual({ type: "any" });
+    expect(chosen("any")).toEqual({ type: "any" });
     expect(chosen({ type: "function", function: { name: "f" } })).toEqual({ type: "tool", name: "f" });
     expect(chosen(undefined)).toBeUndefined();
   });
 
   it("sets a limit of 8,192 tokens where the caller set none", () => {
     expect(toClaude({ messages: [user("a")] }).body["max_tokens"]).toBe(8192);
+  });
+
+  it("knows that 0 and -1 switch top_k off", () => {
+    const told = (top_k: number) => toClaude({ messages: [user("a")], top_k }).body["top_k"];
+    expect([told(-1), told(0), told(40)]).toEqual([undefined, undefined, 40]);
   });
 
   it("turns an effort into a share of the limit and leaves sampling to the vendor while thinking", () => {
@@ -365,6 +371,12 @@ describe("messages to chat completions", () => {
     stop_reason: "end_turn",
     usage: { input_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 3 },
   };
+
+  it("asks for one token where only the prompt cache is to be filled, and says so", () => {
+    const request = ask({ messages: [user("a")], max_tokens: 0 }, anthropic);
+    expect(anthropic.encodeRequest(request).body["max_tokens"]).toBe(0);
+    expect(chat.encodeRequest(request)).toMatchObject({ body: { max_tokens: 1 }, dropped: ["max_tokens"] });
+  });
 
   it("says several texts in one choice and counts cached tokens within the prompt", () => {
     const wire = chat.encodeResponse(anthropic.decodeResponse(claude), ask({ messages: [user("a")] }));

@@ -67,6 +67,7 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
   if (effort && !effortOf(effort)) output["effort"] = effort;
   if (format && !format.schema) output["format"] = format;
   if (Object.keys(output).length > 0) fields["output_config"] = output;
+  if (body.max_tokens === 0) fields["max_tokens"] = 0;
   const { user_id: _, ...metadata } = body.metadata ?? {};
   if (Object.keys(metadata).length > 0) fields["metadata"] = body.metadata;
   return Object.keys(fields).length === 0 ? undefined : { dialect: "anthropic", fields };
@@ -103,7 +104,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     ...decodeTools(body),
     toolChoice: decodeToolChoice(body.tool_choice),
     parallelToolCalls: decodeParallel(body.tool_choice),
-    maxOutputTokens: body.max_tokens ?? undefined,
+    maxOutputTokens: body.max_tokens === 0 ? 1 : (body.max_tokens ?? undefined),
     temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
     topK: body.top_k ?? undefined,

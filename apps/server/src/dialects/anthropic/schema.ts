@@ -65,7 +65,8 @@ export const messagesRequest = z.looseObject({
   system: z
     .union([z.string(), z.array(block)], { error: "expected a string or an array of text blocks" })
     .nullish(),
-  max_tokens: z.int().positive().nullish(),
+  /** 0 fills the prompt cache and asks for no answer. */
+  max_tokens: z.int().min(0).nullish(),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().min(0).max(1).nullish(),

@@ -48,7 +48,8 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
 /** `undefined` for a form that only this dialect has; it then stays in `extra`. */
 function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
   const choice = wire.tool_choice;
-  if (typeof choice === "string") return { type: choice };
+  // Mistral's word for what OpenAI calls "required".
+  if (typeof choice === "string") return { type: choice === "any" ? "required" : choice };
   if (choice) {
     const called = choice["function"] as { name?: unknown } | undefined;
     if (choice.type === "function") {
@@ -145,7 +146,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
-    topK: body.top_k ?? undefined,
+    topK: body.top_k && body.top_k > 0 ? body.top_k : undefined,
     stop: stop && stop.length > 0 ? stop : undefined,
     seed: body.seed ?? undefined,
     presencePenalty: body.presence_penalty ?? undefined,

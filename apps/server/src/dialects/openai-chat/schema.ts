@@ -102,7 +102,8 @@ export const chatRequest = z.looseObject({
   max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  top_k: z.int().min(0).nullish(),
+  /** Not OpenAI's: those who have it switch it off with 0 or -1. */
+  top_k: z.int().min(-1).nullish(),
   n: z.int().min(1).max(128).nullish(),
   stop: z
     .union([z.string(), z.array(z.string())], { error: "expected a string or an array of strings" })
@@ -115,7 +116,7 @@ export const chatRequest = z.looseObject({
   tools: z.array(chatTool).nullish(),
   functions: z.array(chatFunction).nullish(),
   tool_choice: z
-    .union([z.enum(["none", "auto", "required"]), z.looseObject({ type: z.string() })], {
+    .union([z.enum(["none", "auto", "required", "any"]), z.looseObject({ type: z.string() })], {
       error: 'expected "none", "auto", "required" or an object that names a tool',
     })
     .nullish(),
