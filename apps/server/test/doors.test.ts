@@ -51,7 +51,7 @@ describe("a key", () => {
 
 describe("an address", () => {
   it("that is not served says so, and is no page of the console", async () => {
-    for (const path of ["/v1/files", "/v1/batches", "/dashboard/nothing", "/recraftAI/v1/styles"]) {
+    for (const path of ["/v1/uploads", "/v1/engines", "/dashboard/nothing", "/recraftAI/v1/styles"]) {
       const answer = await ask(path, { authorization: `Bearer ${key}` });
       expect(answer.status).toBe(404);
       expect(JSON.parse(answer.text)).toMatchObject({

@@ -1,12 +1,20 @@
 import type { Json } from "./json.ts";
 
+/** What stood in the files, by their descriptions: the log of calls shows the one and keeps the other out of sight. */
+const contents = new WeakMap<object, Buffer>();
+
+export function contentOf(file: unknown): Buffer | undefined {
+  return typeof file === "object" && file !== null ? contents.get(file) : undefined;
+}
+
 /** Fields of a multipart form as JSON; a file is described by name, type and size. */
 export async function formFields(type: string, bytes: Buffer<ArrayBuffer>): Promise<Json> {
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
-  return Object.fromEntries(
-    [...form.entries()].map(([name, value]) => {
-      if (typeof value === "string") return [name, value];
-      return [name, { name: value.name, type: value.type, bytes: value.size }];
-    }),
-  );
+  const entries = [...form.entries()].map(async ([name, value]) => {
+    if (typeof value === "string") return [name, value];
+    const described = { name: value.name, type: value.type, bytes: value.size };
+    contents.set(described, Buffer.from(await value.arrayBuffer()));
+    return [name, described];
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Json;
 }

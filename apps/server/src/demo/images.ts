@@ -95,3 +95,11 @@ export function draw(body: Json, name: "image_generation" | "image_edit"): Reply
     ],
   };
 }
+
+/** One picture made of another, as Recraft's tools answer. */
+export function retouched(body: Json): Json {
+  const { name } = asObject(body["file"] ?? body["image"]);
+  if (asText(name) === "") throw new BadQuestion("'file' must be a picture.", "file");
+  const url = `data:image/png;base64,${picture(asText(name)).toString("base64")}`;
+  return { created: Math.floor(Date.now() / 1000), credits: 10, image: { url } };
+}

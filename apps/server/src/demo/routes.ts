@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { accountAnswer } from "./account.ts";
 import type { Answer } from "./answer.ts";
 import { anthropic, readPrompt as readAnthropicPrompt } from "./anthropic.ts";
 import { speech, transcription } from "./audio.ts";
@@ -7,7 +9,7 @@ import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./embedding
 import { type Reply, type Told, json } from "./exchange.ts";
 import { type Vendor, refusal } from "./faults.ts";
 import { gemini, readPrompt as readGeminiPrompt } from "./gemini.ts";
-import { draw, images } from "./images.ts";
+import { draw, images, retouched } from "./images.ts";
 import { type Json, asText } from "./json.ts";
 import { modelsFor } from "./models.ts";
 import { moderations } from "./moderations.ts";
@@ -30,7 +32,7 @@ import {
 /** What stands at an address. */
 export type Route =
   | { kind: "chat"; vendor: Vendor; wire: ChatWire; target: Target; failure: StreamFailure }
-  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply | Told }
+  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply | Told | undefined }
   | { kind: "models"; vendor: Vendor; id: string };
 
 /** The vendor's own words for an error inside a stream that has already begun. */
@@ -88,6 +90,10 @@ const posts: Record<string, Route> = {
   "/v1/images/generations": task("openai", (body) => draw(body, "image_generation")),
   "/v1/images/edits": task("openai", (body) => draw(body, "image_edit")),
   "/v1/images/variations": task("openai", (body) => json(images({ prompt: "a variation", ...body }))),
+  "/v1/images/vectorize": task("openai", (body) => json(retouched(body))),
+  "/v1/images/removeBackground": task("openai", (body) => json(retouched(body))),
+  "/v1/images/crispUpscale": task("openai", (body) => json(retouched(body))),
+  "/v1/styles": task("openai", () => json({ id: randomUUID(), credits: 40 })),
   "/v1/audio/speech": task("openai", speech),
   "/v1/audio/transcriptions": task("openai", transcription),
   "/v1/audio/translations": task("openai", transcription),
@@ -105,7 +111,7 @@ function chat(vendor: Vendor, wire: ChatWire, failure: StreamFailure, target: Ta
   return { kind: "chat", vendor, wire, target, failure };
 }
 
-function task(vendor: Vendor, run: (body: Json) => Reply | Told, model = ""): Route {
+function task(vendor: Vendor, run: (body: Json) => Reply | Told | undefined, model = ""): Route {
   return { kind: "task", vendor, model, run };
 }
 
@@ -128,6 +134,8 @@ export function routeAt(
   query: URLSearchParams,
   headers: Record<string, unknown>,
 ): Route | undefined {
+  const kept = accountAnswer(method, path);
+  if (kept !== undefined) return task("openai", (body) => kept(body, query));
   if (method === "POST") return posts[path] ?? midjourneyRoute(path) ?? geminiRoute(path, query);
   if (method !== "GET") return undefined;
   const video = klingPath.exec(path)?.[1];

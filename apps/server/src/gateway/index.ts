@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { GatewayError } from "#errors.ts";
+import { accountRoutes } from "./account.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
@@ -39,6 +40,10 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   void app.register(async (scope) => {
     spellErrors(scope, dialects["openai-chat"]);
     await realtimeRoutes(scope, services);
+  });
+  void app.register(async (scope) => {
+    spellErrors(scope, dialects["openai-chat"]);
+    accountRoutes(scope, services);
   });
   void app.register(async (scope) => {
     spellErrors(scope, dialects["openai-chat"]);
@@ -94,7 +99,7 @@ function allowBrowsers(app: FastifyInstance): void {
       reply
         .code(204)
         .headers({
-          "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+          "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
           "access-control-allow-headers": "*, Authorization",
           "access-control-max-age": "86400",
         })

@@ -16,6 +16,8 @@ export interface Form {
   /** Bytes of all files, and how the first one begins. */
   fileBytes: number;
   fileHead: Buffer;
+  /** The body as it came. */
+  whole(): StreamedBody;
   /** The body with this model in its `model` field, which it gets when it has none. */
   withModel(model: string): StreamedBody;
   /** Gives the space back. The body cannot be sent after that. */
@@ -59,6 +61,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
     fields,
     fileBytes,
     fileHead,
+    whole: () => bodyOf(whole, [[0, whole]]),
     withModel(upstream) {
       if (fields.get("model") === upstream) return bodyOf(whole, [[0, whole]]);
       if (model !== undefined)

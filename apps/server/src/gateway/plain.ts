@@ -25,6 +25,8 @@ interface PlainDoor {
   form?: boolean;
   /** The model when the caller names none. */
   model?: string;
+  /** In place of a model: the address says what is wanted, and a vendor that does it has one such address. */
+  tool?: { name: string; path: string };
   /** Tokens that one answer may have beyond what its request says. */
   output?: number;
   /** The answer as this caller wants it spelled. */
@@ -55,6 +57,20 @@ const doors: readonly PlainDoor[] = [
   { path: "/v1/audio/speech", needs: "audio" },
   { path: "/v1/audio/transcriptions", needs: "audio", form: true, output: 4_096 },
   { path: "/v1/audio/translations", needs: "audio", form: true, output: 4_096 },
+  // Recraft's tools; it has renamed two of them, and clients know either name.
+  ...[
+    "images/vectorize",
+    "images/removeBackground",
+    "images/crispUpscale",
+    "images/clarityUpscale",
+    "images/creativeUpscale",
+    "images/generativeUpscale",
+    "styles",
+  ].map((name): PlainDoor => ({
+    path: `/recraftAI/v1/${name}`,
+    needs: "images",
+    tool: { name: `recraft_${name.slice(name.indexOf("/") + 1)}`, path: `/v1/${name}` },
+  })),
 ];
 
 /** What we read of a body; everything else passes unseen. */
@@ -73,7 +89,8 @@ export function plainRoutes(app: FastifyInstance, services: GatewayServices): vo
     const serve = async (request: FastifyRequest, reply: FastifyReply) => {
       const startedAt = Date.now();
       const known = await authenticate(services.callers, request);
-      if (door.form !== true) {
+      const isForm = door.tool === undefined ? door.form === true : !isJsonBody(request.body);
+      if (!isForm) {
         await answerPlain(services, door, request, reply, {
           ...known,
           startedAt,
@@ -111,7 +128,7 @@ async function answerPlain(
     pin,
     ip: request.ip,
     endpoint: door.path,
-    path: door.path,
+    path: door.tool?.path ?? door.path,
     needs: door.needs,
     model: read.model,
     stream: read.stream === true,
@@ -140,12 +157,13 @@ function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
   if (!isJsonBody(request.body))
     throw invalidRequest("The body must be a JSON object sent as application/json.");
   const { body, raw } = request.body;
-  const read = readFields({ model: door.model, ...body });
+  const read = readFields(door, body);
   return {
     read,
     raw,
     contentType: "application/json",
-    bodyFor: (model) => (body["model"] === model ? raw : JSON.stringify({ ...body, model })),
+    bodyFor: (model) =>
+      door.tool !== undefined || body["model"] === model ? raw : JSON.stringify({ ...body, model }),
     estimate: estimateOf(door, read, textsIn(body)),
   };
 }
@@ -166,21 +184,22 @@ async function formIn(
 }
 
 function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {
-  const read = readFields({ model: door.model, ...Object.fromEntries(form.fields) });
+  const read = readFields(door, Object.fromEntries(form.fields));
   const usage = estimateOf(door, read, [form.fields.get("prompt") ?? ""]);
   const heardSeconds = door.needs === "audio" ? recordingSeconds(form.fileHead, form.fileBytes) : 0;
   const audio = recordingTokens(heardSeconds);
   return {
     read,
     contentType: request.headers["content-type"] ?? "",
-    bodyFor: (model) => form.withModel(model),
+    bodyFor: (model) => (door.tool === undefined ? form.withModel(model) : form.whole()),
     estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
     heardSeconds,
   };
 }
 
-function readFields(fields: Record<string, unknown>): Read {
-  const parsed = Read.safeParse(fields);
+function readFields({ model, tool }: PlainDoor, fields: Record<string, unknown>): Read {
+  // What a tool is billed as is not the caller's to say.
+  const parsed = Read.safeParse(tool === undefined ? { model, ...fields } : { model: tool.name });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = issue?.path.join(".") ?? "";

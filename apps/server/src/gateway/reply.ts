@@ -30,7 +30,7 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
       return;
     case "bytes":
       reply.hijack();
-      reply.raw.writeHead(200, headers);
+      reply.raw.writeHead(answer.status ?? 200, headers);
       await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
   }
 }

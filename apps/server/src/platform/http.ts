@@ -8,7 +8,7 @@ import { throughProxy } from "./proxy.ts";
  */
 export interface UpstreamRequest {
   url: string;
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers: Record<string, string>;
   body: string | Buffer | StreamedBody | null;
   /** http, https or socks5 URL; "" = direct. */
@@ -23,8 +23,8 @@ export interface UpstreamRequest {
 
 /** A body that is not in memory. Opened once for each time it is sent. */
 export interface StreamedBody {
-  /** Bytes. */
-  length: number;
+  /** Bytes; undefined where only its end will tell. */
+  length: number | undefined;
   open(): AsyncIterable<Buffer>;
 }
 
@@ -214,7 +214,10 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
           origin: url.origin,
           path: url.pathname + url.search,
           method: request.method,
-          headers: streamed ? { ...request.headers, "content-length": String(body.length) } : request.headers,
+          headers:
+            streamed && body.length !== undefined
+              ? { ...request.headers, "content-length": String(body.length) }
+              : request.headers,
           body: streamed ? Readable.from(body.open(), { objectMode: false }) : body,
           headersTimeout: request.firstByteTimeoutMs,
           bodyTimeout: request.idleTimeoutMs,

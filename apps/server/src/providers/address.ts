@@ -37,3 +37,9 @@ export function fillPlaces(template: string, places: Readonly<Record<string, str
     return encodeURIComponent(value);
   });
 }
+
+/** Microsoft's way to say which version of an API is meant; a caller that says it itself is right. */
+export function inVersion(path: string, version: string): string {
+  if (/[?&]api-version=/.test(path)) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}api-version=${encodeURIComponent(version)}`;
+}

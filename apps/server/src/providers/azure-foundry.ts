@@ -12,7 +12,7 @@ export const azureFoundry: Provider = {
   icon: "azureai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
-  endpoints: ["chat", "responses", "embeddings", "images"],
+  endpoints: ["chat", "responses", "embeddings", "images", "account"],
   keyHint: "",
   models: [],
   testModel: "",

@@ -1,3 +1,4 @@
+import { inVersion } from "./address.ts";
 import type { Provider } from "./provider.ts";
 import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
 
@@ -9,16 +10,14 @@ export const azureV1: Provider = {
   icon: "azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
-  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
   keyHint: "",
   otherLabel: "API version (preview or latest; may be empty)",
   models: [],
   testModel: "",
   website: "https://ai.azure.com",
   headers: (key) => ({ "api-key": key }),
-  path({ other }, standard) {
-    if (other === "") return `/openai${standard}`;
-    return `/openai${standard}${standard.includes("?") ? "&" : "?"}api-version=${encodeURIComponent(other)}`;
-  },
+  path: ({ other }, standard) =>
+    other === "" ? `/openai${standard}` : inVersion(`/openai${standard}`, other),
   adjustRequest: onChat(openaiLimits, withoutThoughts),
 };

@@ -1,3 +1,4 @@
+import { inVersion } from "./address.ts";
 import type { Provider } from "./provider.ts";
 import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
 
@@ -14,18 +15,20 @@ export const azure: Provider = {
   label: "Azure OpenAI",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
-  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime"],
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
   keyHint: "",
   otherLabel: "API version",
   models: [],
   testModel: "",
   website: "https://portal.azure.com",
   headers: (key) => ({ "api-key": key }),
-  path: ({ model, other }, standard) =>
+  path({ model, other }, standard) {
     // Both have one address for all deployments; a session names its own in the query.
-    standard.startsWith("/v1/responses") || standard.startsWith("/v1/realtime")
-      ? `/openai${standard}`
-      : `/openai/deployments/${encodeURIComponent(model)}${standard.slice("/v1".length)}?api-version=${encodeURIComponent(other || DEFAULT_VERSION)}`,
+    if (standard.startsWith("/v1/responses") || standard.startsWith("/v1/realtime"))
+      return `/openai${standard}`;
+    const deployment = model === "" ? "" : `/deployments/${encodeURIComponent(model)}`;
+    return inVersion(`/openai${deployment}${standard.slice("/v1".length)}`, other || DEFAULT_VERSION);
+  },
   adjustRequest: onChat(openaiLimits, withoutThoughts),
   listing: { path: "/openai/deployments?api-version=2023-03-15-preview" },
 };

@@ -19,6 +19,7 @@ export function demo(url: string): Provider {
       "audio",
       "rerank",
       "realtime",
+      "account",
       "suno",
       "kling",
       "midjourney",

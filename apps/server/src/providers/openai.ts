@@ -9,7 +9,17 @@ export const openai: Provider = {
   label: "OpenAI",
   baseUrl: "https://api.openai.com",
   dialects: ["openai-chat", "openai-responses"],
-  endpoints: ["chat", "responses", "completions", "embeddings", "moderations", "images", "audio", "realtime"],
+  endpoints: [
+    "chat",
+    "responses",
+    "completions",
+    "embeddings",
+    "moderations",
+    "images",
+    "audio",
+    "realtime",
+    "account",
+  ],
   keyHint: "sk-…",
   models: [
     "gpt-5.6-sol",

@@ -3,7 +3,10 @@ import type { VendorWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
-/** What can be asked of an upstream besides chat, in the words of the OpenAI paths; the last three answer later. */
+/**
+ * What can be asked of an upstream besides chat, in the words of the OpenAI paths; the last three answer later. `account`
+ * is what OpenAI keeps for whoever has the key: files, batches, assistants.
+ */
 export type Endpoint =
   | "chat"
   | "responses"
@@ -14,6 +17,7 @@ export type Endpoint =
   | "audio"
   | "rerank"
   | "realtime"
+  | "account"
   | "suno"
   | "kling"
   | "midjourney";
@@ -35,7 +39,7 @@ export interface Call {
 
 /** A request as it leaves the house. Header names are lower case. */
 export interface Outgoing {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   headers: Record<string, string>;
   body: string | Buffer | null;

@@ -13,7 +13,7 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
-import type { Endpoint } from "#providers/provider.ts";
+import type { Endpoint, Outgoing } from "#providers/provider.ts";
 import type { Billed } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 
@@ -101,8 +101,27 @@ export interface PlainCall extends Call {
   bodyFor(model: string): Buffer | string | StreamedBody;
 }
 
+/** A call that a vendor answers for its own account: nobody reads it on the way, and nobody pays for it here. */
+export interface PassedCall extends Call {
+  method: Outgoing["method"];
+  /** The channel that the caller named. */
+  channelId: number;
+  /** OpenAI's path, and its query with the `?`. */
+  path: string;
+  query: string;
+  /** Those of the client that its vendor may see. */
+  forward: Record<string, string>;
+  body: StreamedBody | null;
+}
+
 /** What goes back to the client. `frames` and `chunks` must be read to their end or left with `return()`: both close the bill. */
 export type Answer =
   | { kind: "body"; headers: Record<string, string>; body: string }
   | { kind: "stream"; headers: Record<string, string>; frames: AsyncGenerator<string, void, undefined> }
-  | { kind: "bytes"; headers: Record<string, string>; chunks: AsyncGenerator<Buffer, void, undefined> };
+  | {
+      kind: "bytes";
+      /** Unless given, 200. */
+      status?: number;
+      headers: Record<string, string>;
+      chunks: AsyncGenerator<Buffer, void, undefined>;
+    };

@@ -19,6 +19,17 @@ export interface End {
   counted?: Usage;
 }
 
+/** How a call ended that only passed through. */
+export interface Passed {
+  outcome: End["outcome"];
+  /** The vendor's. */
+  status: number;
+  /** What the log says of it. */
+  content: string;
+}
+
+const brokenStatus = { "client-left": 499, "upstream-died": 502 } as const;
+
 /** How a call was served, but for who served it. */
 export type Served = Omit<Chosen, "channel" | "key">;
 
@@ -70,6 +81,24 @@ export class Flight {
     return this.#close(() => this.#settle(end));
   }
 
+  /** Closes a call that costs nothing: what the vendor answered passed as it was. */
+  pass({ outcome, status, content }: Passed): Promise<void> {
+    return this.#close(() =>
+      this.#book({
+        ...this.#record(),
+        type: 2,
+        outcome,
+        status: outcome === "complete" ? status : brokenStatus[outcome],
+        errorCode: outcome === "upstream-died" ? "upstream_failed" : "",
+        content,
+        usage: undefined,
+        quota: 0n,
+        estimated: false,
+        bill: null,
+      }),
+    );
+  }
+
   #close(settle: () => Promise<void>): Promise<void> {
     this.#closing ??= settle().finally(() => {
       this.lease?.leave();
@@ -107,28 +136,27 @@ export class Flight {
     const tier = this.#tierOf(end.vendor, served.price);
     const priced = tier === undefined ? usage : { ...usage, tier };
     const { points, bill } = computeBill(served.price, served.groupRatio, priced, this.#call.calls);
-    const status = end.outcome === "client-left" ? 499 : end.outcome === "upstream-died" ? 502 : 200;
-    const settled = await this.#services.ledger.settle({
+    await this.#book({
       ...this.#record(),
       type: 2,
       outcome: end.outcome,
-      status,
+      status: end.outcome === "complete" ? 200 : brokenStatus[end.outcome],
       errorCode: end.outcome === "upstream-died" ? "upstream_failed" : "",
       usage,
       quota: points,
       estimated,
       bill,
     });
-    this.#services.metrics.call(
-      this.#call.endpoint,
-      status,
-      Date.now() - this.#call.startedAt,
-      this.firstByteMs(),
-    );
     this.#services.metrics.used(usage, points);
+    this.#call.billed?.({ usage: priced, outcome: end.outcome, served });
+  }
+
+  async #book(record: CallRecord): Promise<void> {
+    const settled = await this.#services.ledger.settle(record);
+    const { endpoint, startedAt } = this.#call;
+    this.#services.metrics.call(endpoint, record.status, Date.now() - startedAt, this.firstByteMs());
     if (settled === "gone")
       throw new GatewayError("internal", "The reservation of this call was lost; it was not charged.");
-    this.#call.billed?.({ usage: priced, outcome: end.outcome, served });
   }
 
   /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */

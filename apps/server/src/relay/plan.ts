@@ -114,11 +114,15 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint 
 }
 
 function pinned(services: RelayServices, pin: Pin | undefined): readonly ChannelInForce[] | undefined {
-  if (pin?.only === undefined) return undefined;
-  const channel = services.candidates.byId(pin.only);
+  return pin?.only === undefined ? undefined : [namedChannel(services, pin.only)];
+}
+
+/** The channel that a caller asks for by its number. Throws `not_found`. */
+export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, id: number): ChannelInForce {
+  const channel = candidates.byId(id);
   if (channel === undefined)
-    throw new GatewayError("not_found", `Channel ${pin.only} does not exist or is switched off.`);
-  return [channel];
+    throw new GatewayError("not_found", `Channel ${id} does not exist or is switched off.`);
+  return channel;
 }
 
 /** The next channel of the plan, the backup group's only after the group's own. Marks it as tried. */

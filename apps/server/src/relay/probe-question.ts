@@ -46,6 +46,7 @@ const sorts: readonly Sort[] = [
     needs: "audio",
     question: plain("/v1/audio/speech", { input: "Hi", voice: "alloy" }),
   },
+  { names: /^recraft_/, needs: "images", question: none(noQuestion) },
   {
     names:
       /dall-e|gpt-image|flux|diffusion|(?:^|\/)sd\d|(?:^|\/)sd-|cogview|janus|imagen|recraft|ideogram|image$/,

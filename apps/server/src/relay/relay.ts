@@ -110,7 +110,7 @@ async function serve<Answer extends object>(
   }
 }
 
-function clientLeft(): GatewayError {
+export function clientLeft(): GatewayError {
   return new GatewayError("invalid_request", "The client left.", { status: 499 });
 }
 

@@ -15,7 +15,7 @@ import type { RelayServices } from "./call.ts";
 
 /** The one way to a channel's vendor: address, credential, the operator's headers, proxy and time-outs. */
 export interface ToVendor {
-  method: "GET" | "POST" | "DELETE";
+  method: Outgoing["method"];
   /** The standard path, below the channel's address: the dialect's, or OpenAI's for what is not chat. */
   path: string;
   /** The path is this vendor's own already. */

@@ -29,10 +29,14 @@ export interface Caller {
   setting: TokenSetting;
 }
 
-/** Pins that an administrator may put behind a key: `sk-…#12` only channel 12, `sk-…#!12` never channel 12. */
+/**
+ * Pins that an administrator may put behind a key: `sk-…#12` only channel 12, `sk-…#!12` never channel 12,
+ * `sk-…#12#ignore` channel 12 for what its vendor keeps for the account, and any channel for everything else.
+ */
 export interface Pin {
   only?: number;
   never?: number;
+  account?: number;
   /** Where a conversation lives: that channel and key, if the caller may still use them. Not the caller's to set. */
   home?: { channel: number; key: number | undefined };
 }
@@ -50,7 +54,7 @@ const MAX_REFUSED = 10_000;
 /** Announcements clear the cache at once; this bounds what a missed one could cost. */
 const TTL_MS = 60_000;
 const REFUSED_TTL_MS = 5_000;
-const KEY = /^(?:Bearer\s+)?((?:sk-)?[\w-]{20,128})(?:#(!?)(\d{1,9})(?:#ignore)?)?$/i;
+const KEY = /^(?:Bearer\s+)?((?:sk-)?[\w-]{20,128})(?:#(!?)(\d{1,9})(#ignore)?)?$/i;
 
 interface Cached {
   caller: Caller;
@@ -134,12 +138,14 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
     async find(presented) {
       const match = KEY.exec(presented.trim());
       if (match === null) throw invalidKey();
-      const [, bare = "", not, channel] = match;
+      const [, bare = "", not, channel, ignore] = match;
       const key = bare.startsWith("sk-") ? bare : `sk-${bare}`;
       const caller = await lookUp(key);
       if (channel === undefined) return { caller, pin: undefined };
       if (!caller.mayPin) throw new GatewayError("forbidden", "Only administrators may choose a channel.");
-      return { caller, pin: not === "!" ? { never: Number(channel) } : { only: Number(channel) } };
+      const id = Number(channel);
+      if (not === "!") return { caller, pin: { never: id } };
+      return { caller, pin: ignore === undefined ? { only: id } : { account: id } };
     },
     forgetToken(tokenId) {
       forget((caller) => tokenId === 0 || caller.tokenId === tokenId);

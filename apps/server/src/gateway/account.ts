@@ -1,0 +1,174 @@
+import { PassThrough } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { forbidden, GatewayError, notFound } from "#errors.ts";
+import type { StreamedBody } from "#platform/http.ts";
+import type { PassedCall } from "#relay/call.ts";
+import { passThrough } from "#relay/pass-through.ts";
+import { requireModel } from "#relay/relay.ts";
+import { admit } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { leavingSignal } from "./disconnect.ts";
+import { sendAnswer } from "./reply.ts";
+import type { GatewayServices } from "./services.ts";
+
+/**
+ * What a vendor keeps for one account, at OpenAI's addresses: files, batches, assistants and the like. Only the vendor
+ * that has a thing can answer for it, so the caller must name the channel. Nothing of a body is read or kept.
+ */
+
+const families = [
+  "/v1/files",
+  "/v1/fine_tuning",
+  "/v1/assistants",
+  "/v1/threads",
+  "/v1/batches",
+  "/v1/vector_stores",
+];
+const MODELS = "/v1/models/";
+
+export function accountRoutes(app: FastifyInstance, services: GatewayServices): void {
+  // Bodies go on as they come, whatever they are.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  for (const family of families)
+    for (const url of [family, `${family}/*`])
+      app.route({
+        method: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+        url,
+        handler: (request, reply) => serve(services, app.prefix, family, request, reply),
+      });
+  app.delete(`${MODELS}*`, (request, reply) => serve(services, app.prefix, "/v1/models", request, reply));
+}
+
+async function serve(
+  services: GatewayServices,
+  prefix: string,
+  endpoint: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const startedAt = Date.now();
+  const { caller, pin } = await authenticate(services.callers, request);
+  const channelId = pin?.only ?? pin?.account;
+  if (channelId === undefined)
+    throw forbidden(
+      "Files, batches, assistants and the like belong to one vendor's account. An administrator reaches them by naming the channel behind the key: `sk-…#12`.",
+    );
+  const address = addressOf(request.url.slice(prefix.length));
+  const signal = leavingSignal(reply);
+  const upload = request.body === request.raw ? uploadOf(request) : undefined;
+  try {
+    const { headers, call } = await admit<PassedCall>(services, {
+      ...address,
+      requestId: request.id,
+      startedAt,
+      caller,
+      pin,
+      ip: request.ip,
+      endpoint,
+      needs: "account",
+      stream: false,
+      tools: false,
+      estimate: { input: 0, output: 0 },
+      calls: 0,
+      signal,
+      method: methodOf(request),
+      channelId,
+      forward: forwarded(request),
+      body: upload?.body ?? null,
+    });
+    if (call.model !== "") requireModel(call);
+    const answer = await passThrough(services.relay, call);
+    const { streams } = services.relay.metrics;
+    // What somebody stored there must not become a page of this host in a browser.
+    const guarded = {
+      ...headers,
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox",
+    };
+    await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers: guarded, signal, streams });
+  } finally {
+    upload?.drop();
+  }
+  return reply;
+}
+
+/**
+ * Path and query as they came, without our own key. A path may not lead elsewhere at the vendor, where calls are paid
+ * for: a browser's notion of addresses takes `..` for a step up, however it is spelled.
+ */
+function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
+  const [path = "", ...rest] = url.split("?");
+  const steps = path.slice(1).split("/").map(decoded);
+  const last = steps.length - 1;
+  const stray = steps.some((step, index) => (step === "" ? index < last : /^\.\.?$|[\\/?#]/.test(step)));
+  if (stray || steps[0] !== "v1") throw notFound("This address");
+  const parts = rest.join("?").split("&");
+  const query = parts.filter((part) => part !== "" && !new URLSearchParams(part).has("key")).join("&");
+  return {
+    path,
+    query: query === "" ? "" : `?${query}`,
+    model: path.startsWith(MODELS) ? steps.slice(2).join("/") : "",
+  };
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    throw notFound("This address");
+  }
+}
+
+function methodOf({ method }: FastifyRequest): PassedCall["method"] {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+    case "POST":
+    case "PUT":
+    case "PATCH":
+    case "DELETE":
+      return method;
+    default:
+      throw new GatewayError("not_found", `This gateway does not serve ${method} here.`);
+  }
+}
+
+/** About the body and the question. Credentials, cookies and what proxies added about the caller stay here. */
+const known =
+  /^(?:accept(?:-.*)?|content-(?!length$).*|range|if-.*|user-agent|idempotency-key|openai-.*|x-client-request-id|x-stainless-.*)$/;
+
+function forwarded({ headers }: FastifyRequest): Record<string, string> {
+  const forward: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === "string" && known.test(name)) forward[name] = value;
+  return forward;
+}
+
+interface Upload {
+  body: StreamedBody;
+  /** The answer is whole: what was not sent by now is not wanted. */
+  drop(): void;
+}
+
+function uploadOf({ raw }: FastifyRequest): Upload {
+  const through = new PassThrough();
+  const leave = () => {
+    if (!raw.readableEnded) through.destroy(new Error("The body was not sent to its end."));
+  };
+  // Without a listener an error would be nobody's; whoever reads gets it from the stream.
+  through.on("error", () => {});
+  raw.once("close", leave);
+  raw.once("error", leave);
+  raw.pipe(through);
+  // What the vendor did not take is read and forgotten: the connection's next request comes behind it.
+  through.once("close", () => raw.resume());
+  const length = Number(raw.headers["content-length"] ?? Number.NaN);
+  return {
+    body: { length: Number.isSafeInteger(length) ? length : undefined, open: () => through },
+    drop() {
+      raw.off("close", leave);
+      through.destroy();
+    },
+  };
+}

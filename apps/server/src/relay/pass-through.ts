@@ -1,0 +1,144 @@
+import { dialects } from "#dialects/index.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import type { PriceInForce } from "#domain/billing/pricing.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { transportFailure } from "./attempt.ts";
+import type { Answer, PassedCall, RelayServices } from "./call.ts";
+import { Flight, type Passed } from "./flight.ts";
+import { type Chosen, namedChannel } from "./plan.ts";
+import { answerHeaders, clientLeft } from "./relay.ts";
+import { explain } from "./retry.ts";
+import { send } from "./send.ts";
+
+/**
+ * What a vendor keeps for one account (files, batches, assistants): only the channel that the caller names can answer
+ * for it, so nothing is chosen, tried again or priced. Bytes pass both ways unread. It must never speak for or against
+ * a channel: a key may be forbidden files and be good for every model.
+ */
+export async function passThrough(services: RelayServices, call: PassedCall): Promise<Answer> {
+  const flight = new Flight(services, call);
+  let chosen: Chosen;
+  try {
+    chosen = chosenBy(services, call);
+    // Holds no points, but the token's place among its calls at once.
+    const { requestId, caller } = call;
+    const holder = { requestId, userId: caller.userId, tokenId: caller.tokenId };
+    await services.ledger.reserve({ ...holder, amount: 0n, tokenAmount: 0n });
+  } catch (error) {
+    flight.refuse(error);
+    throw error;
+  }
+  services.open.add(call.requestId);
+  flight.chosen = chosen;
+  try {
+    return await ask(services, call, chosen, flight);
+  } catch (error) {
+    await flight.fail(error);
+    throw error;
+  }
+}
+
+const FREE: PriceInForce = {
+  model: "",
+  versionId: 0,
+  type: "times",
+  input: "0",
+  output: "0",
+  extras: {},
+  tiers: [],
+};
+
+function chosenBy(services: RelayServices, { channelId, caller, needs }: PassedCall): Chosen {
+  const channel = namedChannel(services, channelId);
+  if (!channel.provider.endpoints.includes(needs))
+    throw invalidRequest(
+      `Channel ${channelId} is an account at ${channel.provider.label}, which keeps no files, batches or assistants in OpenAI's way.`,
+    );
+  return {
+    channel,
+    // What was given to one key's account, another's may not know: it is always the same.
+    key: channel.keys[0],
+    group: caller.group,
+    backup: false,
+    groupRatio: "0",
+    upstreamModel: "",
+    billedModel: "",
+    price: FREE,
+  };
+}
+
+async function ask(
+  services: RelayServices,
+  call: PassedCall,
+  chosen: Chosen,
+  flight: Flight,
+): Promise<Answer> {
+  const begun = Date.now();
+  let response: UpstreamResponse;
+  try {
+    response = await send(services, chosen, {
+      method: call.method,
+      path: call.path + call.query,
+      headers: call.forward,
+      body: call.body,
+      signal: call.signal,
+    });
+  } catch (error) {
+    const failure = transportFailure(error);
+    flight.noteAttempt(chosen, begun, failure);
+    throw call.signal.aborted ? clientLeft() : explain(failure, "");
+  }
+  const { status, headers } = response;
+  flight.firstByteAt = Date.now();
+  const error = status < 400 ? undefined : refusedBy(response);
+  flight.noteAttempt(chosen, begun, error);
+  // The client hears the vendor's own words; the log, which may be read by others, only what kind of refusal it was.
+  if (error !== undefined)
+    await flight.fail(new GatewayError(explain(error, "").code, error.message, { status }));
+  return {
+    kind: "bytes",
+    status,
+    headers: { ...passed(headers), ...answerHeaders(headers, []) },
+    chunks: pass(call, flight, response),
+  };
+}
+
+function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
+  const { kind } = dialects["openai-chat"].decodeError(status, "", headers);
+  const message = `The upstream answered with status ${status}.`;
+  // What is not found here is no model.
+  return { kind: kind === "not-found" ? "bad-request" : kind, message, status };
+}
+
+/** Everything as it comes. Nothing is charged, so nothing has to wait for a bill. */
+async function* pass(
+  call: PassedCall,
+  flight: Flight,
+  response: UpstreamResponse,
+): AsyncGenerator<Buffer, void, undefined> {
+  let outcome: Passed["outcome"] = "client-left";
+  try {
+    yield* response.chunks();
+    outcome = "complete";
+  } catch (error) {
+    if (!(error instanceof TransportError)) flight.defect(error);
+    if (!call.signal.aborted) outcome = "upstream-died";
+    throw error;
+  } finally {
+    await flight.pass({ outcome, status: response.status, content: `relay:${call.path}` });
+  }
+}
+
+/** Between two neighbours only, about the vendor's own host, or said by us already. */
+const kept =
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|set-cookie2?|alt-svc|strict-transport-security|access-control-.*|x-ratelimit-.*|x-request-id|x-oneapi-request-id)$/;
+
+function passed(headers: UpstreamResponse["headers"]): Record<string, string> {
+  const named = [headers["connection"] ?? []].flat().flatMap((names) => names.toLowerCase().split(/\s*,\s*/));
+  const through: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !kept.test(name) && !named.includes(name))
+      through[name] = Array.isArray(value) ? value.join(", ") : value;
+  return through;
+}
