@@ -13,8 +13,7 @@ beforeAll(async () => {
   here = await startTestGateway({ REDIS_URL: redisUrl() });
   there = await startTestGateway({ REDIS_URL: redisUrl() }, here);
   await here.addChannel({ type: 8, name: "vendor", models: ["demo-chat", "demo-embedding"] });
-  await here.database.pool.query("UPDATE user_groups SET api_rate = 100000 WHERE symbol = 'default'");
-  await here.database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");
+  for (const node of [here, there]) await node.allow(100_000);
   const root = await here.api<{ id: number }>("GET", "/user/self");
   await here.api("POST", `/user/quota/${root.id}`, { quota: 500_000_000, remark: "for the tests" });
 });

@@ -21,15 +21,7 @@ beforeAll(async () => {
       model_mapping: { [name]: "+demo-chat", both: "+demo-chat" },
     });
   }
-  for (const model of ["native", "translated", "both"])
-    await gateway.api("POST", "/prices/single", {
-      model,
-      type: "tokens",
-      channel_type: 1,
-      input: 1,
-      output: 1,
-      locked: false,
-    });
+  for (const model of ["native", "translated", "both"]) await gateway.addPrice(model);
   client = gateway.openai((await gateway.addToken()).key);
   await gateway.api("POST", "/user/", { username: "stranger", password: "correct horse", group: "default" });
   const other = await gateway.database.db.user.findFirstOrThrow({ where: { username: "stranger" } });

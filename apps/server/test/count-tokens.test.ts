@@ -21,15 +21,7 @@ beforeAll(async () => {
     model_mapping: { "gemini-demo": "+demo-chat" },
   });
   await gateway.addChannel({ type: 8, name: "chat", models: ["demo-chat"] });
-  for (const model of ["claude-demo", "gemini-demo"])
-    await gateway.api("POST", "/prices/single", {
-      model,
-      type: "tokens",
-      channel_type: 1,
-      input: 1,
-      output: 1,
-      locked: false,
-    });
+  for (const model of ["claude-demo", "gemini-demo"]) await gateway.addPrice(model);
   key = (await gateway.addToken()).key;
 });
 afterAll(() => gateway.stop());

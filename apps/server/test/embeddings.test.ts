@@ -16,8 +16,7 @@ beforeAll(async () => {
     ["translated", 1],
   ] as const) {
     await gateway.addChannel({ type, name, models: [name], model_mapping: { [name]: "+demo-embed" } });
-    const price = { model: name, type: "tokens", channel_type: 1, input: 1, output: 1, locked: false };
-    await gateway.api("POST", "/prices/single", price);
+    await gateway.addPrice(name);
   }
   key = (await gateway.addToken()).key;
   google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
@@ -170,8 +169,7 @@ describe("OpenAI's client", () => {
           model_mapping: { compat: "+demo-embed" },
         });
       const name = model === "native" ? "compat" : model;
-      const price = { model: "compat", type: "tokens", channel_type: 1, input: 1, output: 1, locked: false };
-      if (model === "native") await gateway.api("POST", "/prices/single", price);
+      if (model === "native") await gateway.addPrice(name);
       const client = gateway.openai(key);
       const plain = await client.embeddings.create({ model: name, input: "a boat", dimensions: 8 });
       const floats = await client.embeddings.create({

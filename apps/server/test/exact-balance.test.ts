@@ -8,8 +8,7 @@ const perCall = 1_000;
 beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.addChannel({ type: 8, name: "vendor" });
-  await gateway.database.pool.query("UPDATE user_groups SET api_rate = 100000000");
-  await gateway.database.pool.query("SELECT pg_notify('gateway_changes', 'groups:0')");
+  await gateway.allow(1_000_000);
 });
 afterAll(() => gateway.stop());
 

@@ -9,6 +9,8 @@ let gateway: TestGateway;
 
 beforeEach(async () => {
   gateway = await startTestGateway();
+  // Who failed must still rest at the end of a test, however slow the machine is.
+  await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 60 });
 });
 afterEach(() => gateway.stop());
 
@@ -26,15 +28,16 @@ async function failure(call: Promise<unknown>): Promise<APIError> {
 
 describe("two channels of one priority", () => {
   it("share calls by weight", async () => {
+    await gateway.allow(1_000);
     await gateway.addChannel({ type: 8, name: "heavy", key: "heavy", weight: 9 });
     await gateway.addChannel({ type: 8, name: "light", key: "light", weight: 1 });
     const client = gateway.openai((await gateway.addToken()).key);
-    for (let round = 0; round < 10; round += 1)
+    for (let round = 0; round < 20; round += 1)
       await Promise.all(Array.from({ length: 8 }, () => client.chat.completions.create(ask)));
     const heavy = gateway.vendor.calls().filter((call) => call.key === "heavy").length;
-    // 80 calls at nine to one: outside these bounds once in about a million runs.
-    expect(heavy).toBeGreaterThan(56);
-    expect(heavy).toBeLessThan(80);
+    // 160 calls at nine to one: outside these bounds once in about ten million runs.
+    expect(heavy).toBeGreaterThan(120);
+    expect(heavy).toBeLessThan(160);
   });
 
   it("stand in for each other: the failed one is frozen and the call succeeds", async () => {
@@ -107,13 +110,14 @@ describe("when every channel fails", () => {
     const channel = await gateway.addChannel({ type: 8, name: "a", key: "a" });
     gateway.vendor.control.set({ status: 429, retryAfter: 37 });
     const token = await gateway.addToken();
+    const begun = Date.now();
     const error = await failure(gateway.openai(token.key).chat.completions.create(ask));
     expect(error.status).toBe(429);
     expect(error.headers?.get("retry-after")).toBe("37");
     const row = await gateway.api<ChannelRow>("GET", `/channel/${channel.id}`);
-    const seconds = (row.frozen[0]?.until ?? 0) - Date.now() / 1_000;
-    expect(seconds).toBeGreaterThan(30);
-    expect(seconds).toBeLessThan(39);
+    const until = row.frozen[0]?.until ?? 0;
+    expect(until).toBeGreaterThan(begun / 1_000 + 36);
+    expect(until).toBeLessThan(Date.now() / 1_000 + 38);
   });
 });
 
@@ -155,7 +159,7 @@ describe("the end of a call", () => {
     expect(row).toMatchObject({ outcome: "client-left", status: 499 });
     expect(row?.quota).toBeGreaterThan(0);
     expect(row?.completion_tokens).toBeLessThan(200);
-    expect(gateway.vendor.calls()[0]?.aborted).toBe(true);
+    await expect.poll(() => gateway.vendor.calls()[0]?.aborted).toBe(true);
     expect(await gateway.drift()).toBe(0n);
   });
 

@@ -2,24 +2,22 @@ import type { ChannelForm, ChannelKeyRow, ChannelRow } from "@gateway/shared/cha
 import type { Self } from "@gateway/shared/session";
 import { APIError } from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { announce } from "#platform/announcements.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "./raw-upstream.ts";
-import { freePort } from "./services.ts";
 
 /** Every way a vendor can fail, on real sockets: its class, its freeze, who serves instead, and what it costs. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let token: string;
 /** Nobody listens there. */
-let closed: number;
+const closed = "127.0.0.1:1";
 let made: number[] = [];
 
 beforeAll(async () => {
-  [gateway, raw, closed] = await Promise.all([startTestGateway(), startRawUpstream(), freePort()]);
+  [gateway, raw] = await Promise.all([startTestGateway(), startRawUpstream()]);
   // What is asked here in half a minute is not what a group may ask.
-  await gateway.database.db.userGroup.updateMany({ data: { api_rate: 1_000_000 } });
-  await announce(gateway.database.db, "groups");
+  await gateway.allow(1_000_000);
+  await rest(60);
   token = (await gateway.addToken()).key;
 });
 afterEach(async () => {
@@ -37,8 +35,13 @@ async function add(channel: Partial<ChannelForm> & { name: string }): Promise<nu
   return id;
 }
 
+/** For how many seconds a channel rests that failed, when its vendor does not say. */
+const rest = (seconds: number) =>
+  gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: seconds });
+
 const ask = { model: "demo-chat", messages: [{ role: "user" as const, content: "Hello" }] };
-const call = (stream = false) => gateway.openai(token).chat.completions.create({ ...ask, stream });
+const call = (stream = false, signal?: AbortSignal) =>
+  gateway.openai(token).chat.completions.create({ ...ask, stream }, { signal });
 
 async function failure(broken: Promise<unknown>): Promise<APIError> {
   const error = await broken.then(
@@ -62,10 +65,12 @@ interface Fault {
   retryAfter?: string;
 }
 
-const hurry = { first_byte_timeout_ms: 400, idle_timeout_ms: 400, connect_timeout_ms: 2_000 };
-const here = { model: "demo-chat", seconds: 5 };
-const everywhere = { model: "*", seconds: 5 };
-const onRaw = () => ({ base_url: raw.url, ...hurry });
+/** For what is silent; what fails by itself may take its time on a slow machine. */
+const hurry = { first_byte_timeout_ms: 400, idle_timeout_ms: 400 };
+const here = { model: "demo-chat", seconds: 60 };
+const everywhere = { model: "*", seconds: 60 };
+const onRaw = () => ({ base_url: raw.url });
+const inHurry = () => ({ ...onRaw(), ...hurry });
 const chunked = { "transfer-encoding": "chunked" };
 
 const faults: Fault[] = [
@@ -93,7 +98,7 @@ const faults: Fault[] = [
   { name: "404", channel: () => ({ key: "demo-fail-404" }), kind: "not-found", frozen: here, status: 404 },
   {
     name: "silence before the headers",
-    channel: onRaw,
+    channel: inHurry,
     play: () => raw.play({ chunks: [], ending: "hang" }),
     kind: "timeout",
     frozen: here,
@@ -109,7 +114,7 @@ const faults: Fault[] = [
   },
   {
     name: "a body that never ends",
-    channel: onRaw,
+    channel: inHurry,
     play: () => raw.play({ chunks: [head("application/json", chunked), '5\r\n{"id"\r\n'], ending: "hang" }),
     kind: "timeout",
     frozen: here,
@@ -134,42 +139,43 @@ const faults: Fault[] = [
   },
   {
     name: "no TLS where TLS is asked for",
-    channel: () => ({ ...hurry, base_url: gateway.vendor.url.replace("http:", "https:") }),
+    channel: () => ({ base_url: gateway.vendor.url.replace("http:", "https:") }),
     kind: "network",
     frozen: here,
     status: 502,
   },
   {
     name: "nobody listening",
-    channel: () => ({ ...hurry, base_url: `http://127.0.0.1:${closed}` }),
+    channel: () => ({ base_url: `http://${closed}` }),
     kind: "network",
     frozen: here,
     status: 502,
   },
   {
     name: "a name that nobody knows",
-    channel: () => ({ ...hurry, base_url: "http://nowhere.invalid" }),
+    // Too long to be a name: no name server need be asked.
+    channel: () => ({ base_url: `http://${"x".repeat(64)}.invalid` }),
     kind: "network",
     frozen: here,
     status: 502,
   },
   {
     name: "an http proxy that is down",
-    channel: () => ({ ...hurry, proxy: `http://127.0.0.1:${closed}` }),
+    channel: () => ({ proxy: `http://${closed}` }),
     kind: "network",
     frozen: here,
     status: 502,
   },
   {
     name: "a socks5 proxy that is down",
-    channel: () => ({ ...hurry, proxy: `socks5://127.0.0.1:${closed}` }),
+    channel: () => ({ proxy: `socks5://${closed}` }),
     kind: "network",
     frozen: here,
     status: 502,
   },
   {
     name: "a socks5 proxy that says nothing",
-    channel: () => ({ ...hurry, connect_timeout_ms: 300, proxy: raw.url.replace("http:", "socks5:") }),
+    channel: () => ({ connect_timeout_ms: 300, proxy: raw.url.replace("http:", "socks5:") }),
     play: () => raw.play({ chunks: [], ending: "hang" }),
     kind: "timeout",
     frozen: here,
@@ -187,7 +193,7 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     const answer = await call();
     expect("choices" in answer && answer.choices[0]?.message.content).toBeTruthy();
     // The channel's own time-outs hold: the settings' would take minutes.
-    expect(Date.now() - begun).toBeLessThan(4_000);
+    expect(Date.now() - begun).toBeLessThan(15_000);
     const [row] = await gateway.logs(1);
     expect(row?.attempts?.map(({ result }) => result)).toEqual([kind, "ok"]);
     const after = await gateway.api<Self>("GET", "/user/self");
@@ -195,13 +201,13 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     expect(row?.quota).toBeGreaterThan(0);
     const [freeze] = (await gateway.api<ChannelRow>("GET", `/channel/${broken}`)).frozen;
     expect(freeze).toMatchObject({ model: frozen.model, reason: kind });
-    const seconds = (freeze?.until ?? 0) - Date.now() / 1_000;
-    expect(seconds).toBeGreaterThan(frozen.seconds - 4);
-    expect(seconds).toBeLessThan(frozen.seconds + 2);
+    const until = freeze?.until ?? 0;
+    expect(until).toBeGreaterThan(begun / 1_000 + frozen.seconds - 1);
+    expect(until).toBeLessThan(Date.now() / 1_000 + frozen.seconds + 1);
   });
 
   it(`is a ${status} when nobody else can answer, streamed or not, and costs nothing`, async () => {
-    await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
+    await rest(0);
     await add({ name: "broken", ...channel() });
     play?.();
     const before = await gateway.api<Self>("GET", "/user/self");
@@ -214,13 +220,13 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     const after = await gateway.api<Self>("GET", "/user/self");
     expect(after).toMatchObject({ quota: before.quota, reserved: 0 });
     expect(await gateway.drift()).toBe(0n);
-    await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 5 });
+    await rest(60);
   });
 });
 
 describe("a stream that falls silent after its first words", () => {
   it("ends with an error in the client's dialect, and what was delivered is paid", async () => {
-    await add({ name: "broken", ...onRaw() });
+    await add({ name: "broken", ...inHurry() });
     const event = `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Well, "}}]}\n\n`;
     const size = Buffer.byteLength(event).toString(16);
     raw.play({
@@ -241,47 +247,57 @@ describe("a stream that falls silent after its first words", () => {
 describe("many keys in one channel", () => {
   it("stand in for each other within one call, and only the refused one rests and goes off", async () => {
     const id = await add({ name: "many", key: "demo-fail-401\ngood" });
-    await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
-    for (let round = 0; round < 16; round += 1) await call();
+    await rest(0);
     const keys = () => gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
-    await expect.poll(async () => (await keys()).map(({ status }) => status)).toEqual([3, 1]);
+    // Which of them is tried first, the dice say each time.
+    const states = async () => {
+      await call();
+      return (await keys()).map(({ status }) => status);
+    };
+    await expect.poll(states, { interval: 10 }).toEqual([3, 1]);
     expect((await keys())[0]?.status_reason).toContain("refuses the key");
     expect((await gateway.api<ChannelRow>("GET", `/channel/${id}`)).status).toBe(1);
     // It is asked no more.
     const before = gateway.vendor.calls().filter(({ key }) => key === "demo-fail-401").length;
     for (let round = 0; round < 8; round += 1) await call();
     expect(gateway.vendor.calls().filter(({ key }) => key === "demo-fail-401")).toHaveLength(before);
-    await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 5 });
+    await rest(60);
   });
 
   it("are used by their weights", async () => {
     const id = await add({ name: "weighted", key: "heavy\nlight" });
     const [heavy] = await gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
     await gateway.api("PATCH", `/channel/${id}/keys/${heavy?.id}`, { weight: 9 });
-    for (let round = 0; round < 10; round += 1) await Promise.all(Array.from({ length: 8 }, () => call()));
+    for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 8 }, () => call()));
     const share = gateway.vendor.calls().filter(({ key }) => key === "heavy").length;
-    // 80 calls at nine to one: outside these bounds once in about a million runs.
-    expect(share).toBeGreaterThan(56);
-    expect(share).toBeLessThan(80);
+    // 160 calls at nine to one: outside these bounds once in about ten million runs.
+    expect(share).toBeGreaterThan(120);
+    expect(share).toBeLessThan(160);
   });
 });
 
 describe("a channel that may only have so many calls at once", () => {
   it("is passed over when it is full, and when all are full the caller is told to come back", async () => {
-    await add({ name: "narrow", priority: 5, max_concurrency: 1, key: "demo-slow-600" });
-    await add({ name: "wide", max_concurrency: 1, key: "demo-slow-601" });
-    const first = call();
-    await expect.poll(() => gateway.vendor.calls().length).toBe(1);
-    const second = call();
-    await expect.poll(() => gateway.vendor.calls().length).toBe(2);
+    await add({ name: "narrow", priority: 5, max_concurrency: 1 });
+    await add({ name: "wide", max_concurrency: 1 });
+    gateway.vendor.control.set({ hang: "start", times: 2 });
+    const leaving = new AbortController();
+    const served = () => gateway.vendor.calls().map(({ key }) => key);
+    const first = failure(call(false, leaving.signal));
+    await expect.poll(served).toEqual(["narrow"]);
+    const second = failure(call(false, leaving.signal));
+    await expect.poll(served).toEqual(["narrow", "wide"]);
     const refused = await failure(call());
     expect(refused.status).toBe(429);
     expect(refused.headers?.get("retry-after")).toBe("1");
+    leaving.abort();
     await Promise.all([first, second]);
-    expect(gateway.vendor.calls().map(({ key }) => key)).toEqual(["demo-slow-600", "demo-slow-601"]);
     // Their places are free again.
-    await call();
-    expect(gateway.vendor.calls().at(-1)?.key).toBe("demo-slow-600");
+    const next = async () => {
+      await call();
+      return served().at(-1);
+    };
+    await expect.poll(next).toBe("narrow");
   });
 });
 

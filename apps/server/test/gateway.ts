@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import type { ChannelForm, ChannelRow } from "@gateway/shared/channel";
+import type { UserGroupPage } from "@gateway/shared/group";
 import type { LogPage, LogRow } from "@gateway/shared/log";
 import type { TokenForm, TokenRow } from "@gateway/shared/token";
 import OpenAI from "openai";
+import type { z } from "zod";
 import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
 import { audit } from "#domain/billing/audit.ts";
 import { connect, type Database } from "#platform/db.ts";
@@ -22,6 +24,10 @@ export interface TestGateway {
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
   addChannel(channel: Partial<ChannelForm> & { type: number; name: string }): Promise<ChannelRow>;
   addToken(token?: Partial<TokenForm>): Promise<TokenRow & { key: string }>;
+  /** $1 for a million tokens, unless the fields say otherwise. Throws when the model has a price. */
+  addPrice(model: string, fields?: object): Promise<unknown>;
+  /** How many requests a minute an account may send; this node knows it then. */
+  allow(perMinute: number): Promise<void>;
   openai(key: string): OpenAI;
   anthropic(key: string): Anthropic;
   /** Newest first. Waits until the log has at least `count` rows of calls. */
@@ -90,10 +96,24 @@ export async function startTestGateway(
         ...channel,
       }),
     addToken: (token) => api("POST", "/token", { name: "test", ...token }),
+    addPrice: (model, fields) =>
+      api("POST", "/prices/single", {
+        model,
+        type: "tokens",
+        channel_type: 1,
+        input: 1,
+        output: 1,
+        ...fields,
+      }),
+    async allow(perMinute) {
+      const { data } = await api<z.infer<typeof UserGroupPage>>("GET", "/user_group");
+      for (const group of data)
+        await api("PUT", `/user_group/${group.id}`, { ...group, api_rate: perMinute });
+    },
     openai: (apiKey) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 }),
     anthropic: (apiKey) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 }),
     async logs(count = 1) {
-      const until = Date.now() + 5_000;
+      const until = Date.now() + 10_000;
       while (true) {
         const page = await api<LogPage>("GET", "/log?size=100");
         const calls = page.data.filter((row) => row.type === 2 || row.type === 5);

@@ -32,15 +32,7 @@ beforeAll(async () => {
       models: [name],
       model_mapping: { [name]: "demo-chat" },
     });
-  for (const model of ["array", "events", "other"])
-    await gateway.api("POST", "/prices/single", {
-      model,
-      type: "tokens",
-      channel_type: 1,
-      input: 1,
-      output: 1,
-      locked: false,
-    });
+  for (const model of ["array", "events", "other"]) await gateway.addPrice(model);
   key = (await gateway.addToken()).key;
 });
 afterAll(async () => {

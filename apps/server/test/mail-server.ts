@@ -68,7 +68,7 @@ export async function startMailServer(): Promise<MailServer> {
       state.full = full;
     },
     async take(to) {
-      const until = Date.now() + 5_000;
+      const until = Date.now() + 10_000;
       while (true) {
         const found = mails.findLast((mail) => mail.to === to && !taken.has(mail));
         if (found !== undefined) {

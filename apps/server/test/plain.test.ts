@@ -24,17 +24,7 @@ beforeAll(async () => {
     models,
     model_mapping: { "omni-moderation-latest": "+demo-chat" },
   });
-  for (const model of [...models, "renamed"])
-    await gateway
-      .api("POST", "/prices/single", {
-        model,
-        type: "tokens",
-        channel_type: 1,
-        input: 1,
-        output: 1,
-        locked: false,
-      })
-      .catch(() => undefined);
+  for (const model of [...models, "renamed"]) await gateway.addPrice(model).catch(() => undefined);
   client = gateway.openai((await gateway.addToken()).key);
 });
 afterAll(() => gateway.stop());

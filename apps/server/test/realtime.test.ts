@@ -27,8 +27,11 @@ beforeAll(async () => {
     model_mapping: { "voice-of-ours": "demo-realtime" },
   });
   for (const model of ["demo-realtime", "voice-of-ours"])
-    await price(model, { extra_ratios: { input_audio_tokens: 4, output_audio_tokens: 8 } });
-  await price("scribe", {});
+    await gateway.addPrice(model, {
+      output: 2,
+      extra_ratios: { input_audio_tokens: 4, output_audio_tokens: 8 },
+    });
+  await gateway.addPrice("scribe", { output: 2 });
   key = (await gateway.addToken()).key;
 });
 afterEach(async () => {
@@ -39,18 +42,9 @@ afterEach(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function price(model: string, more: Record<string, unknown>): Promise<void> {
-  const priced = { model, type: "tokens", channel_type: 1, input: 1, output: 2, locked: false, ...more };
-  await gateway.api("POST", "/prices/single", priced).catch(() => undefined);
-}
-
 /** Nothing is held any more. */
 async function settled(): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await gateway.database.db.reservation.count()) === 0) return;
-    await sleep(20);
-  }
-  throw new Error("A reservation is left.");
+  await expect.poll(() => gateway.database.db.reservation.count(), { interval: 20 }).toBe(0);
 }
 
 /** The client speaks only over TLS; in front of the gateway under test there is nothing that would end it. */
@@ -492,7 +486,7 @@ describe("a channel's proxy", () => {
       models: [model],
       proxy: `${scheme}://127.0.0.1:${port}`,
     });
-    await price(model, {});
+    await gateway.addPrice(model);
     asked.length = 0;
     const client = await session(model);
     say(client, "Hello");

@@ -12,10 +12,9 @@ let key: string;
 
 beforeAll(async () => {
   [gateway, raw] = await Promise.all([startTestGateway(), startRawUpstream()]);
-  const price = { type: "tokens", channel_type: 1, input: 1, output: 4 };
   const extra_ratios = { "tier:flex": 0.5, "tier:priority": 2, "tier:fast": 3 };
   for (const model of ["tiered", "tiered-claude", "tiered-gemini"])
-    await gateway.api("POST", "/prices/single", { ...price, model, extra_ratios });
+    await gateway.addPrice(model, { output: 4, extra_ratios });
   await gateway.addChannel({ type: 1, base_url: raw.url, name: "openai", models: ["tiered"] });
   await gateway.addChannel({ type: 14, base_url: raw.url, name: "claude", models: ["tiered-claude"] });
   await gateway.addChannel({ type: 25, base_url: raw.url, name: "gemini", models: ["tiered-gemini"] });

@@ -118,7 +118,7 @@ function onExit(cleanUp: () => void): () => void {
   return () => process.off("exit", cleanUp);
 }
 
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);

@@ -1,19 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "./database.ts";
-import { freePort } from "./services.ts";
+import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 
 /** Files on their way through the process, as an operator's memory meets them. */
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const accessToken = "root-access-token-for-the-uploads-0123456789";
 const MEGABYTE = 1024 * 1024;
 const boundary = "a-boundary-of-the-uploads";
 
@@ -27,8 +22,7 @@ interface Heard {
 
 let place: TestDatabase;
 let dataDir: string;
-let gateway: ChildProcess;
-let url: string;
+let gateway: GatewayProcess;
 let key: string;
 let vendor: Server;
 const heard: Heard[] = [];
@@ -62,29 +56,11 @@ beforeAll(async () => {
   await once(vendor, "listening");
   place = await freshDatabase();
   dataDir = await mkdtemp(join(tmpdir(), "gateway-uploads-"));
-  const port = await freePort();
-  gateway = spawn(process.execPath, [main], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: {
-      PATH: process.env["PATH"],
-      NODE_ENV: "test",
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      DATABASE_URL: place.url,
-      DATA_DIR: dataDir,
-      ROOT_USERNAME: "root",
-      ROOT_PASSWORD: "correct horse battery",
-      ROOT_ACCESS_TOKEN: accessToken,
-      LOG_LEVEL: "error",
-      DEMO_UPSTREAM: "false",
-    },
+  gateway = await startGatewayProcess({
+    DATABASE_URL: place.url,
+    DATA_DIR: dataDir,
+    DEMO_UPSTREAM: "false",
   });
-  url = `http://127.0.0.1:${port}`;
-  for (let tries = 0; tries < 200; tries += 1) {
-    const up = await fetch(`${url}/api/ready`).catch(() => undefined);
-    if (up?.ok) break;
-    await sleep(100);
-  }
   const vendorUrl = `http://127.0.0.1:${(vendor.address() as { port: number }).port}`;
   const channel = {
     type: 8,
@@ -93,49 +69,37 @@ beforeAll(async () => {
     groups: ["default"],
     models: ["ear", "ear-of-ours", "gpt-image-2.5-sunburst"],
   };
-  await api("POST", "/channel", {
+  await gateway.api("POST", "/channel", {
     ...channel,
     name: "one",
     model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
   });
-  await api("POST", "/channel", {
+  await gateway.api("POST", "/channel", {
     ...channel,
     name: "two",
     model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
   });
   for (const model of ["ear", "ear-of-ours"])
-    await api("POST", "/prices/single", {
+    await gateway.api("POST", "/prices/single", {
       model,
       type: "tokens",
       channel_type: 1,
       input: 1,
       output: 1,
-      locked: false,
     });
-  key = (await api<{ key: string }>("POST", "/token", { name: "t" })).key;
+  key = (await gateway.api<{ key: string }>("POST", "/token", { name: "t" })).key;
 }, 60_000);
 afterAll(async () => {
-  gateway.kill("SIGTERM");
-  await once(gateway, "exit");
+  gateway.process.kill("SIGTERM");
+  await gateway.ended;
   vendor.close();
   await place.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${url}/api${path}`, {
-    method,
-    headers: { authorization: accessToken, "content-type": "application/json" },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const answer = (await response.json()) as { success: boolean; data: T };
-  expect(answer).toMatchObject({ success: true });
-  return answer.data;
-}
-
 /** In bytes, as the system counts it. */
 async function residentMemory(): Promise<number> {
-  const status = await readFile(`/proc/${gateway.pid}/status`, "utf8");
+  const status = await readFile(`/proc/${gateway.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
 }
 
@@ -161,7 +125,7 @@ function digestOf(pieces: Iterable<Buffer>): string {
 
 /** Sends without a length and without holding anything. */
 async function upload(pieces: Iterable<Buffer>, path = "/v1/audio/transcriptions", headers = {}) {
-  const sending = request(url + path, {
+  const sending = request(gateway.url + path, {
     method: "POST",
     headers: {
       authorization: `Bearer ${key}`,
@@ -210,7 +174,7 @@ describe("an upload", () => {
       estimated: boolean;
       bill: { lines: { kind: string; amount: number }[] };
     };
-    const { data } = await api<{ data: Row[] }>("GET", "/log?size=1");
+    const { data } = await gateway.api<{ data: Row[] }>("GET", "/log?size=1");
     expect(data[0]).toMatchObject({ prompt_tokens: 700, estimated: false });
     expect(data[0]?.bill.lines).toContainEqual(
       expect.objectContaining({ kind: "input_audio_tokens", amount: 690 }),

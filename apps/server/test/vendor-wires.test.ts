@@ -92,8 +92,7 @@ beforeAll(async () => {
     [52, "meta/llama", "r8_1"],
   ] as const) {
     await gateway.addChannel({ type, name, key: vendorKey, base_url, models: [name] });
-    const price = { model: name, type: "tokens", channel_type: 1, input: 1, output: 1, locked: false };
-    await gateway.api("POST", "/prices/single", price);
+    await gateway.addPrice(name);
   }
   key = (await gateway.addToken()).key;
 });

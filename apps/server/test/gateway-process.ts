@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** The gateway as operators start it: in a process of its own, to be stopped, killed and measured. */
+export interface GatewayProcess {
+  url: string;
+  process: ChildProcess;
+  /** Its exit code; null when a signal ended it. */
+  ended: Promise<number | null>;
+  /** Management API as root. Throws unless it answers with success. */
+  api<T>(method: string, path: string, body?: unknown): Promise<T>;
+}
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const accessToken = "root-access-token-of-a-process-of-its-own-012";
+
+/** It takes a port that is free and says which: one that was looked for before could be another's by then. */
+export async function startGatewayProcess(env: {
+  DATABASE_URL: string;
+  DATA_DIR: string;
+  DEMO_UPSTREAM?: string;
+}): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [main], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "test",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      ROOT_USERNAME: "root",
+      ROOT_PASSWORD: "correct horse battery",
+      ROOT_ACCESS_TOKEN: accessToken,
+      LOG_LEVEL: "info",
+      ...env,
+    },
+  });
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  const said: string[] = [];
+  const port = await new Promise<string>((resolve, reject) => {
+    // Read to the end: a full pipe would stop the process.
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const [, found] = /Listening on http:\/\/localhost:(\d+)/.exec(line) ?? [];
+      if (found === undefined) said.push(line);
+      else resolve(found);
+    });
+    void ended.then(() => reject(new Error(`The gateway did not start. ${said.join("\n")}`)));
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    process: child,
+    ended,
+    async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+      const response = await fetch(`${url}/api${path}`, {
+        method,
+        headers: { authorization: accessToken, "content-type": "application/json" },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const answer = (await response.json()) as { success: boolean; data: T };
+      if (!answer.success) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+      return answer.data;
+    },
+  };
+}
