@@ -20,13 +20,8 @@ import {
   manageUser,
   requireBelow,
 } from "#domain/accounts/administration.ts";
-import {
-  describeUser,
-  getUser,
-  listUsers,
-  permissionsOf,
-  type UserInDetail,
-} from "#domain/accounts/users.ts";
+import { listUsers } from "#domain/accounts/search-users.ts";
+import { describeUser, getUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import { forbidden } from "#errors.ts";

@@ -8,6 +8,11 @@ export function begins(text: string) {
   return { startsWith: literally(text), mode: "insensitive" as const };
 }
 
+/** The pattern of LIKE for what begins so. */
+export function beginning(text: string): string {
+  return `${literally(text)}%`;
+}
+
 function literally(text: string): string {
   return text.replace(/[\\%_]/g, String.raw`\$&`);
 }

@@ -4,6 +4,7 @@ import { openSecrets, randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { enabledGroups, usableGroups } from "./groups.ts";
 import { hashPassword } from "./passwords.ts";
+import { listUsers } from "./search-users.ts";
 import { seedAccounts } from "./seed.ts";
 import {
   endSession,
@@ -14,7 +15,7 @@ import {
   startSession,
 } from "./sessions.ts";
 import { ensureRoot, issueSetupToken, setUp } from "./setup.ts";
-import { listUsers, logIn } from "./users.ts";
+import { logIn } from "./users.ts";
 
 const secrets = openSecrets("a secret that only this test run knows");
 let place: TestDatabase;
@@ -204,5 +205,27 @@ describe("the list of users", () => {
     expect(byId.rows.map((row) => row.id)).toContain(user.id);
     const byMail = await listUsers(database.db, { ...search, keyword: "SOMEONE.sp" });
     expect(byMail).toMatchObject({ total: 1, rows: [{ id: user.id }] });
+  });
+
+  it("counts who matches in two ways once, narrows, sorts and pages", async () => {
+    const { db } = database;
+    const people = [
+      { username: "Ärger-1", display_name: "ärger", group: "vip", quota: 5n },
+      { username: "ärger-2", display_name: "someone", group: "vip", quota: 9n },
+      { username: "other-3", display_name: "ÄRGER too", group: "default", quota: 7n },
+      { username: "Ärger-4", display_name: "gone", group: "vip", quota: 8n, deleted_at: new Date() },
+    ];
+    for (const data of people) await db.user.create({ data: { ...data, aff_code: randomText(12) } });
+    const namesOf = async (search: Partial<Parameters<typeof listUsers>[1]>) => {
+      const orderBy = [{ quota: "desc" as const }, { id: "desc" as const }];
+      const { rows, total } = await listUsers(db, { keyword: "ärG", skip: 0, take: 10, orderBy, ...search });
+      return { names: rows.map((row) => row.username), total };
+    };
+    expect(await namesOf({})).toEqual({ names: ["ärger-2", "other-3", "Ärger-1"], total: 3 });
+    expect(await namesOf({ skip: 1, take: 1 })).toEqual({ names: ["other-3"], total: 3 });
+    expect(await namesOf({ skip: 5 })).toEqual({ names: [], total: 3 });
+    expect(await namesOf({ group: "vip" })).toEqual({ names: ["ärger-2", "Ärger-1"], total: 2 });
+    expect(await namesOf({ role: 10 })).toEqual({ names: [], total: 0 });
+    expect(await namesOf({ keyword: "VI" })).toEqual({ names: ["ärger-2", "Ärger-1"], total: 2 });
   });
 });

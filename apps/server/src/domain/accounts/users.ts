@@ -1,16 +1,15 @@
 import { Permissions } from "@gateway/shared/permissions";
 import { Role } from "@gateway/shared/roles";
-import { type UserQuery, UserStatus } from "@gateway/shared/user";
+import { UserStatus } from "@gateway/shared/user";
 import { GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { begins } from "#platform/text-search.ts";
 import { takeGuess } from "./password-guesses.ts";
 import { passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
 
-/** Accounts: finding one by what somebody presents, and reading them for the console. */
+/** Accounts: finding one by what somebody presents, and reading one for the console. */
 
 export function isEnabled(user: User): boolean {
   return user.status === UserStatus.enabled;
@@ -87,40 +86,9 @@ export async function lockUser(tx: Prisma.TransactionClient, id: number): Promis
   return getUser(tx, id);
 }
 
-export interface UserSearch extends Pick<UserQuery, "keyword"> {
-  /** 0 and "" (or absent) mean all. */
-  role?: number;
-  status?: number;
-  group?: string;
-  skip: number;
-  take: number;
-  orderBy: Prisma.UserOrderByWithRelationInput[];
-}
-
 export type ListedUser = User & { providers: string[] };
 
-/** The keyword is an id, or the beginning of a user name, display name, e-mail address or group. */
-export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: ListedUser[]; total: number }> {
-  const where: Prisma.UserWhereInput = { deleted_at: null };
-  if (search.keyword !== "") {
-    const text = begins(search.keyword);
-    where.OR = [{ username: text }, { display_name: text }, { email: text }, { group: text }];
-    const id = Number(search.keyword);
-    if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
-  }
-  if (search.role) where.role = search.role;
-  if (search.status) where.status = search.status;
-  if (search.group) where.group = search.group;
-  const { skip, take, orderBy } = search;
-  const identities = { select: { provider: true }, orderBy: { provider: "asc" } } as const;
-  const [rows, total] = await Promise.all([
-    db.user.findMany({ where, skip, take, orderBy, include: { identities } }),
-    db.user.count({ where }),
-  ]);
-  return { rows: rows.map(withProviders), total };
-}
-
-function withProviders(row: User & { identities: { provider: string }[] }): ListedUser {
+export function withProviders(row: User & { identities: { provider: string }[] }): ListedUser {
   return { ...row, providers: row.identities.map((identity) => identity.provider) };
 }
 
