@@ -69,7 +69,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
     });
     if (!options.guest) await context.addCookies([{ ...cookie, url: gateway.url }]);
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.goto(path);
     return page;
   }

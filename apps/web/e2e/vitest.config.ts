@@ -6,9 +6,9 @@ export default defineConfig({
     include: ["e2e/**/*.test.ts"],
     // One Postgres for all; every file has a copy of its migrated, empty database.
     globalSetup: "../server/test/setup.ts",
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // Each file has a gateway, a database and a browser of its own; more than two at once only slow each other down.
     maxWorkers: 2,
   },
