@@ -1,5 +1,5 @@
 /** The left menu: groups, items, collapses. As a rail it shows icons, and collapses fly out. */
-import { Badge, Collapse, Menu, ScrollArea, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Badge, Collapse, Menu, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { Link, useLocation } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { UserAvatar } from "./avatar-menu.tsx";
+import { MenuScroll } from "./menu-scroll.tsx";
 import { type Screen, type VisibleEntry, visibleMenu } from "./screens.ts";
 import classes from "./side-menu.module.css";
 
@@ -32,7 +33,7 @@ export function SideMenu({ rail, onChoose }: SideMenuProps) {
           </div>
         )}
       </Link>
-      <ScrollArea className={classes.scroll} scrollbarSize={6} type="hover">
+      <MenuScroll>
         <nav aria-label={t("Console")}>
           {groups.map((group) => (
             <div key={group.id} className={classes.group}>
@@ -48,7 +49,7 @@ export function SideMenu({ rail, onChoose }: SideMenuProps) {
             </div>
           ))}
         </nav>
-      </ScrollArea>
+      </MenuScroll>
       {site?.version ? (
         <div className={classes.foot}>
           <Badge color="gray" variant="default" aria-disabled fw={400} title={site.version}>
