@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hear } from "./heard.ts";
 import { rootUser } from "./installation.ts";
 import { openSite, type Site } from "./site.ts";
 
@@ -48,6 +49,37 @@ describe("signing in", () => {
   });
 });
 
+describe("a browser that keeps nothing", () => {
+  it("shows the public site all the same, and the console while it is open", async () => {
+    const page = await site.open("about:blank");
+    await page.addInitScript(() => {
+      for (const place of ["localStorage", "sessionStorage"])
+        Object.defineProperty(window, place, {
+          get() {
+            throw new DOMException("It is switched off.", "SecurityError");
+          },
+        });
+    });
+    await page.goto(site.url);
+    await page.getByRole("heading", { name: "One address for every AI model" }).waitFor();
+    await page.goto(`${site.url}/panel/profile`);
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.goto(`${site.url}/panel/playground`);
+    await page.getByText("No models yet").waitFor();
+  });
+
+  it("has no room left: the console opens, too", async () => {
+    const page = await site.open("about:blank");
+    await page.addInitScript(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("It is full.", "QuotaExceededError");
+      };
+    });
+    await page.goto(`${site.url}/panel/profile`);
+    await page.getByRole("heading", { name: "Profile" }).waitFor();
+  });
+});
+
 describe("the console's frame", () => {
   it("marks the screen one is on, in the menu and in the breadcrumbs", async () => {
     const page = await site.open("/panel/profile");
@@ -71,6 +103,26 @@ describe("the console's frame", () => {
     await operation.and(page.locator("[aria-expanded=true]")).waitFor();
     await operation.click();
     await expect.poll(() => operation.getAttribute("aria-expanded")).toBe("false");
+  });
+
+  it("scrolls a menu higher than the window under a thumb of 40 to 100 pixels", async () => {
+    const page = await site.open("/panel/dashboard");
+    await page.setViewportSize({ width: 1440, height: 560 });
+    const menu = page.getByRole("complementary");
+    const thumb = page.locator("[data-menu-thumb]");
+    await menu.hover();
+    const height = async () => (await thumb.boundingBox())?.height ?? 0;
+    await expect.poll(height).toBeGreaterThanOrEqual(40);
+    await expect.poll(height).toBeLessThanOrEqual(100);
+    await page.mouse.wheel(0, 2_000);
+    const below = async () => {
+      const [whole, part] = [await menu.boundingBox(), await thumb.boundingBox()];
+      return whole && part ? whole.y + whole.height - (part.y + part.height) : Infinity;
+    };
+    // The version stands below the end of the way.
+    await expect.poll(below).toBeLessThan(60);
+    await page.getByRole("link", { name: "Tasks" }).click();
+    await page.waitForURL("**/panel/task");
   });
 
   it("closes the phone's drawer after a choice", async () => {
@@ -157,8 +209,9 @@ describe("a request that failed", () => {
     const page = await site.open("/panel/profile");
     const json = { success: false, message: "Weight cannot be less than 1", code: "other" };
     await page.route("**/api/redemption?*", (route) => route.fulfill({ status, json }));
+    const toasts = await hear(page, ".mantine-Notification-root");
     await page.goto("/panel/redemption");
-    await page.locator(".mantine-Notification-root").getByText(sentence, { exact: true }).waitFor();
+    await expect.poll(() => toasts).toContain(sentence);
     await page.locator("main").getByText("This could not be loaded").waitFor();
   });
 

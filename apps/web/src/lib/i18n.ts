@@ -1,6 +1,7 @@
 import i18next, { type InitOptions, type Resource } from "i18next";
 /** Which language the console speaks and how its words are loaded. Knows nothing of screens. */
 import { initReactI18next } from "react-i18next";
+import { keep, kept } from "./stored.ts";
 
 export const languages = [
   { id: "zh_CN", tag: "zh-CN", name: "简体中文" },
@@ -33,8 +34,8 @@ export function matchLanguage(wanted: string): Language | null {
 function* wishes(): Generator<string | null | undefined> {
   yield new URLSearchParams(window.location.search).get("lng");
   yield new RegExp(`(?:^|; )${storageKey}=([^;]*)`).exec(document.cookie)?.[1];
-  yield localStorage.getItem(storageKey);
-  yield sessionStorage.getItem(storageKey);
+  yield kept(storageKey);
+  yield kept(storageKey, "sessionStorage");
   yield* navigator.languages;
 }
 
@@ -43,7 +44,7 @@ function detectLanguage(): Language | null {
     const language = wish ? matchLanguage(wish) : null;
     if (!language) continue;
     // The next page may come without what said so.
-    localStorage.setItem(storageKey, language);
+    keep(storageKey, language);
     return language;
   }
   return matchLanguage(document.documentElement.lang);
@@ -148,7 +149,7 @@ async function switchTo(language: Language): Promise<void> {
 /** The visitor's own choice: remembered. */
 export async function setLanguage(language: Language): Promise<void> {
   undecided = false;
-  localStorage.setItem(storageKey, language);
+  keep(storageKey, language);
   await switchTo(language);
 }
 

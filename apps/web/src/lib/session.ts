@@ -3,6 +3,7 @@ import { type Action, type AdminArea, type AdminLevel, can, mayEnter } from "@ga
 import type { Self } from "@gateway/shared/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { ApiError, asSent, http } from "./http.ts";
+import { keep, kept } from "./stored.ts";
 
 const storageKey = "user";
 type StoredUser = Pick<Self, "role" | "avatar_url" | "username">;
@@ -31,12 +32,12 @@ function remember(self: Self): void {
     avatar_url: self.avatar_url,
     username: self.username,
   };
-  localStorage.setItem(storageKey, JSON.stringify(stored));
+  keep(storageKey, JSON.stringify(stored));
 }
 
 /** True when this browser was signed in the last time: worth waiting for the server's word. */
 export function wasSignedIn(): boolean {
-  return localStorage.getItem(storageKey) !== null;
+  return kept(storageKey) !== null;
 }
 
 /**
@@ -66,7 +67,7 @@ export function openSession(client: QueryClient, self: Self): void {
 
 /** Forgets the account and everything that was fetched in its name. */
 export function clearSession(client: QueryClient): void {
-  localStorage.removeItem(storageKey);
+  keep(storageKey, null);
   const wasOpen = Boolean(client.getQueryData(selfQuery.queryKey));
   client.setQueryData(selfQuery.queryKey, null);
   if (!wasOpen) return;
@@ -77,6 +78,6 @@ export function clearSession(client: QueryClient): void {
 /** Ends with a fresh page, so that nothing fetched in this person's name stays in memory. */
 export async function signOut(): Promise<void> {
   await http.get("/user/logout", asSent<null>());
-  localStorage.removeItem(storageKey);
+  keep(storageKey, null);
   window.location.replace(new URL("login", document.baseURI));
 }

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { errorReason } from "./error-text.ts";
 import { ApiError, http } from "./http.ts";
 import { phrase } from "./i18n.ts";
+import { keep, kept } from "./stored.ts";
 
 /** In the order of their buttons. */
 export function offeredProviders(site: SiteStatus | undefined): IdentityProviderId[] {
@@ -90,9 +91,9 @@ const nextKey = "after-sign-in";
 
 /** Where somebody wanted to go before leaving for the provider. */
 export function keepNext(next: string): void {
-  sessionStorage.setItem(nextKey, next);
+  keep(nextKey, next, "sessionStorage");
 }
 
 export function keptNext(): string {
-  return sessionStorage.getItem(nextKey) ?? "/panel/dashboard";
+  return kept(nextKey, "sessionStorage") ?? "/panel/dashboard";
 }

@@ -3,12 +3,13 @@ import type { SiteStatus } from "@gateway/shared/status";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { asSent, http } from "./http.ts";
+import { keep, kept } from "./stored.ts";
 
 const cacheKey = "siteInfo";
 
 /** The last known answer, so that the name and logo do not jump at start. */
 function cachedStatus(): SiteStatus | undefined {
-  const cached = readJson(localStorage.getItem(cacheKey));
+  const cached = readJson(kept(cacheKey));
   // Written by an older version it may lack what came later; the server's answer is on its way.
   return cached !== null && typeof cached === "object" && "system_name" in cached
     ? (cached as SiteStatus)
@@ -27,9 +28,9 @@ export const statusQuery = queryOptions({
   queryKey: ["status"],
   queryFn: async () => {
     const status = await http.get("/status", asSent<SiteStatus>());
-    localStorage.setItem(cacheKey, JSON.stringify(status));
-    localStorage.setItem("quota_per_unit", String(status.quota_per_unit));
-    localStorage.setItem("display_in_currency", String(status.display_in_currency));
+    keep(cacheKey, JSON.stringify(status));
+    keep("quota_per_unit", String(status.quota_per_unit));
+    keep("display_in_currency", String(status.display_in_currency));
     return status;
   },
   // Stays when the server cannot be reached; old from the start, so that the server is always asked.

@@ -1,5 +1,6 @@
 /** Conversations in this browser, apart for each account. They never go to the server. */
 import { z } from "zod";
+import { keep, kept } from "#lib/stored.ts";
 import { Chat, isRunning } from "./chat.ts";
 
 const mostChats = 50;
@@ -8,7 +9,7 @@ const keyOf = (userId: number) => `playground:${userId}`;
 
 export function loadChats(userId: number): Chat[] {
   try {
-    const stored = z.array(z.unknown()).safeParse(JSON.parse(localStorage.getItem(keyOf(userId)) ?? "[]"));
+    const stored = z.array(z.unknown()).safeParse(JSON.parse(kept(keyOf(userId)) ?? "[]"));
     const chats = (stored.data ?? []).map((chat) => Chat.safeParse(chat).data);
     return chats.filter((chat) => chat !== undefined).map(settled);
   } catch {
@@ -31,19 +32,19 @@ function settled(chat: Chat): Chat {
 
 /** Newest first. When the browser has no more room, the oldest lose their pictures, then go. */
 export function saveChats(userId: number, chats: Chat[]): void {
-  let kept = chats.filter((chat) => chat.turns.length > 0).slice(0, mostChats);
-  for (let pictured = kept.length; kept.length > 0;) {
+  let saved = chats.filter((chat) => chat.turns.length > 0).slice(0, mostChats);
+  for (let pictured = saved.length; saved.length > 0;) {
     try {
-      localStorage.setItem(keyOf(userId), JSON.stringify(kept));
+      localStorage.setItem(keyOf(userId), JSON.stringify(saved));
       return;
     } catch {
       if (pictured > 0) {
         pictured -= 1;
-        kept = kept.map((chat, place) => (place === pictured ? withoutPictures(chat) : chat));
-      } else kept = kept.slice(0, -1);
+        saved = saved.map((chat, place) => (place === pictured ? withoutPictures(chat) : chat));
+      } else saved = saved.slice(0, -1);
     }
   }
-  localStorage.removeItem(keyOf(userId));
+  keep(keyOf(userId), null);
 }
 
 function withoutPictures(chat: Chat): Chat {

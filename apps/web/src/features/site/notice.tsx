@@ -4,6 +4,7 @@ import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { keep, kept } from "#lib/stored.ts";
 import { Hint } from "#ui/hint.tsx";
 import { noticeQuery } from "./api.ts";
 import classes from "./notice.module.css";
@@ -15,14 +16,14 @@ const storageKey = "notice";
 
 export function NoticeButton() {
   const { t } = useTranslation();
-  const [seen] = useState(() => localStorage.getItem(storageKey));
+  const [seen] = useState(() => kept(storageKey));
   const [choice, setOpened] = useState<boolean | null>(null);
   const notice = useQuery(noticeQuery).data;
 
   const opened = choice ?? (Boolean(notice) && notice !== seen);
 
   useEffect(() => {
-    if (notice) localStorage.setItem(storageKey, notice);
+    if (notice) keep(storageKey, notice);
   }, [notice]);
 
   return (

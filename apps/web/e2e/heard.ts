@@ -1,0 +1,24 @@
+import type { Page } from "playwright-core";
+
+/**
+ * Every text that elements of this selector show on the pages this window opens from now on, in order. For what stays
+ * for a moment only: whoever looks for it may come too late.
+ */
+export async function hear(page: Page, selector: string): Promise<string[]> {
+  const heard: string[] = [];
+  const name = `heard${Math.random().toString(36).slice(2)}`;
+  await page.exposeBinding(name, (_source, text: string) => {
+    if (heard.at(-1) !== text) heard.push(text);
+  });
+  await page.addInitScript(
+    ([where, tell]) => {
+      const report = (globalThis as unknown as Record<string, (text: string) => void>)[tell];
+      new MutationObserver(() => {
+        for (const { textContent } of document.querySelectorAll(where))
+          if (textContent) report?.(textContent);
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    },
+    [selector, name] as const,
+  );
+  return heard;
+}
