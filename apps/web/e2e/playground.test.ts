@@ -72,6 +72,16 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Answer again" }).first().waitFor();
   });
 
+  it("keeps the question and the words so far when the page is loaded anew", async () => {
+    const page = await site.open("/panel/playground");
+    await say(page, "keep me [[chunk-delay=40]] [[length=400]]");
+    await page.getByText("This sentence belongs to a long answer").first().waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: /^keep me/ }).click();
+    await page.getByText("This sentence belongs to a long answer").first().waitFor();
+    await page.getByText("Stopped").waitFor();
+  });
+
   it("sends the system prompt, the parameters and pictures", async () => {
     const page = await site.open("/panel/playground");
     await page.getByRole("button", { name: "System prompt and parameters" }).click();
@@ -115,18 +125,17 @@ describe("the playground", () => {
     await page.getByText(/Cost \$0\.01/).waitFor();
   });
 
-  it("shows the gateway's sentence where the answer would be, and tries again", async () => {
+  it("shows the gateway's sentence where the answer would be, with the request's id, and tries again", async () => {
     const page = await site.open("/panel/playground");
     await say(page, "boom [[status=400]]");
-    await page
-      .getByRole("alert")
-      .getByText(/request id/)
-      .waitFor();
+    const failure = page.getByRole("alert");
+    await failure.getByText("The request is not valid.", { exact: true }).waitFor();
+    await failure.getByText(/^[0-9a-f-]{36}$/).waitFor();
+    await failure.getByRole("button", { name: "Copy Request ID" }).waitFor();
+    const again = page.waitForRequest("**/v1/chat/completions");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page
-      .getByRole("alert")
-      .getByText(/request id/)
-      .waitFor();
+    await again;
+    await failure.getByText("The request is not valid.", { exact: true }).waitFor();
   });
 
   it("never runs or loads what an answer holds", async () => {

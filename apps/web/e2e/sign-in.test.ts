@@ -7,6 +7,7 @@ import {
   startWeChat,
   type WireServer,
 } from "../../server/test/identity-providers.ts";
+import { hear } from "./heard.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -102,31 +103,45 @@ describe("signing in with an account elsewhere", () => {
   });
 });
 
+/** What the page that people come back to says of its state. */
+const state = "main [role=status]";
+
 describe("the way back", () => {
   it("tries three times while the server is in trouble, counts aloud, then goes to the login page", async () => {
     const page = await site.open("/login", { guest: true });
+    const said = await hear(page, state);
     let asked = 0;
     await page.route("**/api/oauth/oidc?*", (route) => {
       asked += 1;
       return route.fulfill({ status: 502, json: { success: false, message: "", code: "upstream_failed" } });
     });
     await page.goto("/oauth/oidc?code=c&state=s");
-    await page.getByText("Try 2 of 3…").waitFor();
-    await page.getByText("Try 3 of 3…").waitFor();
-    await page.getByText("That did not work. Going back…").waitFor();
     await page.waitForURL("**/login");
+    await expect
+      .poll(() => said)
+      .toEqual([
+        "Processing…",
+        "Something went wrong. Try 2 of 3…",
+        "Something went wrong. Try 3 of 3…",
+        "Try 3 of 3 failed. Going back…",
+      ]);
     expect(asked).toBe(3);
   });
 
-  it("does not repeat what was refused, and says why", async () => {
-    const page = await site.open("/oauth/oidc?code=c&state=made-up", { guest: true });
+  it("does not repeat what was refused, says at which try it was and why", async () => {
+    const page = await site.open("/login", { guest: true });
+    const said = await hear(page, state);
+    const refused = "Try 1 of 3 failed. Going back…";
+    await page.goto("/oauth/oidc?code=c&state=made-up");
     await page
       .getByText("This sign-in has expired or was begun in another browser", { exact: false })
       .waitFor();
     await page.waitForURL("**/login");
+    await expect.poll(() => said).toEqual(["Processing…", refused]);
     await page.goto("/oauth/github?error=access_denied");
     await page.getByText("The sign-in was cancelled.", { exact: false }).waitFor();
     await page.waitForURL("**/login");
+    await expect.poll(() => said.slice(2).at(-1)).toBe(refused);
     await page.goto("/oauth/wechat");
     await page.waitForURL("**/404");
   });

@@ -30,6 +30,17 @@ export function nameOfKind(kind: string): string {
   return kindNames[kind] ?? kind.replace(/^(tool|tier):/, "");
 }
 
+const mainKinds: Record<string, string> = {
+  input: phrase("Input"),
+  output: phrase("Output"),
+  calls: phrase("Calls"),
+};
+
+/** The same for a line of a bill, which may be plain input or output, too. */
+export function nameOfBillLine(kind: string): string {
+  return mainKinds[kind] ?? nameOfKind(kind);
+}
+
 /** Priced in dollars per call instead of as a multiple of the input or output price. */
 export function isTool(kind: string): boolean {
   return kind.startsWith("tool:");

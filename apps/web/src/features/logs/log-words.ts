@@ -2,7 +2,7 @@
 import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/log";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
-import { nameOfKind } from "#lib/usage-kinds.ts";
+import { nameOfBillLine } from "#lib/usage-kinds.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
 export const typeTabs = [
@@ -75,6 +75,8 @@ export function contentText(t: TFunction, { content }: LogRow): string {
     return t("Refund of the order {{order}}: {{reason}}", { order: refunded, reason });
   const [, task] = /^The \S+ task (\S+) failed: its charge is given back\.$/.exec(content) ?? [];
   if (task !== undefined) return t("The task {{task}} failed: its charge is given back.", { task });
+  const [, passed] = /^relay:(\S+)$/.exec(content) ?? [];
+  if (passed !== undefined) return t("Passed through to the vendor: {{path}}", { path: passed });
   return reasons.has(content) ? t(content) : content;
 }
 
@@ -95,12 +97,6 @@ export function attemptText(note: AttemptNote): string {
   return attemptResults[note.result] ?? note.result;
 }
 
-const mainKinds: Record<string, string> = {
-  input: phrase("Input"),
-  output: phrase("Output"),
-  calls: phrase("Calls"),
-};
-
 export function billKindText(t: TFunction, kind: string): string {
-  return t(mainKinds[kind] ?? nameOfKind(kind));
+  return t(nameOfBillLine(kind));
 }

@@ -3,6 +3,7 @@ import { Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
+import { nameOfBillLine } from "#lib/usage-kinds.ts";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 
@@ -53,7 +54,7 @@ function Sum({ charge }: { charge: Charge }) {
       <tbody>
         {charge.lines.map((line) => (
           <tr key={line.kind}>
-            <th scope="row">{line.kind}</th>
+            <th scope="row">{t(nameOfBillLine(line.kind))}</th>
             <td>
               {format.whole(line.amount)} × {line.ratio}
             </td>

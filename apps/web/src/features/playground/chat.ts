@@ -23,8 +23,9 @@ export const Answer = z.object({
   /** Data URLs. */
   images: z.array(z.string()),
   state: z.enum(["waiting", "streaming", "done", "stopped", "failed"]),
-  /** The gateway's sentence. */
+  /** The gateway's sentence, and its name for it. */
   error: z.string(),
+  code: z.string().default(""),
   usage: z.object({ input: z.number(), output: z.number() }).nullable(),
   /** Milliseconds from sending to the end, and to the first word. */
   duration: z.number(),
@@ -80,6 +81,7 @@ export function newAnswer(model: string): Answer {
     images: [],
     state: "waiting",
     error: "",
+    code: "",
     usage: null,
     duration: 0,
     firstWord: 0,

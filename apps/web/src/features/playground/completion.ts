@@ -20,20 +20,23 @@ export type CompletionEvent =
   | { type: "image"; url: string }
   | { type: "usage"; input: number; output: number };
 
-/** What the gateway said instead of an answer. `message` is its own sentence. */
+/** What the gateway said instead of an answer. `message` is its own sentence, `code` what clients know it by. */
 export class CompletionError extends Error {
   readonly status: number;
   readonly requestId: string;
+  readonly code: string;
 
-  constructor(message: string, status: number, requestId: string) {
-    super(message);
+  constructor({ message, code }: Partial<Refusal>, status: number, requestId: string) {
+    super(message ?? "");
     this.name = "CompletionError";
+    this.code = code ?? "";
     this.status = status;
     this.requestId = requestId;
   }
 }
 
-const Refusal = z.object({ error: z.object({ message: z.string() }) });
+const Refused = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
+type Refusal = z.infer<typeof Refused>["error"];
 
 const Chunk = z.object({
   choices: z
@@ -77,8 +80,8 @@ export async function askGateway(
   const requestId = response.headers.get("x-request-id") ?? "";
   const { body } = response;
   if (!response.ok || !body) {
-    const refusal = Refusal.safeParse(parseJson(await response.text()));
-    throw new CompletionError(refusal.data?.error.message ?? "", response.status, requestId);
+    const refusal = Refused.safeParse(parseJson(await response.text()));
+    throw new CompletionError(refusal.data?.error ?? {}, response.status, requestId);
   }
   return { response, body, requestId };
 }
@@ -114,8 +117,8 @@ function bodyOf({ model, messages, temperature, topP, maxTokens }: CompletionReq
 function readEvent(data: string, requestId: string, report: (event: CompletionEvent) => void): void {
   if (data === "[DONE]") return;
   const json = parseJson(data);
-  const refusal = Refusal.safeParse(json);
-  if (refusal.success) throw new CompletionError(refusal.data.error.message, 200, requestId);
+  const refusal = Refused.safeParse(json);
+  if (refusal.success) throw new CompletionError(refusal.data.error, 200, requestId);
   const chunk = Chunk.safeParse(json);
   if (!chunk.success) return;
   for (const { delta } of chunk.data.choices ?? []) {

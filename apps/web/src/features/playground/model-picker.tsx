@@ -48,7 +48,8 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
         <div key={model} className={classes.picker}>
           <Select
             aria-label={chosen.length > 1 ? t("Model {{number}}", { number: place + 1 }) : t("Model")}
-            data={models.filter((name) => name === model || !chosen.includes(name))}
+            // A chat may remember a model that is gone: it is named, and its answer says why there is none.
+            data={[...new Set([model, ...unchosen])].sort((a, b) => a.localeCompare(b))}
             value={model}
             onChange={(name) => name && onChange(chosen.map((old) => (old === model ? name : old)))}
             leftSection={<ModelIcon model={model} size={16} />}

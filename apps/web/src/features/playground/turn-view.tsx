@@ -2,13 +2,13 @@
 import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
-import { CopyButton } from "#ui/copy.tsx";
+import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import { type Answer, isRunning, type Turn } from "./chat.ts";
+import { failureText } from "./failure-text.ts";
 import classes from "./playground.module.css";
 
 type TurnViewProps = { turn: Turn; last: boolean; onAgain: (answerId: string) => void };
@@ -79,11 +79,15 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
       ) : null}
       {answer.state === "failed" ? (
         <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} className={classes.failure}>
-          <Text fz="sm">
-            {answer.error
-              ? translateSentence(t, answer.error)
-              : t("The connection broke before the answer was complete.")}
-          </Text>
+          <Text fz="sm">{failureText(answer, t)}</Text>
+          {answer.requestId ? (
+            <Group gap={6} wrap="nowrap" mt={4} c="dimmed">
+              <Text fz="xs" flex="none">
+                {t("Request ID")}
+              </Text>
+              <CopyCode text={answer.requestId} label={t("Request ID")} />
+            </Group>
+          ) : null}
           {onAgain ? (
             <Button mt="xs" size="compact-sm" variant="default" onClick={onAgain}>
               {t("Try again")}

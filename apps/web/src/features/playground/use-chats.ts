@@ -115,9 +115,13 @@ export function useChats(userId: number, defaultModel: string): Chats {
 
   useEffect(() => {
     const running = aborts.current;
+    const save = () => saveChats(userId, latest.current);
+    // A reload unmounts nothing, and an answer may be under way.
+    window.addEventListener("pagehide", save);
     return () => {
+      window.removeEventListener("pagehide", save);
       for (const abort of running.values()) abort.abort();
-      saveChats(userId, latest.current);
+      save();
     };
   }, [userId]);
 
@@ -230,7 +234,7 @@ function answersOf(chats: Chat[], chatId: string): Answer[] {
 function endOf(error: unknown, aborted: boolean): Partial<Answer> {
   if (aborted) return { state: "stopped" };
   if (error instanceof CompletionError)
-    return { state: "failed", error: error.message, requestId: error.requestId };
+    return { state: "failed", error: error.message, code: error.code, requestId: error.requestId };
   // The connection broke: the screen has the words for it.
   return { state: "failed", error: "" };
 }

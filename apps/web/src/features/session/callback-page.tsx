@@ -61,11 +61,13 @@ function Arrival({ provider }: { provider: string }) {
     failureCount === 0
       ? t("Processing…")
       : t("Something went wrong. Try {{number}} of {{most}}…", { number: failureCount + 1, most: TRIES });
+  // A refusal is final, so it may come at the first try.
+  const failed = t("Try {{number}} of {{most}} failed. Going back…", { number: failureCount, most: TRIES });
   return (
-    <EntryCard title={t("Signing in")}>
+    <EntryCard title={error ? t("Sign-in failed") : t("Signing in")}>
       <Group gap="sm" wrap="nowrap" role="status">
         {error ? null : <Loader size="sm" />}
-        <Text>{error ? t("That did not work. Going back…") : trying}</Text>
+        <Text>{error ? failed : trying}</Text>
       </Group>
     </EntryCard>
   );
