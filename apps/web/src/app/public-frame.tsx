@@ -47,7 +47,7 @@ export function PublicFrame() {
               ))}
             </nav>
           )}
-          <Group gap={4} ml="auto" wrap="nowrap">
+          <Group gap={phone ? 0 : 4} ml="auto" wrap="nowrap">
             <NoticeButton />
             <ThemeToggle />
             <LanguageMenu />

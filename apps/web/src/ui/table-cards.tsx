@@ -30,8 +30,9 @@ export function CardList<Row extends object>(view: TableView<Row>) {
           className={classes.card}
           data-selected={row.getIsSelected() || undefined}
           onClick={(event) => onOpen && !isOnControl(event) && onOpen(row.original)}
+          tabIndex={onOpen ? 0 : undefined}
           onKeyDown={(event) =>
-            onOpen && event.key === "Enter" && !isOnControl(event) && onOpen(row.original)
+            onOpen && event.key === "Enter" && event.target === event.currentTarget && onOpen(row.original)
           }
         >
           <div className={classes.cardHead}>

@@ -2,7 +2,7 @@
 import { Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { ReactTable } from "@tanstack/react-table";
-import { Fragment, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { Fragment, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column, Features, Selection } from "./table-model.ts";
 import classes from "./data-table.module.css";
@@ -23,7 +23,7 @@ export type TableView<Row extends object> = {
 };
 
 /** True when the event belongs to a control inside the row, not to the row. */
-export function isOnControl(event: MouseEvent<HTMLElement> | KeyboardEvent<HTMLElement>): boolean {
+export function isOnControl(event: MouseEvent<HTMLElement>): boolean {
   if (!(event.target instanceof Element)) return false;
   // A popover or dialog opened from the row sits elsewhere on the page; React lets its events pass through here.
   if (!event.currentTarget.contains(event.target)) return true;

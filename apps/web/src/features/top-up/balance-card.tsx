@@ -35,7 +35,7 @@ export function BalanceCard() {
                 "Each top-up extends it: the balance lives 180 days from the last one, unless the operator says otherwise.",
               )}
         </Fact>
-        <Fact title={t("Spent so far")} value={format.quota(self.used_quota)}>
+        <Fact title={t("Spent so far")} value={format.spend(self.used_quota)}>
           {t("{{count}} calls", { count: self.request_count })}
         </Fact>
       </SimpleGrid>
