@@ -326,6 +326,11 @@ describe("words of a vendor's own", () => {
     });
   });
 
+  it("are not named where they are null", () => {
+    const { dropped } = toClaude({ messages: [user("a")], store: null, prediction: null, verbosity: "low" });
+    expect(dropped).toEqual(["verbosity"]);
+  });
+
   it("does not take an empty finish reason for the end", () => {
     expect(chat.isLast({ event: undefined, data: '{"choices":[{"delta":{},"finish_reason":""}]}' })).toBe(
       false,

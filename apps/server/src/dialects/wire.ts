@@ -70,6 +70,12 @@ export function ownFields(dialect: DialectId, extra: Extra | undefined): Wire | 
   return extra?.dialect === dialect ? extra.fields : undefined;
 }
 
+/** The names of what only another dialect can say. A field that is null says nothing. */
+export function foreignFields(extra: Extra | undefined, own?: DialectId): string[] {
+  if (extra === undefined || extra.dialect === own) return [];
+  return Object.keys(extra.fields).filter((name) => extra.fields[name] !== null);
+}
+
 /** Without the keys whose value is undefined, so that what is sent can be compared and counted. */
 export function compact<T extends object>(value: T): T {
   for (const key of Object.keys(value) as Array<keyof T>) {

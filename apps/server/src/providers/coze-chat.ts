@@ -13,7 +13,7 @@ import type {
 import { createFrameSplitter } from "#dialects/sse.ts";
 import { inOrder } from "#dialects/stream-order.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
-import { compact, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
+import { compact, foreignFields, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 
 /**
@@ -70,7 +70,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
   ] as const;
   for (const field of unsaid(request, fields)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
-  for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra)) dropped.add(field);
   const body = {
     bot_id: request.model.replace(/^coze-/, ""),
     user_id: request.user ?? "gateway",

@@ -5,7 +5,7 @@ import type { ChatEvent, ChatRequest, ChatResponse, Message, UpstreamError, Usag
 import { formatFrame } from "#dialects/sse.ts";
 import { inOrder } from "#dialects/stream-order.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
-import { compact, parseAnswer, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
+import { compact, foreignFields, parseAnswer, parseRecord, readAs, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { aspectRatio } from "./aspect-ratio.ts";
 import type { Adapter } from "./provider.ts";
@@ -111,7 +111,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
   ] as const;
   for (const field of unsaid(request, fields)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
-  for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra)) dropped.add(field);
   return { body: { version: request.model, input }, dropped: [...dropped] };
 }
 

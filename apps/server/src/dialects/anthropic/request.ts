@@ -3,7 +3,7 @@ import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { anthropicTier } from "#dialects/service-tier.ts";
-import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
@@ -234,6 +234,6 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   if (request.n !== undefined && request.n > 1) dropped.add("n");
   if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
   if (request.responseFormat?.type === "json") dropped.add("response_format");
-  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra, "anthropic")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

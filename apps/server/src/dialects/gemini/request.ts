@@ -12,7 +12,7 @@ import type {
 } from "#dialects/ir.ts";
 import { marksIn } from "#dialects/marks.ts";
 import { geminiTier, tierOf } from "#dialects/service-tier.ts";
-import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CallBook, decodeContent, decodeContents } from "./decode-contents.ts";
 import { encodeContents } from "./encode-contents.ts";
@@ -252,6 +252,6 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   for (const field of unsaid(request, ["parallelToolCalls", "user"])) dropped.add(field);
   if (request.serviceTier !== undefined && body["serviceTier"] === undefined) dropped.add("service_tier");
   if (marksIn(request).cache) dropped.add("cache_control");
-  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra, "gemini")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -5,7 +5,7 @@ import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { marksIn } from "#dialects/marks.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
-import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";
 import { decodeMessage, withCache } from "./decode-messages.ts";
@@ -239,6 +239,6 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const marks = marksIn(request);
   if (marks.cache) dropped.add("cache_control");
   if (marks.errors) dropped.add("is_error");
-  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra, "openai-chat")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

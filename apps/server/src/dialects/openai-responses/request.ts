@@ -4,7 +4,7 @@ import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
 import { marksIn } from "#dialects/marks.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
-import { asRecord, compact, extraOf, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
+import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeInput } from "./decode-items.ts";
 import { encodeInput } from "./encode-items.ts";
@@ -185,6 +185,6 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const marks = marksIn(request);
   if (marks.cache) dropped.add("cache_control");
   if (marks.errors) dropped.add("is_error");
-  if (own === undefined) for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra, "openai-responses")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

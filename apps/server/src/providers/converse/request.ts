@@ -9,7 +9,7 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { audioFormat, textOfBase64 } from "#dialects/media.ts";
-import { callerInputObject, compact, unsaid } from "#dialects/wire.ts";
+import { callerInputObject, compact, foreignFields, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 
 /** A request as Converse wants it: a block is an object with one key, which names what it is. */
@@ -276,6 +276,6 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   if (request.responseFormat?.type === "json") dropped.add("response_format");
   if (request.serviceTier !== undefined && tier === undefined && request.serviceTier !== "auto")
     dropped.add("service_tier");
-  for (const field of Object.keys(request.extra?.fields ?? {})) dropped.add(field);
+  for (const field of foreignFields(request.extra)) dropped.add(field);
   return { body, dropped: [...dropped] };
 }
