@@ -76,7 +76,7 @@ export function contentText(t: TFunction, { content }: LogRow): string {
   const [, task] = /^The \S+ task (\S+) failed: its charge is given back\.$/.exec(content) ?? [];
   if (task !== undefined) return t("The task {{task}} failed: its charge is given back.", { task });
   const [, passed] = /^relay:(\S+)$/.exec(content) ?? [];
-  if (passed !== undefined) return t("Passed through to the vendor: {{path}}", { path: passed });
+  if (passed !== undefined) return t("Passed on: {{path}}", { path: passed });
   return reasons.has(content) ? t(content) : content;
 }
 
