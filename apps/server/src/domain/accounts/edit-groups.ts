@@ -4,6 +4,7 @@ import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, UserGroup } from "#platform/prisma/client.ts";
+import { begins } from "#platform/text-search.ts";
 
 /** User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs name it. */
 
@@ -23,10 +24,8 @@ export async function listGroups(
   const where: Prisma.UserGroupWhereInput = {};
   if (search.enable !== undefined) where.enable = search.enable;
   if (search.keyword !== "") {
-    // What the database would read as a wildcard is meant as it is written.
-    const text = search.keyword.replace(/[\\%_]/g, String.raw`\$&`);
-    const begins = { startsWith: text, mode: "insensitive" as const };
-    where.OR = [{ name: begins }, { symbol: begins }];
+    const text = begins(search.keyword);
+    where.OR = [{ name: text }, { symbol: text }];
   }
   const { skip, take, orderBy } = search;
   const [groups, total] = await Promise.all([

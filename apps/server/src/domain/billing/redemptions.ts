@@ -11,6 +11,7 @@ import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { begins } from "#platform/text-search.ts";
 import { credit } from "./ledger.ts";
 
 /**
@@ -101,9 +102,7 @@ export async function listRedemptions(
   const where: Prisma.RedemptionWhereInput = {};
   if (search.status !== 0) where.status = search.status;
   if (search.keyword !== "") {
-    // What the database would read as a wildcard is meant as it is written.
-    const text = search.keyword.replace(/[\\%_]/g, String.raw`\$&`);
-    where.OR = [{ name: { startsWith: text, mode: "insensitive" } }];
+    where.OR = [{ name: begins(search.keyword) }];
     const id = Number(search.keyword);
     if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
   }

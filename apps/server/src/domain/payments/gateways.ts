@@ -13,6 +13,7 @@ import type { PaymentGateways } from "#payments/index.ts";
 import type { Db } from "#platform/db.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { begins } from "#platform/text-search.ts";
 import { configOf, sealConfig } from "./room.ts";
 
 /** Payment gateways as administrators edit them. Secrets go in and never come out. */
@@ -115,8 +116,7 @@ export async function listGateways(
   { name, uuid, type, currency, skip, take, orderBy }: GatewaySearch,
 ): Promise<{ rows: PaymentGateway[]; total: number }> {
   const where: Prisma.PaymentGatewayWhereInput = { deleted_at: null };
-  // What the database would read as a wildcard is meant as it is written.
-  if (name !== "") where.name = { startsWith: name.replace(/[\\%_]/g, String.raw`\$&`), mode: "insensitive" };
+  if (name !== "") where.name = begins(name);
   if (uuid !== "") where.uuid = uuid;
   if (type !== "") where.type = type;
   if (currency !== "") where.currency = currency;
