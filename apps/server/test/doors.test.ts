@@ -50,6 +50,18 @@ describe("a key", () => {
 });
 
 describe("an address", () => {
+  it("may have a slash too many, before it and behind it", async () => {
+    const known = { authorization: `Bearer ${key}` };
+    const answers = [
+      await ask("//v1/chat/completions", known, question),
+      await ask("/v1//messages/", known, question),
+      await ask("//v1beta/models/", known),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // The console's rights are those of its routes, however they are written.
+    expect((await ask("//api/channel", {})).status).toBe(401);
+  });
+
   it("that is not served says so, and is no page of the console", async () => {
     for (const path of ["/v1/uploads", "/v1/engines", "/dashboard/nothing", "/recraftAI/v1/styles"]) {
       const answer = await ask(path, { authorization: `Bearer ${key}` });
