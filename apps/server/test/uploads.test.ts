@@ -24,6 +24,8 @@ let place: TestDatabase;
 let dataDir: string;
 let gateway: GatewayProcess;
 let key: string;
+/** A channel whose vendor keeps files. */
+let keeper: number;
 let vendor: Server;
 const heard: Heard[] = [];
 /** The vendor's next answers; 200 when there are none. */
@@ -79,6 +81,8 @@ beforeAll(async () => {
     name: "two",
     model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
   });
+  const keeping = { ...channel, type: 1, name: "keeper", models: ["nothing-else-asks-for"] };
+  keeper = (await gateway.api<{ id: number }>("POST", "/channel", keeping)).id;
   for (const model of ["ear", "ear-of-ours"])
     await gateway.api("POST", "/prices/single", {
       model,
@@ -101,6 +105,20 @@ afterAll(async () => {
 async function residentMemory(): Promise<number> {
   const status = await readFile(`/proc/${gateway.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** By how many megabytes the process grows at most while this is done. */
+async function growthDuring<T>(work: () => Promise<T>): Promise<{ answer: T; growth: number }> {
+  const before = await residentMemory();
+  let most = before;
+  const watch = setInterval(() => {
+    void residentMemory().then((now) => (most = Math.max(most, now)));
+  }, 20);
+  try {
+    return { answer: await work(), growth: (most - before) / MEGABYTE };
+  } finally {
+    clearInterval(watch);
+  }
 }
 
 const piece = Buffer.alloc(64 * 1024, 7);
@@ -183,18 +201,12 @@ describe("an upload", () => {
 
   it("may be large, and many at once, and the memory stays small", async () => {
     await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
-    const before = await residentMemory();
-    let most = before;
-    const watch = setInterval(() => {
-      void residentMemory().then((now) => (most = Math.max(most, now)));
-    }, 20);
-    const all = await Promise.all(
-      Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 60 * MEGABYTE))),
+    const { answer: all, growth } = await growthDuring(() =>
+      Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 60 * MEGABYTE)))),
     );
-    clearInterval(watch);
     expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     // 480 MB passed; held whole, once, they would be all of that. Some wait for the collector.
-    expect((most - before) / MEGABYTE).toBeLessThan(240);
+    expect(growth).toBeLessThan(240);
     expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
   }, 60_000);
 
@@ -223,4 +235,16 @@ describe("an upload", () => {
     });
     expect(json).toMatchObject({ status: 400 });
   });
+});
+
+describe("a file that a vendor keeps", () => {
+  it("goes to it whole, of any size, and is never held", async () => {
+    const form = () => formOf({ purpose: "batch" }, 256 * MEGABYTE);
+    const headers = { authorization: `Bearer ${key}#${keeper}` };
+    const { answer, growth } = await growthDuring(() => upload(form(), "/v1/files", headers));
+    expect(answer).toMatchObject({ status: 200, body: { text: "heard" } });
+    expect(heard.at(-1)).toMatchObject({ path: "/v1/files", digest: digestOf(form()) });
+    expect(growth).toBeLessThan(200);
+    expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
+  }, 60_000);
 });
