@@ -78,7 +78,13 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
         </div>
       ) : null}
       {answer.state === "failed" ? (
-        <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} className={classes.failure}>
+        <Alert
+          color="red"
+          variant="light"
+          icon={<IconAlertCircle size={18} />}
+          className={classes.failure}
+          classNames={{ body: classes.failureBody }}
+        >
           <Text fz="sm">{failureText(answer, t)}</Text>
           {answer.requestId ? (
             <Group gap={6} wrap="nowrap" mt={4} c="dimmed">
