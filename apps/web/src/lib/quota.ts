@@ -16,8 +16,10 @@ export function formatTime(seconds: number): string {
 /** 380 ms, 1.2 s, 1 m 5 s. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  return `${Math.floor(ms / 60_000)} m ${Math.round((ms % 60_000) / 1000)} s`;
+  // Rounded first: nothing lasts 60.0 s, or 1 m 60 s.
+  if (ms < 59_950) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
