@@ -214,6 +214,22 @@ describe("everybody's orders", () => {
     expect(await faults(page)).toEqual([]);
   });
 
+  it("are found by day, which is typed on the keyboard", async () => {
+    const page = await site.open("/panel/payment");
+    await page.getByRole("button", { name: "All time" }).click();
+    await page.getByLabel("From", { exact: true }).focus();
+    await page.keyboard.type("11022026");
+    await page.getByRole("button", { name: "2026-11-02" }).waitFor();
+    await expect.poll(() => page.getByLabel("From", { exact: true }).inputValue()).toBe("2026-11-02");
+    await page.getByLabel("To", { exact: true }).focus();
+    await page.keyboard.type("11032026");
+    await page.getByRole("button", { name: "2026-11-02 – 2026-11-03" }).waitFor();
+    // Over a day that is there, each digit of the year makes another year of it.
+    await page.getByLabel("From", { exact: true }).focus();
+    await page.keyboard.type("10042025");
+    await page.getByRole("button", { name: "2025-10-04 – 2026-11-03" }).waitFor();
+  });
+
   it("are marked as refunded with a reason, which takes the credit back", async () => {
     const before = await balance();
     const page = await site.open("/panel/payment?status=success");

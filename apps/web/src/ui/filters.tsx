@@ -2,8 +2,8 @@
 import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useTyped } from "./typed.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 
 /** Reports when typing pauses, not at every key. */
@@ -15,15 +15,9 @@ export function SearchBox(props: {
   label?: string;
   width?: number | string;
 }) {
-  const [text, setText] = useState(props.value);
-  const [known, setKnown] = useState(props.value);
+  const [text, setText] = useTyped(props.value);
   const phone = useIsPhone();
   const report = useDebouncedCallback(props.onChange, 350);
-  // The address bar may change without us: back button, "clear filters".
-  if (props.value !== known) {
-    setKnown(props.value);
-    setText(props.value);
-  }
   return (
     <TextInput
       type="search"

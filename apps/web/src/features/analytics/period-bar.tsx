@@ -1,7 +1,8 @@
-import { ActionIcon, Select, TextInput, Tooltip } from "@mantine/core";
+import { ActionIcon, Select, Tooltip } from "@mantine/core";
 import { IconCalendar, IconRefresh } from "@tabler/icons-react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { DayField } from "#ui/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type AnalyticsParams, asCustom, type Range, ranges, rangeTexts } from "./period.ts";
 import classes from "./analytics.module.css";
@@ -21,21 +22,19 @@ export function PeriodBar({ params, onChange }: View) {
     <div className={classes.bar}>
       {params.range === "custom" ? (
         <>
-          <TextInput
-            type="date"
+          <DayField
             aria-label={t("From day")}
             w={phone ? "calc(50% - 4px)" : 150}
             value={params.from}
             max={params.to || undefined}
-            onChange={(event) => onChange({ from: event.currentTarget.value })}
+            onChange={(from) => onChange({ from })}
           />
-          <TextInput
-            type="date"
+          <DayField
             aria-label={t("Until day")}
             w={phone ? "calc(50% - 4px)" : 150}
             value={params.to}
             min={params.from || undefined}
-            onChange={(event) => onChange({ to: event.currentTarget.value })}
+            onChange={(to) => onChange({ to })}
           />
         </>
       ) : null}

@@ -1,5 +1,5 @@
 import { Autocomplete } from "@mantine/core";
-import { useState } from "react";
+import { useTyped } from "#ui/typed.ts";
 
 type FilterTextProps = {
   label: string;
@@ -12,13 +12,7 @@ type FilterTextProps = {
 
 /** A filter that needs a whole value: it counts when it is chosen, on Enter, and on leaving the field. */
 export function FilterText({ label, data = [], value, onChange, width = 160 }: FilterTextProps) {
-  const [text, setText] = useState(value);
-  const [known, setKnown] = useState(value);
-  // The address bar may change without us: back button, "clear filters".
-  if (value !== known) {
-    setKnown(value);
-    setText(value);
-  }
+  const [text, setText] = useTyped(value);
   const commit = (next: string) => {
     if (next.trim() !== value) onChange(next.trim());
   };

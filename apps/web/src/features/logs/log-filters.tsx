@@ -1,7 +1,7 @@
 /** What narrows the list. Everything is written to the address bar. */
 import { ChannelPage } from "@gateway/shared/channel";
 import { TokenQuery } from "@gateway/shared/token";
-import { Button, Indicator, Popover, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -11,6 +11,7 @@ import { http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { FilterSelect, ClearFilters } from "#ui/filters.tsx";
+import { TimeField } from "#ui/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { Whose } from "./api.ts";
 import { FilterText } from "./filter-text.tsx";
@@ -178,18 +179,6 @@ function ChannelFilter({ width, value, onChange }: ChannelFilterProps) {
   );
 }
 
-/** Local time as a date-time field takes it; empty for an open end. */
-function toFieldText(seconds: number): string {
-  if (seconds === 0) return "";
-  const date = new Date(seconds * 1000);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-function fromFieldText(text: string): number {
-  const time = new Date(text).getTime();
-  return Number.isNaN(time) ? 0 : Math.floor(time / 1000);
-}
-
 function RangeFilter({ filter, onChange }: Omit<Props, "whose">) {
   const { t } = useTranslation();
   const phone = useIsPhone();
@@ -212,19 +201,17 @@ function RangeFilter({ filter, onChange }: Omit<Props, "whose">) {
       />
       {filter.range === "custom" ? (
         <>
-          <TextInput
-            type="datetime-local"
+          <TimeField
             aria-label={t("From time")}
             w={phone ? "calc(50% - 4px)" : 190}
-            value={toFieldText(filter.from)}
-            onChange={(event) => onChange({ from: fromFieldText(event.currentTarget.value) })}
+            value={filter.from}
+            onChange={(from) => onChange({ from })}
           />
-          <TextInput
-            type="datetime-local"
+          <TimeField
             aria-label={t("Until time")}
             w={phone ? "calc(50% - 4px)" : 190}
-            value={toFieldText(filter.to)}
-            onChange={(event) => onChange({ to: fromFieldText(event.currentTarget.value) })}
+            value={filter.to}
+            onChange={(to) => onChange({ to })}
           />
         </>
       ) : null}

@@ -1,8 +1,9 @@
 /** From one day to another, in the reader's time zone. */
-import { Button, Popover, Stack, TextInput } from "@mantine/core";
+import { Button, Popover, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";
+import { DayField } from "#ui/time-field.tsx";
 
 type DayFilterProps = {
   /** Seconds since 1970; 0 = open. */
@@ -10,8 +11,6 @@ type DayFilterProps = {
   to: number;
   onChange: (from: number, to: number) => void;
 };
-
-const daySeconds = 86_400;
 
 export function DayFilter({ from, to, onChange }: DayFilterProps) {
   const { t } = useTranslation();
@@ -32,22 +31,17 @@ export function DayFilter({ from, to, onChange }: DayFilterProps) {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
-          <TextInput
-            type="date"
+          <DayField
             label={t("From")}
             value={dayOf(from)}
             max={dayOf(to) || undefined}
-            onChange={(event) => onChange(startOf(event.currentTarget.value), to)}
+            onChange={(day) => onChange(secondOf(day, "00:00:00"), to)}
           />
-          <TextInput
-            type="date"
+          <DayField
             label={t("To")}
             value={dayOf(to)}
             min={dayOf(from) || undefined}
-            onChange={(event) => {
-              const start = startOf(event.currentTarget.value);
-              onChange(from, start === 0 ? 0 : start + daySeconds - 1);
-            }}
+            onChange={(day) => onChange(from, secondOf(day, "23:59:59"))}
           />
         </Stack>
       </Popover.Dropdown>
@@ -59,8 +53,7 @@ function dayOf(seconds: number): string {
   return seconds === 0 ? "" : formatTime(seconds).slice(0, 10);
 }
 
-/** 0 for what is no day. */
-function startOf(day: string): number {
-  const start = new Date(`${day}T00:00:00`).getTime();
-  return Number.isNaN(start) ? 0 : Math.max(0, Math.floor(start / 1000));
+/** By the clock on the wall: a day may have 23 or 25 hours. @returns 0 for no day */
+function secondOf(day: string, time: string): number {
+  return day === "" ? 0 : new Date(`${day}T${time}`).getTime() / 1000;
 }

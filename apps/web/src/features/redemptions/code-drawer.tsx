@@ -7,6 +7,7 @@ import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form.ts";
+import { fieldText } from "#ui/time-field.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeCode, useCreateCodes } from "./api.ts";
 
@@ -43,7 +44,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
   const form = useSchemaForm(CodeForm, {
     name: code?.name ?? "",
     amount: code ? code.quota / format.pointsPerUsd : 1,
-    expires: code?.expires_at ? localTime(code.expires_at) : "",
+    expires: code?.expires_at ? fieldText(code.expires_at) : "",
     count: 1,
   });
   const points = Math.round((form.values.amount || 0) * format.pointsPerUsd);
@@ -113,10 +114,4 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
       </FormSection>
     </FormDrawer>
   );
-}
-
-/** "2026-11-21T08:30", as a date field wants it. */
-function localTime(seconds: number): string {
-  const date = new Date(seconds * 1000 - new Date(seconds * 1000).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 16);
 }

@@ -1,11 +1,12 @@
 /** What narrows both lists of tasks. Everything is written to the address bar. */
 import type { TaskQuery } from "@gateway/shared/task";
-import { Button, Indicator, Popover, Stack, TextInput } from "@mantine/core";
+import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { FilterText } from "#features/logs/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/filters.tsx";
+import { TimeField } from "#ui/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { Whose } from "./api.ts";
 import { actionWord, statuses, statusWords } from "./task-words.ts";
@@ -113,22 +114,6 @@ function IdField({ label, value, onChange }: NumberFilter) {
       width="100%"
       value={value === 0 ? "" : String(value)}
       onChange={(text) => onChange(/^\d{1,9}$/.test(text) ? Number(text) : 0)}
-    />
-  );
-}
-
-/** Local time in the field, unix seconds in the address bar; 0 is open. */
-function TimeField({ label, value, onChange }: NumberFilter) {
-  const local = new Date((value - new Date(value * 1_000).getTimezoneOffset() * 60) * 1_000);
-  return (
-    <TextInput
-      type="datetime-local"
-      label={label}
-      value={value === 0 ? "" : local.toISOString().slice(0, 16)}
-      onChange={(event) => {
-        const time = new Date(event.currentTarget.value).getTime();
-        onChange(Number.isNaN(time) ? 0 : Math.floor(time / 1_000));
-      }}
     />
   );
 }

@@ -1,0 +1,52 @@
+/** A day or a moment in the reader's time zone, in the browser's own fields. */
+import { TextInput, type TextInputProps } from "@mantine/core";
+import { useTyped } from "./typed.ts";
+
+type FieldProps<Value> = Omit<TextInputProps, "type" | "value" | "onChange"> & {
+  value: Value;
+  onChange: (value: Value) => void;
+};
+
+/** So that no time zone makes a moment of it that is before 1970. */
+const firstYear = 1971;
+
+/** Whoever types the year 2026 passes the years 2, 20 and 202. They are kept in the field and reported to nobody. */
+function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "date" | "datetime-local" }) {
+  const [text, setText] = useTyped(value);
+  return (
+    <TextInput
+      {...props}
+      value={text}
+      onBlur={() => setText(value)}
+      onChange={(event) => {
+        const next = event.currentTarget.value;
+        setText(next);
+        if (next === "" || Number.parseInt(next, 10) >= firstYear) onChange(next);
+      }}
+    />
+  );
+}
+
+/** @param props `value` as 2026-11-21; "" = none */
+export function DayField(props: FieldProps<string>) {
+  return <DateInput type="date" {...props} />;
+}
+
+/** @param props `value` in seconds since 1970; 0 = none */
+export function TimeField({ value, onChange, ...props }: FieldProps<number>) {
+  return (
+    <DateInput
+      {...props}
+      type="datetime-local"
+      value={fieldText(value)}
+      onChange={(text) => onChange(text === "" ? 0 : Math.floor(new Date(text).getTime() / 1000))}
+    />
+  );
+}
+
+/** Local time as a date-time field takes it: 2026-11-21T09:30. @param seconds since 1970; 0 = none */
+export function fieldText(seconds: number): string {
+  if (seconds === 0) return "";
+  const date = new Date(seconds * 1000);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
