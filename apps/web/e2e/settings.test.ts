@@ -54,6 +54,32 @@ describe("settings", () => {
     await expect.poll(() => github.getByRole("textbox", { name: "Client secret" }).inputValue()).toBe("");
   });
 
+  it("say why something in use cannot lose what it needs; a stored secret can be taken out", async () => {
+    await site.api("PUT", "/option/batch", {
+      values: { LarkClientId: "our app", LarkClientSecret: "kept to ourselves", LarkAuthEnabled: true },
+    });
+    const page = await site.open("/panel/setting?tab=system");
+    const lark = section(page, "Lark");
+    await lark.getByRole("textbox", { name: "App ID" }).fill("");
+    await lark.getByRole("button", { name: "Save" }).click();
+    const refusal = lark.getByText("Fill in what this sign-in needs before switching it on.");
+    await refusal.waitFor();
+    expect(await settings()).toMatchObject({ LarkAuthEnabled: true, LarkClientId: "our app" });
+    await lark.getByRole("button", { name: "Discard" }).click();
+    await refusal.waitFor({ state: "detached" });
+
+    await lark.getByRole("switch", { name: "Sign-in with Lark" }).press("Space");
+    await lark.getByRole("button", { name: "App secret: Remove" }).click();
+    await lark.getByPlaceholder("Removed on saving").waitFor();
+    await lark.getByRole("button", { name: "App secret: Discard" }).click();
+    await lark.getByPlaceholder("Set; type to replace it").waitFor();
+    await lark.getByRole("button", { name: "App secret: Remove" }).click();
+    await lark.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await settings()).toMatchObject({ LarkAuthEnabled: false });
+    expect((await settings())["secrets_set"]).not.toContain("LarkClientSecret");
+  });
+
   it("are found by their words in every tab", async () => {
     const page = await site.open("/panel/setting");
     await page.getByPlaceholder("Search settings").fill("footer");

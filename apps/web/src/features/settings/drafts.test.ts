@@ -16,6 +16,13 @@ describe("drafts of settings", () => {
     expect(savedValue(saved, "GitHubClientSecret")).toBe("");
   });
 
+  it("take a secret out that is stored, which is not the same as typing nothing", () => {
+    const stored = { ...saved, secrets_set: ["GitHubClientSecret" as const] };
+    expect(withDraft({}, stored, "GitHubClientSecret", null)).toEqual({ GitHubClientSecret: null });
+    expect(withDraft({ GitHubClientSecret: "typed" }, stored, "GitHubClientSecret", "")).toEqual({});
+    expect(withDraft({}, saved, "GitHubClientSecret", null)).toEqual({});
+  });
+
   it("are checked by the server's schema", () => {
     expect(problemOf("RetryTimes", 21)).toBeTruthy();
     expect(problemOf("ServerAddress", "nowhere")).toBe("The address must be an http or https URL");

@@ -2,17 +2,20 @@
 import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/settings";
 
 export type Value = string | number | boolean;
+/** Null takes a stored secret out, which "" cannot say: its input is empty while nothing is typed. */
+export type Draft = Value | null;
 /** Only what differs from what is saved. */
-export type Drafts = Partial<Record<SettingKey, Value>>;
+export type Drafts = Partial<Record<SettingKey, Draft>>;
 
 /** A secret never comes back: its saved value is "" here, and typing replaces it. */
 export function savedValue(settings: SettingsView, key: SettingKey): Value {
   return key in settings ? (settings[key as keyof SettingsView] as Value) : "";
 }
 
-export function withDraft(drafts: Drafts, settings: SettingsView, key: SettingKey, value: Value): Drafts {
+export function withDraft(drafts: Drafts, settings: SettingsView, key: SettingKey, value: Draft): Drafts {
   const { [key]: _, ...rest } = drafts;
-  return value === savedValue(settings, key) ? rest : { ...rest, [key]: value };
+  const same = value === null ? !settings.secrets_set.includes(key) : value === savedValue(settings, key);
+  return same ? rest : { ...rest, [key]: value };
 }
 
 export function without(drafts: Drafts, keys: readonly SettingKey[]): Drafts {

@@ -344,3 +344,9 @@ export const settingGroups: SettingGroup[] = [
     ],
   },
 ];
+
+/** As the screen calls it; one that has no place there keeps its own name. */
+export function labelOf(key: string): string {
+  const fields = settingGroups.flatMap((group) => group.sections.flatMap((section) => section.fields));
+  return fields.find((field) => field.key === key)?.label ?? key;
+}

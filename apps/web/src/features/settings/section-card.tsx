@@ -11,8 +11,8 @@ import { CopyCode } from "#ui/copy.tsx";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveSettings } from "./api.ts";
-import { type Drafts, problemOf, savedValue, type Value } from "./drafts.ts";
-import type { SettingSection } from "./fields.ts";
+import { type Draft, type Drafts, problemOf, savedValue } from "./drafts.ts";
+import { labelOf, type SettingSection } from "./fields.ts";
 import { SettingField } from "./setting-field.tsx";
 import { TestButton } from "./test-button.tsx";
 import classes from "./settings.module.css";
@@ -21,7 +21,7 @@ type SectionCardProps = {
   section: SettingSection;
   settings: SettingsView;
   drafts: Drafts;
-  onDraft: (key: SettingKey, value: Value) => void;
+  onDraft: (key: SettingKey, value: Draft) => void;
   onForget: (keys: SettingKey[]) => void;
 };
 
@@ -36,8 +36,17 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const shown = folded ? section.fields.filter((field) => field.key === foldedBy) : section.fields;
   const errorOf = (key: SettingKey) => {
     const draft = drafts[key];
-    const sentence = draft === undefined ? undefined : (problemOf(key, draft) ?? refused[key]);
+    const sentence = (draft === undefined ? undefined : problemOf(key, draft ?? "")) ?? refused[key];
     return sentence === undefined ? undefined : translateSentence(t, sentence);
+  };
+  // What was refused may be so because of another field.
+  const change = (key: SettingKey, value: Draft) => {
+    setRefused({});
+    onDraft(key, value);
+  };
+  const discard = () => {
+    setRefused({});
+    onForget(dirty);
   };
   const faulty = dirty.some((key) => problemOf(key, drafts[key] ?? "") !== undefined);
 
@@ -51,7 +60,13 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       toast.success(t("Saved"));
     } catch (error) {
       // Anything that names no field was already reported as a toast.
-      if (error instanceof ApiError) setRefused(error.fields);
+      if (!(error instanceof ApiError)) return;
+      setRefused(error.fields);
+      for (const [key, sentence] of Object.entries(error.fields))
+        if (!shown.some((field) => field.key === key))
+          toast.error(
+            t("{{what}}: {{reason}}", { what: t(labelOf(key)), reason: translateSentence(t, sentence) }),
+          );
     }
   };
   const confirmNoPasswords = () =>
@@ -101,7 +116,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
               dirty={field.key in drafts}
               secretSet={settings.secrets_set.includes(field.key)}
               error={errorOf(field.key)}
-              onChange={(value) => onDraft(field.key, value)}
+              onChange={(value) => change(field.key, value)}
             />
           ))}
         </div>
@@ -110,7 +125,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             <Text fz="sm" c="dimmed" mr="auto" className={classes.unsaved} role="status">
               <span className={classes.dot} aria-hidden /> {t("Not saved")}
             </Text>
-            <Button variant="default" onClick={() => onForget(dirty)} disabled={save.isPending}>
+            <Button variant="default" onClick={discard} disabled={save.isPending}>
               {t("Discard")}
             </Button>
             <Button type="submit" disabled={faulty} loading={save.isPending}>

@@ -16,7 +16,7 @@ import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ContentField } from "./content-field.tsx";
-import { defaultOf, type Value } from "./drafts.ts";
+import { defaultOf, type Draft, type Value } from "./drafts.ts";
 import { EventsField } from "./events-field.tsx";
 import type { Field } from "./fields.ts";
 import { LogoField } from "./logo-field.tsx";
@@ -28,7 +28,7 @@ type SettingFieldProps = {
   dirty: boolean;
   secretSet: boolean;
   error: string | undefined;
-  onChange: (value: Value) => void;
+  onChange: (value: Draft) => void;
 };
 
 type InputWrapperOrder = ("label" | "input" | "description" | "error")[];
@@ -39,7 +39,12 @@ export function SettingField(props: SettingFieldProps) {
   const initial = defaultOf(field.key);
   const wide = ["switch", "content", "json", "phrases", "chat-links", "logo", "events"].includes(field.kind);
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
-  const backLabel = t("Back to the default: {{value}}", { value: printed(initial, field, t) });
+  const back: { label: string; to: Draft } =
+    field.kind !== "secret"
+      ? { label: t("Back to the default: {{value}}", { value: printed(initial, field, t) }), to: initial }
+      : dirty
+        ? { label: t("Discard"), to: "" }
+        : { label: t("Remove"), to: null };
   return (
     <div
       className={classes.field}
@@ -48,12 +53,12 @@ export function SettingField(props: SettingFieldProps) {
       data-dirty={dirty || undefined}
     >
       {changed ? (
-        <Tooltip label={field.kind === "secret" ? t("Remove") : backLabel} multiline maw={320}>
+        <Tooltip label={back.label} multiline maw={320}>
           <ActionIcon
             className={classes.back ?? ""}
             size={22}
-            aria-label={`${t(field.label)}: ${field.kind === "secret" ? t("Remove") : backLabel}`}
-            onClick={() => onChange(initial)}
+            aria-label={`${t(field.label)}: ${back.label}`}
+            onClick={() => onChange(back.to)}
           >
             <IconArrowBackUp size={14} />
           </ActionIcon>
@@ -143,7 +148,9 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
         <PasswordInput
           {...common}
           autoComplete="new-password"
-          placeholder={secretSet && !dirty ? t("Set; type to replace it") : undefined}
+          placeholder={
+            secretSet ? (dirty ? t("Removed on saving") : t("Set; type to replace it")) : undefined
+          }
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
         />

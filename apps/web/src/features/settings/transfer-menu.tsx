@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
 import { toast } from "#ui/toast.tsx";
 import { useExportSettings, useImportSettings, usePreviewSettings } from "./api.ts";
-import { settingGroups } from "./fields.ts";
+import { labelOf } from "./fields.ts";
 
 /** Far more than any export of ours. */
 const MOST_BYTES = 900_000;
@@ -71,7 +71,6 @@ export function TransferMenu() {
         onClose={() => setChosen(null)}
         title={t("Import settings")}
         size="lg"
-        closeButtonProps={{ "aria-label": t("Close") }}
         styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       >
         {chosen ? <Changes {...chosen} onDone={() => setChosen(null)} /> : null}
@@ -175,10 +174,4 @@ function Value({ value }: { value: string | number | boolean }) {
     );
   const text = String(value);
   return <Code>{text.length > 80 ? `${text.slice(0, 80)}…` : text}</Code>;
-}
-
-/** As the screen calls it; one that has no place there keeps its own name. */
-function labelOf(key: string): string {
-  const fields = settingGroups.flatMap((group) => group.sections.flatMap((section) => section.fields));
-  return fields.find((field) => field.key === key)?.label ?? key;
 }
