@@ -1,11 +1,12 @@
 /** What the lists of orders have in common, one's own and everybody's. */
 import type { OwnOrder } from "@gateway/shared/order";
-import { Group, Text } from "@mantine/core";
+import { Group } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { formatMoney } from "#lib/money.ts";
 import { CopyCode } from "./copy.tsx";
 import { PaymentIcon } from "./payment-icon.tsx";
 import { RelativeTime } from "./relative-time.tsx";
+import { Short } from "./short.tsx";
 import type { Column } from "./table-model.ts";
 
 type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
@@ -34,9 +35,7 @@ export function sharedOrderColumns<Row extends OwnOrder>(
       cell: (order) => (
         <Group gap={6} wrap="nowrap">
           <PaymentIcon icon={order.gateway_icon} size={16} />
-          <Text span fz="inherit" truncate>
-            {order.gateway_name}
-          </Text>
+          <Short text={order.gateway_name} width={150} />
         </Group>
       ),
     },

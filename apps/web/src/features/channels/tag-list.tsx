@@ -13,6 +13,7 @@ import { formatDuration, useFormat } from "#lib/quota.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/inline-number.tsx";
+import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -117,6 +118,7 @@ function without(tags: string[], tag: string): string[] | undefined {
 
 function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onToggle: () => void }) {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const Arrow = open ? IconChevronDown : IconChevronRight;
   return (
     <UnstyledButton
@@ -127,9 +129,7 @@ function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onTo
       <Group gap={8} wrap="nowrap">
         <Arrow size={15} />
         <div>
-          <Text fw={500} fz="sm">
-            {row.tag}
-          </Text>
+          <Short strong text={row.tag} width={phone ? 200 : 320} />
           <Text c="dimmed" fz="xs">
             {t("{{count}} channels", { count: row.total })}
           </Text>

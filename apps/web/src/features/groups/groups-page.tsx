@@ -15,6 +15,7 @@ import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
 import { pagedList } from "#ui/paged-list.ts";
 import { EditButtons } from "#ui/row-buttons.tsx";
+import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
@@ -115,9 +116,7 @@ function groupColumns(t: TFunction): Column<UserGroupDetail>[] {
       width: 180,
       cell: (group) => (
         <Box>
-          <Text fw={500} fz="sm">
-            {group.name}
-          </Text>
+          <Short strong text={group.name} width={240} />
           <Text c="dimmed" fz="xs" ff="monospace">
             {group.symbol}
           </Text>

@@ -4,6 +4,7 @@ import { IconBolt, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
@@ -124,15 +125,6 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
     },
   ];
   return columns.filter((column) => column !== false);
-}
-
-/** Cut off when it is long; whole on hover. */
-function Short({ text, width }: { text: string; width: number }) {
-  return (
-    <Text span fz="inherit" truncate maw={width} display="block" title={text}>
-      {text}
-    </Text>
-  );
 }
 
 function ChannelName({ row, t }: { row: LogRow; t: TFunction }) {

@@ -16,6 +16,7 @@ import { SearchBox } from "#ui/filters.tsx";
 import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { Page } from "#ui/page.tsx";
 import { EditButtons } from "#ui/row-buttons.tsx";
+import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { ownersQuery, useDeleteOwner } from "./api.ts";
 import { OwnerDrawer } from "./owner-drawer.tsx";
@@ -111,9 +112,7 @@ function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
       cell: (owner) => (
         <Group gap={10} wrap="nowrap">
           <OwnerIcon icon={owner.icon} name={owner.name} size={20} />
-          <Text fw={500} fz="sm">
-            {owner.name}
-          </Text>
+          <Short strong text={owner.name} width={320} />
         </Group>
       ),
     },

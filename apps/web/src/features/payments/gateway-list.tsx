@@ -19,6 +19,7 @@ import { pagedList } from "#ui/paged-list.ts";
 import { PaymentIcon } from "#ui/payment-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { EditButtons } from "#ui/row-buttons.tsx";
+import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { GatewayDrawer } from "./gateway-drawer.tsx";
@@ -128,9 +129,7 @@ function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
         <Group gap="sm" wrap="nowrap">
           <PaymentIcon icon={gateway.icon} size={22} />
           <Box miw={0}>
-            <Text fw={500} fz="sm" truncate>
-              {gateway.name}
-            </Text>
+            <Short strong text={gateway.name} width={260} />
             <Text c="dimmed" fz="xs">
               {t(typeTitles[gateway.type])}
             </Text>

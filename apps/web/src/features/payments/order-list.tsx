@@ -27,6 +27,7 @@ import { OrderStatus, orderStatuses } from "#ui/order-status.tsx";
 import { pagedList } from "#ui/paged-list.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { RowButton } from "#ui/row-buttons.tsx";
+import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { toast } from "#ui/toast.tsx";
 import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
@@ -58,11 +59,16 @@ export function OrderList() {
     ([name, value]) => params[name as keyof typeof noFilters] !== value,
   );
 
-  const check = async ({ id }: OrderRow) => {
-    const { status } = await act.mutateAsync({ id, action: "check" });
-    if (status === "success") toast.success(t("It was paid, and is credited now."));
-    else toast.info(t("The gateway knows of no payment yet."));
-  };
+  const check = ({ id }: OrderRow) =>
+    act.mutate(
+      { id, action: "check" },
+      {
+        onSuccess: ({ status }) =>
+          status === "success"
+            ? toast.success(t("It was paid, and is credited now."))
+            : toast.info(t("The gateway knows of no payment yet.")),
+      },
+    );
 
   const close = async (order: OrderRow) => {
     const sure = await confirm({
@@ -70,9 +76,8 @@ export function OrderList() {
       body: t("Nobody waits for it any more. Should it be paid all the same, it is credited."),
       action: t("Close order"),
     });
-    if (!sure) return;
-    await act.mutateAsync({ id: order.id, action: "close" });
-    toast.success(t("Order closed"));
+    if (sure)
+      act.mutate({ id: order.id, action: "close" }, { onSuccess: () => toast.success(t("Order closed")) });
   };
 
   return (
@@ -96,7 +101,7 @@ export function OrderList() {
                 label={t("Ask the gateway")}
                 icon={IconRefresh}
                 disabled={act.isPending}
-                onClick={() => void check(order)}
+                onClick={() => check(order)}
               />
               {order.status === "pending" ? (
                 <RowButton label={t("Close order")} icon={IconX} onClick={() => void close(order)} />
@@ -178,9 +183,7 @@ function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Colum
       title: t("Username"),
       sortable: true,
       cell: (order) => (
-        <span title={`ID ${order.user_id}`} style={{ whiteSpace: "nowrap" }}>
-          {order.username}
-        </span>
+        <Short text={order.username} title={`${order.username} · ID ${order.user_id}`} width={120} />
       ),
     },
     { ...shared.gateway, title: t("Payment gateway"), sortable: true },

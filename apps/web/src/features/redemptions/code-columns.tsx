@@ -7,6 +7,7 @@ import { useMayChange } from "#lib/changes.ts";
 import type { useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { useSwitchCode } from "./api.ts";
@@ -20,16 +21,12 @@ export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>):
       fixed: true,
       sortable: true,
       width: 160,
-      cell: (row) => (
-        <Text fw={500} fz="sm">
-          {row.name}
-        </Text>
-      ),
+      cell: (row) => <Short strong text={row.name} width={180} />,
     },
     {
       id: "key",
       title: t("Redemption code"),
-      width: 190,
+      width: 150,
       cell: (row) => (
         <CopyCode
           text={row.key}
@@ -56,7 +53,7 @@ export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>):
             –
           </Text>
         ) : (
-          row.redeemer || `#${row.redeemed_by}`
+          <Short text={row.redeemer || `#${row.redeemed_by}`} width={120} />
         ),
     },
     {

@@ -4,6 +4,7 @@ import type { TFunction } from "i18next";
 import { formatDuration, type useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table-model.ts";
 import type { ShownTask } from "./shown-task.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
@@ -103,13 +104,4 @@ export function taskColumns<Row>(
     },
   ];
   return columns.filter((column) => column !== false);
-}
-
-/** One line; the whole of it on hover. */
-export function Short({ text, width }: { text: string; width: number }) {
-  return (
-    <Text span fz="inherit" truncate display="block" maw={width} title={text}>
-      {text}
-    </Text>
-  );
 }
