@@ -61,6 +61,21 @@ describe("user groups", () => {
     expect(await groupOf("students")).toBeUndefined();
   });
 
+  it("say what is wrong even where its field is out of sight", async () => {
+    const page = await site.open("/panel/user_group");
+    await page.getByRole("button", { name: "New group" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Identifier").fill("hidden");
+    await form.getByLabel("Name", { exact: false }).fill("Hidden");
+    const promotion = form.getByRole("switch", { name: "Promote accounts to this group" });
+    await promotion.press("Space");
+    await form.getByLabel("From").fill("");
+    await promotion.press("Space");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("A whole number is required").waitFor();
+    expect(await groupOf("hidden")).toBeUndefined();
+  });
+
   it("keep the default one, and one that is in use", async () => {
     const page = await site.open("/panel/user_group");
     const standard = rowOf(page, "Default");

@@ -30,13 +30,17 @@ export function confirm({ title, body, action, danger = true }: Question): Promi
   });
 }
 
-/** Asks, deletes and says so. False when the person thought better of it. */
+/** Asks, deletes and says so. False when the person thought better of it, or it failed, which is said by a toast already. */
 export async function confirmDeletion(
   question: Pick<Question, "title" | "body">,
   remove: () => Promise<unknown>,
 ): Promise<boolean> {
   if (!(await confirm({ ...question, action: i18next.t("Delete") }))) return false;
-  await remove();
+  try {
+    await remove();
+  } catch {
+    return false;
+  }
   toast.success(i18next.t("Deleted"));
   return true;
 }

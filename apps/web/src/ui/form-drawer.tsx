@@ -8,6 +8,7 @@ import { translateSentence } from "#lib/error-text.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
 import { confirmLeaving, useLeaveGuard } from "./leave-guard.ts";
+import { toast } from "./toast.tsx";
 import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./form-drawer.module.css";
 
@@ -38,6 +39,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const phone = useIsPhone();
   const mayChange = useMayChange();
   const [saving, setSaving] = useState(false);
+  const sending = useRef(false);
   const [refused, setRefused] = useState(false);
   const body = useRef<HTMLFormElement>(null);
   const dirty = opened && (form.isDirty() || props.changed === true);
@@ -52,23 +54,30 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   };
 
   const save = async (values: Values) => {
+    // The keyboard's way in is open while the button is not.
+    if (sending.current) return;
+    sending.current = true;
     setSaving(true);
     try {
       await onSubmit(values);
     } catch (error) {
       // Anything that names no field was already reported as a toast.
-      if (showFieldErrors(form, error, (message) => translateSentence(t, message))) focusFirstError();
+      const translate = (message: string) => translateSentence(t, message);
+      if (showFieldErrors(form, error, translate)) showFirst(Object.values(error.fields).map(translate));
     } finally {
+      sending.current = false;
       setSaving(false);
     }
   };
 
-  const focusFirstError = () => {
+  /** @param sentences what is wrong: said by a toast when it is about something that is not on the form now */
+  const showFirst = ([sentence]: ReactNode[]) => {
     setRefused(true);
     requestAnimationFrame(() => {
       const field = body.current?.querySelector<HTMLElement>("[aria-invalid=true], [data-error=true]");
       field?.scrollIntoView({ block: "center" });
       field?.focus();
+      if (!field && !props.fieldName) toast.error(sentence);
     });
   };
 
@@ -100,7 +109,12 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
         </Drawer.Header>
         <form
           ref={body}
-          onSubmit={(event) => form.onSubmit((values) => void save(values), focusFirstError)(event)}
+          onSubmit={(event) =>
+            form.onSubmit(
+              (values) => void save(values),
+              (errors) => showFirst(Object.values(errors)),
+            )(event)
+          }
           className={classes.form}
           noValidate
         >

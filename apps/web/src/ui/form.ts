@@ -90,7 +90,7 @@ export function showFieldErrors<Values extends Record<string, unknown>>(
   form: SchemaForm<Values>,
   error: unknown,
   translate: (message: string) => string,
-): boolean {
+): error is ApiError {
   if (!(error instanceof ApiError) || Object.keys(error.fields).length === 0) return false;
   form.refuse(translateErrors(error.fields, translate));
   return true;

@@ -11,14 +11,13 @@ import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
 import { EditButtons } from "#ui/row-buttons.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { toast } from "#ui/toast.tsx";
 import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
 import { ImportDialog } from "./import-dialog.tsx";
@@ -54,16 +53,14 @@ export default function ModelInfoPage() {
   const page = Math.min(params.page, Math.max(1, Math.ceil((found?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
 
-  const destroy = async (info: ModelInfoRow) => {
-    const sure = await confirm({
-      title: t("Delete {{name}}?", { name: info.model }),
-      body: t("Only its description goes; price and channels stay."),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(info.id);
-    toast.success(t("Deleted"));
-  };
+  const destroy = (info: ModelInfoRow) =>
+    confirmDeletion(
+      {
+        title: t("Delete {{name}}?", { name: info.model }),
+        body: t("Only its description goes; price and channels stay."),
+      },
+      () => remove.mutateAsync(info.id),
+    );
 
   const add = mayChange ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>

@@ -9,12 +9,11 @@ import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
-import { confirm } from "#ui/confirm.tsx";
+import { confirmDeletion } from "#ui/confirm.tsx";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
-import { toast } from "#ui/toast.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
@@ -61,17 +60,14 @@ export default function PricesPage() {
   const usedOwners = [...new Set(all.map((row) => row.channel_type))].filter((id) => owners.has(id));
 
   const destroy = async (models: string[]) => {
-    const sure = await confirm({
+    const question = {
       title: t("Delete {{count}} prices?", { count: models.length }),
       body: t("Calls to these models are refused until they have a price again: {{models}}", {
         models: models.slice(0, 20).join(", "),
       }),
-      action: t("Delete"),
-    });
-    if (!sure) return;
-    await remove.mutateAsync(models);
+    };
+    if (!(await confirmDeletion(question, () => remove.mutateAsync(models)))) return;
     setSelected((keys) => keys.filter((key) => !models.includes(key)));
-    toast.success(t("Deleted"));
   };
 
   const actions = (models: string[], price: PriceRow) =>

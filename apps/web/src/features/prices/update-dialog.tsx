@@ -129,9 +129,15 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
         action: t("Overwrite all"),
       }));
     if (!sure) return;
-    const done = await takeOver.mutateAsync({ mode, prices: preview.prices });
-    toast.success(t("{{count}} prices changed", { count: linesOf(done).length }));
-    onDone();
+    takeOver.mutate(
+      { mode, prices: preview.prices },
+      {
+        onSuccess: (done) => {
+          toast.success(t("{{count}} prices changed", { count: linesOf(done).length }));
+          onDone();
+        },
+      },
+    );
   };
 
   const facts: [string, number][] = [
