@@ -47,6 +47,44 @@ describe("redemption codes", () => {
     expect(stored.every((code) => code.quota === 1_250_000)).toBe(true);
   });
 
+  it("are made once, however often the keys that save are pressed", async () => {
+    const page = await site.open("/panel/redemption");
+    await page.getByRole("button", { name: "New codes" }).first().click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Once");
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route("**/api/redemption", async (route) => {
+      if (route.request().method() === "POST") {
+        asked += 1;
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(() => asked).toBe(1);
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("Control+Enter");
+    held.resolve();
+    await page.getByRole("dialog").filter({ hasText: "1 code created" }).waitFor();
+    expect(await codes("Once")).toHaveLength(1);
+    expect(asked).toBe(1);
+  });
+
+  it("are copied from all pages on which they were chosen", async () => {
+    const made = await site.api<string[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
+    const page = await site.open("/panel/redemption?keyword=Pages");
+    await page.getByLabel("Select all rows").click();
+    await page.getByText("10 selected").waitFor();
+    await page.getByRole("button", { name: "2", exact: true }).click();
+    await expect.poll(() => page.getByRole("row").filter({ hasText: "Pages" }).count()).toBe(1);
+    await page.getByRole("row").filter({ hasText: "Pages" }).getByRole("checkbox").click();
+    await page.getByText("11 selected").waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\n");
+    expect(lines.sort()).toEqual(made.sort());
+  });
+
   it("credit the balance once, show who redeemed them, and are found by status", async () => {
     const [key] = await site.api<string[]>("POST", "/redemption", { name: "Gift", quota: 500_000, count: 1 });
     const page = await site.open("/panel/topup");

@@ -96,6 +96,8 @@ describe("the users screen", () => {
     await drawer.getByText("Not signed in anywhere").waitFor();
     const calls = drawer.getByRole("link", { name: "Show calls" });
     await expect.poll(() => calls.getAttribute("href")).toContain("username=anna");
+    const orders = drawer.getByRole("link", { name: "Orders" });
+    await expect.poll(() => orders.getAttribute("href")).toMatch(/payment\?user_id=\d+$/);
     await page.reload();
     await page.getByRole("dialog").getByRole("heading", { name: "anna" }).waitFor();
   });

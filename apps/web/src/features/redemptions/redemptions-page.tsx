@@ -16,6 +16,7 @@ import { FilterSelect, SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
 import { pagedList } from "#ui/paged-list.ts";
 import { EditButtons } from "#ui/row-buttons.tsx";
+import { useSeenRows } from "#ui/seen-rows.ts";
 import { toast } from "#ui/toast.tsx";
 import { codesQuery, useDeleteCodes } from "./api.ts";
 import { codeColumns } from "./code-columns.tsx";
@@ -34,10 +35,9 @@ export default function RedemptionsPage() {
   const [created, setCreated] = useState<{ codes: string[]; name: string } | null>(null);
   const [selected, setSelected] = useState<string[]>([]);
   const columns = useMemo(() => codeColumns(t, format), [t, format]);
-  const rows = codes.data?.data;
+  const rowsOf = useSeenRows(codes.data?.data);
   const filtered = params.keyword !== "" || params.status !== 0;
-  const keysOf = (ids: string[]) =>
-    (rows ?? []).filter((row) => ids.includes(String(row.id))).map((row) => row.key);
+  const keysOf = (ids: string[]) => rowsOf(ids).map((row) => row.key);
   const edit = (row: RedemptionRow) => {
     if (row.status === RedemptionStatus.used) toast.info(t("A redeemed code cannot be changed"));
     else setEdited(row);

@@ -1,7 +1,7 @@
 /** One account: who it is, what it has used, where it is signed in. */
 import type { UserListRow } from "@gateway/shared/user";
 import { Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconCoins, IconListDetails, IconPencil } from "@tabler/icons-react";
+import { IconCoins, IconListDetails, IconPencil, IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -38,6 +38,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
   const user = detail.data;
   const below = useMayManage(user);
   const mayEdit = useMayChange() && below;
+  const seesOrders = useMayEnter("payments");
   const mayPay = useMayEnter("balances", "edit") && below;
   return (
     <Drawer
@@ -46,7 +47,6 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
       position="right"
       size={phone ? "100%" : 600}
       padding="lg"
-      closeButtonProps={{ "aria-label": t("Close") }}
       title={
         <Title order={2} component="span" fz="lg">
           {user?.username ?? t("User {{id}}", { id })}
@@ -66,6 +66,16 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
             >
               {t("Show calls")}
             </Button>
+            {seesOrders ? (
+              <Button
+                variant="default"
+                component={Link}
+                to={`/panel/payment?user_id=${user.id}`}
+                leftSection={<IconReceipt size={16} />}
+              >
+                {t("Orders")}
+              </Button>
+            ) : null}
             {mayPay ? (
               <Button variant="default" leftSection={<IconCoins size={16} />} onClick={() => onQuota(user)}>
                 {t("Change the balance")}

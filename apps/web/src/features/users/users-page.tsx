@@ -12,6 +12,7 @@ import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { pagedList } from "#ui/paged-list.ts";
+import { useSeenRows } from "#ui/seen-rows.ts";
 import { usersQuery } from "./api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { QuotaDialog } from "./quota-dialog.tsx";
@@ -34,6 +35,7 @@ export default function UsersPage() {
   const columns = useUserColumns();
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
+  const rowsOf = useSeenRows(rows);
   const close = () => setOpen(null);
   const edit = (row: UserListRow) => setOpen({ kind: "edit", row });
   const quota = (row: UserListRow) => setOpen({ kind: "quota", row });
@@ -63,12 +65,7 @@ export default function UsersPage() {
         {...pagedList(list, query, setQuery)}
         rowKey={(row) => String(row.id)}
         {...(edits ? { selection: { keys: selected, onChange: setSelected } } : {})}
-        bulkActions={(keys) => (
-          <BulkBar
-            rows={rows?.filter((row) => keys.includes(String(row.id))) ?? []}
-            onDone={() => setSelected([])}
-          />
-        )}
+        bulkActions={(keys) => <BulkBar rows={rowsOf(keys)} onDone={() => setSelected([])} />}
         rowActions={(row) => (
           <UserActions
             row={row}
