@@ -28,6 +28,8 @@ describe("chosen channels", () => {
     await page.getByRole("checkbox", { name: "Select all rows" }).check();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const drawer = page.getByRole("dialog", { name: "Edit 2 channels" });
+    // The cross has a name, as in every drawer and dialog.
+    await drawer.getByRole("button", { name: "Close", exact: true }).waitFor();
     await drawer.getByRole("radiogroup", { name: "What to do with Models" }).getByText("Remove").click();
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-chat");
     await page.keyboard.press("Enter");

@@ -2,7 +2,7 @@
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorNote } from "#lib/error-text.ts";
 import { whenUnauthenticated } from "#lib/http.ts";
@@ -11,7 +11,7 @@ import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
-import { cssVariables, theme } from "./theme.ts";
+import { cssVariables, themeSaying } from "./theme.ts";
 
 const queryClient = createQueryClient((error, failed) => {
   const note = errorNote(error, i18next.t, failed);
@@ -60,6 +60,8 @@ function SiteEffects() {
 }
 
 export function Providers({ children }: { children: ReactNode }) {
+  const close = useTranslation().t("Close");
+  const theme = useMemo(() => themeSaying(close), [close]);
   return (
     <QueryClientProvider client={queryClient}>
       <MantineProvider

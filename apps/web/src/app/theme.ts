@@ -1,5 +1,11 @@
 /** The visual identity: colours, type, shapes. Every component takes its looks from here. */
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  type MantineThemeOverride,
+  mergeThemeOverrides,
+} from "@mantine/core";
 
 /** The one accent: for what can be acted on. */
 const iris: MantineColorsTuple = [
@@ -86,7 +92,7 @@ const sans = "var(--sans)";
 /** The `header` of what floats over a page would be a second banner beside the page's own. */
 const floating = { header: { role: "none" } };
 
-export const theme = createTheme({
+const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
   primaryColor: "iris",
   primaryShade: { light: 6, dark: 5 },
@@ -146,6 +152,12 @@ export const theme = createTheme({
     NumberInput: { defaultProps: { hideControls: true } },
   },
 });
+
+/** @param close what the cross is called that closes a dialog or a drawer, in the reader's language */
+export function themeSaying(close: string): MantineThemeOverride {
+  const named = { defaultProps: { closeButtonProps: { "aria-label": close } } };
+  return mergeThemeOverrides(theme, { components: { Modal: named, Drawer: named } });
+}
 
 /** Surfaces and chart colours, per scheme. Series colours differ in lightness too, for colour-blind readers. */
 export const cssVariables: CSSVariablesResolver = () => ({

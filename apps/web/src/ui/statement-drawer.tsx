@@ -36,7 +36,6 @@ export function StatementDrawer({ title, lines, error, onRetry, fileName, onClos
           {title}
         </Title>
       }
-      closeButtonProps={{ "aria-label": t("Close") }}
     >
       {lines ? (
         <>

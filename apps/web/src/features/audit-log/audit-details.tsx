@@ -23,7 +23,6 @@ export function AuditDetails({ row, onClose }: { row: AuditRow | null; onClose: 
       position="right"
       size={phone ? "100%" : 640}
       title={row ? `${targetText(t, row.target_type)} ${actionText(t, row.action)}` : ""}
-      closeButtonProps={{ "aria-label": t("Close") }}
     >
       {row ? (
         <Stack gap="lg">

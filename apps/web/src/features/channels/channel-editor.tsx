@@ -76,7 +76,6 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
       position="right"
       size={720}
       title={t("Edit channel")}
-      closeButtonProps={{ "aria-label": t("Close") }}
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       {error ? (

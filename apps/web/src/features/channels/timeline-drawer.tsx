@@ -33,7 +33,6 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
       position="right"
       size={phone ? "100%" : 520}
       padding="lg"
-      closeButtonProps={{ "aria-label": t("Close") }}
       title={
         <Title order={2} component="span" fz="lg">
           {t("Time line of {{name}}", { name })}

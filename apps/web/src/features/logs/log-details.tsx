@@ -15,7 +15,6 @@ import { LogFacts } from "./log-facts.tsx";
 import { contentText, isCall, outcomeWord, typeText } from "./log-words.ts";
 
 export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () => void }) {
-  const { t } = useTranslation();
   const phone = useIsPhone();
   // The last row stays while the drawer slides out.
   const [shown, setShown] = useState(row);
@@ -29,7 +28,6 @@ export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () =
       padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
       title={shown ? <Heading row={shown} /> : null}
-      closeButtonProps={{ "aria-label": t("Close") }}
     >
       {shown ? <Details row={shown} /> : null}
     </Drawer>

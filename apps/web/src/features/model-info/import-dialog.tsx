@@ -49,14 +49,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const ready = source === "own" || (source === "url" ? url.trim() !== "" : text.trim() !== "");
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t("Import models")}
-      size={560}
-      fullScreen={phone}
-      closeButtonProps={{ "aria-label": t("Close") }}
-    >
+    <Modal opened onClose={onClose} title={t("Import models")} size={560} fullScreen={phone}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

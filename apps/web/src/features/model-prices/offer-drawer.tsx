@@ -30,7 +30,6 @@ export function OfferDrawer({ offer, groups, group, unit, onClose }: OfferDrawer
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 520}
-      closeButtonProps={{ "aria-label": t("Close") }}
       title={
         <Group gap={10} wrap="nowrap">
           <ModelIcon model={offer?.model ?? ""} size={22} />

@@ -19,12 +19,7 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
   const refund = useRefundOrder();
   const form = useSchemaForm(OrderRefund, { reason: "" });
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t("Mark as refunded")}
-      closeButtonProps={{ "aria-label": t("Close") }}
-    >
+    <Modal opened onClose={onClose} title={t("Mark as refunded")}>
       <form
         noValidate
         onSubmit={form.onSubmit(({ reason }) =>

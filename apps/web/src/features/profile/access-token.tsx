@@ -89,7 +89,6 @@ function ShownOnce({ token, onClose }: { token: string; onClose: () => void }) {
       onClose={onClose}
       closeOnClickOutside={false}
       title={t("Your access token")}
-      closeButtonProps={{ "aria-label": t("Close") }}
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <Stack>

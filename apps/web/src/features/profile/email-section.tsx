@@ -38,7 +38,6 @@ export function EmailSection() {
         onClose={() => setOpen(false)}
         closeOnClickOutside={false}
         title={self.email === null ? t("Add an email address") : t("Change the email address")}
-        closeButtonProps={{ "aria-label": t("Close") }}
         styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       >
         <EmailSteps asksPassword={self.has_password} onDone={() => setOpen(false)} />

@@ -62,7 +62,6 @@ export function PasskeysSection() {
         opened={adding || renaming !== null}
         onClose={close}
         title={renaming ? t("Rename the passkey") : t("Add a passkey")}
-        closeButtonProps={{ "aria-label": t("Close") }}
         styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       >
         {adding ? <AddPasskey asksPassword={self.has_password} onDone={close} /> : null}

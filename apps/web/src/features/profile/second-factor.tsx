@@ -51,7 +51,6 @@ export function SecondFactorSection() {
         onClose={close}
         closeOnClickOutside={false}
         title={open ? titles[open.kind] : null}
-        closeButtonProps={{ "aria-label": t("Close") }}
         styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       >
         {open?.kind === "enable" ? <EnableTotp asksPassword={self.has_password} onDone={showCodes} /> : null}

@@ -102,7 +102,6 @@ function LinkDialog({ bot, link, onClose }: LinkDialogProps) {
       opened
       onClose={onClose}
       title={t("Connect {{name}}", { name: "Telegram" })}
-      closeButtonProps={{ "aria-label": t("Close") }}
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       size={420}
     >

@@ -30,7 +30,6 @@ export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
       padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
       title={shown.task ? <Heading task={shown.task} /> : null}
-      closeButtonProps={{ "aria-label": t("Close") }}
     >
       {shown.task ? (
         <Stack gap="md">

@@ -30,7 +30,6 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
       fullScreen={phone}
       closeOnClickOutside={false}
       title={t("“{{name}}” is ready", { name: token.name })}
-      closeButtonProps={{ "aria-label": t("Close") }}
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <Stack gap="md">

@@ -47,7 +47,6 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
       opened
       onClose={onClose}
       title={t("Balance of {{name}}", { name: user.username })}
-      closeButtonProps={{ "aria-label": t("Close") }}
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
     >
       <form onSubmit={save} noValidate>
