@@ -40,6 +40,18 @@ describe("a change of somebody's balance", () => {
     expect(quota).toBe(40n);
   });
 
+  it("is written down as it was, however many are made at once", async () => {
+    const user = await site.makeUser({ balance: 100n });
+    const give = () => admin.send("POST", `/api/user/quota/${user.id}`, { quota: 10 });
+    await Promise.all([give(), give(), give(), give()]);
+    const notes = await site.services.db.auditEntry.findMany({
+      where: { action: "user.quota", target_id: String(user.id) },
+      orderBy: { id: "asc" },
+    });
+    const steps = notes.map((note) => [note.before, note.after]);
+    expect(steps).toMatchObject([100, 110, 120, 130].map((quota) => [{ quota }, { quota: quota + 10 }]));
+  });
+
   it("is refused for nothing, fractions, unknown users, users themselves, and other administrators", async () => {
     const user = await site.makeUser();
     const path = `/api/user/quota/${user.id}`;

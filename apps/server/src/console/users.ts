@@ -21,7 +21,7 @@ import {
   requireBelow,
 } from "#domain/accounts/administration.ts";
 import { listUsers } from "#domain/accounts/search-users.ts";
-import { describeUser, getUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
+import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import { forbidden } from "#errors.ts";
@@ -122,7 +122,7 @@ async function changeQuota(
   { quota: amount, remark }: QuotaChange,
 ): Promise<bigint> {
   return db.$transaction(async (tx) => {
-    const user = await getUser(tx, userId);
+    const user = await lockUser(tx, userId);
     if (viewer.role < Role.root) requireBelow(viewer, user);
     const reference = randomUUID();
     const { QuotaValidityDays } = settings.current();
