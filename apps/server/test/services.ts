@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { isPostgresOn } from "#platform/postgres-process.ts";
 
 /** A real service for one test run; everything it wrote is gone after `stop()`. */
 export interface Service {
@@ -80,8 +81,12 @@ async function clearLeftovers(): Promise<void> {
     const folder = join(tmpdir(), name);
     const owner = Number(readIfThere(join(folder, "owner")));
     if (!(owner > 0) || isAlive(owner)) continue;
-    killNow(Number(readIfThere(join(folder, "postgres", "postmaster.pid")).split("\n")[0]));
-    await sleep(100);
+    const data = join(folder, "postgres");
+    const pid = Number(readIfThere(join(data, "postmaster.pid")).split("\n")[0]);
+    if (await isPostgresOn(pid, data)) {
+      killNow(pid);
+      await sleep(100);
+    }
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }

@@ -206,7 +206,8 @@ async function readPidFile(data: string): Promise<string[] | undefined> {
   }
 }
 
-async function isPostgresOn(pid: number, data: string): Promise<boolean> {
+/** Whether this process is a Postgres on that folder, and not one that has got its number since. */
+export async function isPostgresOn(pid: number, data: string): Promise<boolean> {
   const command = await commandOf(pid);
   return command.includes("postgres") && command.includes(data);
 }
