@@ -8,9 +8,9 @@ export default defineConfig({
     globalSetup: "test/setup.ts",
     // Much of the time is waiting for time-outs and restarts; two files share what one leaves idle.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    // What has to happen soon may take its time on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    // What has to happen soon may take its time on a busy machine: only what never comes may end a test.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

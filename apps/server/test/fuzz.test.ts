@@ -69,7 +69,7 @@ function request(client: Client, model: string, stream: boolean): { path: string
 async function ask(client: Client, upstream: Upstream, stream: boolean, script: Script): Promise<string> {
   raw.play(script);
   const { path, body } = request(client, upstream, stream);
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(15_000);
   let text = "";
   try {
     const answer = await fetch(gateway.url + path, {
@@ -280,7 +280,7 @@ describe("a client whose own fields no header can hold", () => {
         messages: [{ role: "user", content: "Hello" }],
         "字段\r\nx": 1,
       }),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(15_000),
     });
     expect(answer.status).toBe(200);
     expect((await answer.text()).length).toBeGreaterThan(10);

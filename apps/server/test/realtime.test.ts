@@ -87,7 +87,7 @@ async function until(
 ): Promise<RealtimeServerEvent[]> {
   const record = heard.get(client)!;
   const from = record.seen;
-  const deadline = Date.now() + 8_000;
+  const deadline = Date.now() + 15_000;
   while (Date.now() < deadline) {
     const place = record.events.findIndex((event, index) => index >= from && event.type === type);
     if (place >= 0) {
