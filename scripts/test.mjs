@@ -76,7 +76,9 @@ function services() {
   if (process.geteuid?.() === 0 && isOnPath("apt-get")) {
     say(`Installing ${missing.join(", ")}`);
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    const apt = (...args) => spawnSync("apt-get", args, { env, encoding: "utf8" });
+    // Another apt-get may be under way on a machine that has just started, and a mirror may be slow for once.
+    const patience = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
+    const apt = (...args) => spawnSync("apt-get", [...patience, ...args], { env, encoding: "utf8" });
     const update = apt("update");
     const result = apt("install", "-y", "--no-install-recommends", ...missing);
     if (result.status === 0) return;
