@@ -86,4 +86,10 @@ describe("an update of prices by the clock", () => {
       true,
     ]);
   });
+
+  it("runs at once when the last one lies in the future: the clock was wrong then", async () => {
+    const wanted = list([price("moved-model", "2")]);
+    expect(await updatePricesIfDue(database.db, settings, wanted, at(3))).toMatchObject({ error: "" });
+    expect(await updatePricesIfDue(database.db, settings, wanted, at(4))).toBeUndefined();
+  });
 });
