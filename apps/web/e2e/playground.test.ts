@@ -65,7 +65,7 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await expect.poll(() => page.getByRole("button", { name: "Compare", exact: true }).count()).toBe(0);
-    await say(page, "hello [[chunk-delay=40]] [[length=400]]");
+    await say(page, "hello [[chunk-delay=40]] [[length=4000]]");
     await page.getByText("This sentence belongs to a long answer").nth(2).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("Stopped").nth(2).waitFor();
@@ -74,7 +74,7 @@ describe("the playground", () => {
 
   it("keeps the question and the words so far when the page is loaded anew", async () => {
     const page = await site.open("/panel/playground");
-    await say(page, "keep me [[chunk-delay=40]] [[length=400]]");
+    await say(page, "keep me [[chunk-delay=40]] [[length=4000]]");
     await page.getByText("This sentence belongs to a long answer").first().waitFor();
     await page.reload();
     await page.getByRole("button", { name: /^keep me/ }).click();
