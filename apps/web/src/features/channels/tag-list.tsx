@@ -118,7 +118,6 @@ function without(tags: string[], tag: string): string[] | undefined {
 
 function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onToggle: () => void }) {
   const { t } = useTranslation();
-  const phone = useIsPhone();
   const Arrow = open ? IconChevronDown : IconChevronRight;
   return (
     <UnstyledButton
@@ -129,7 +128,7 @@ function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onTo
       <Group gap={8} wrap="nowrap">
         <Arrow size={15} />
         <div>
-          <Short strong text={row.tag} width={phone ? 200 : 320} />
+          <Short strong text={row.tag} width={200} />
           <Text c="dimmed" fz="xs">
             {t("{{count}} channels", { count: row.total })}
           </Text>
