@@ -72,6 +72,14 @@ export function classify(error: unknown): TransportError {
   return new TransportError("network", message || "The connection failed.", error);
 }
 
+/**
+ * The other side had closed a connection that had lain idle when the request went into it: nobody read it. Seen as a
+ * connection that has answered before and ends without the first byte of another answer.
+ */
+function wasIdle(error: Error): boolean {
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+}
+
 /** Collects the answer of one dispatched request: a small queue between undici's callbacks and one reader. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<UpstreamResponse>;
@@ -83,9 +91,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #wake: (() => void) | undefined;
   #signal: AbortSignal | undefined;
   #onAbort = () => this.cancel();
+  /** Sends the request once more; undefined when it may not be. */
+  #again: (() => void) | undefined;
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: AbortSignal | undefined, again: ((exchange: Exchange) => void) | undefined) {
     this.#signal = signal;
+    this.#again = again && (() => again(this));
     this.response = new Promise((resolve, reject) => {
       this.#settleResponse = { resolve, reject };
     });
@@ -105,6 +116,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
+    this.#again = undefined;
     this.#settleResponse.resolve({
       status,
       headers,
@@ -126,7 +138,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(classify(error));
+    const again = this.#again;
+    if (again === undefined || !wasIdle(error)) return this.#fail(classify(error));
+    this.#again = undefined;
+    this.#controller = undefined;
+    again();
   }
 
   cancel(): void {
@@ -206,24 +222,25 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
   return {
     async send(request) {
       const url = new URL(request.url);
-      const exchange = new Exchange(request.signal);
       const { body } = request;
       const streamed = body !== null && typeof body === "object" && "open" in body;
-      poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: request.method,
-          headers:
-            streamed && body.length !== undefined
-              ? { ...request.headers, "content-length": String(body.length) }
-              : request.headers,
-          body: streamed ? Readable.from(body.open(), { objectMode: false }) : body,
-          headersTimeout: request.firstByteTimeoutMs,
-          bodyTimeout: request.idleTimeoutMs,
-        },
-        exchange,
-      );
+      const options: Dispatcher.DispatchOptions = {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers:
+          streamed && body.length !== undefined
+            ? { ...request.headers, "content-length": String(body.length) }
+            : request.headers,
+        body: streamed ? Readable.from(body.open(), { objectMode: false }) : body,
+        headersTimeout: request.firstByteTimeoutMs,
+        bodyTimeout: request.idleTimeoutMs,
+      };
+      const dispatch = (handler: Exchange) =>
+        poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(options, handler);
+      // A stream is spent with its first sending.
+      const exchange = new Exchange(request.signal, streamed ? undefined : dispatch);
+      dispatch(exchange);
       return exchange.response;
     },
     async close() {
