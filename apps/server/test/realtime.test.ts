@@ -187,8 +187,11 @@ describe("a realtime session", () => {
     client.send({ type: "input_audio_buffer.append", audio: second });
     const { response } = find(await until(client, "response.done"), "response.done");
     expect(response.usage?.input_token_details?.audio_tokens).toBe(10);
-    const charged = await rows(2);
-    expect(charged.map((row) => row.model_name).toSorted()).toEqual(["demo-realtime", "scribe"]);
+    // A session that was cut before may still give back what it had just held; that costs nothing.
+    const paid = async () => (await rows(0)).filter((row) => row.quota > 0);
+    const names = async () => (await paid()).map((row) => row.model_name).toSorted();
+    await expect.poll(names).toEqual(["demo-realtime", "scribe"]);
+    const charged = await paid();
     const [answer] = charged.filter((row) => row.model_name === "demo-realtime");
     expect(answer?.bill?.lines.find((line) => line.kind === "input_audio_tokens")?.amount).toBe(10);
     expect(await gateway.drift()).toBe(0n);
