@@ -1,18 +1,12 @@
 import { NEVER_EXPIRES } from "@gateway/shared/token";
-import { Button, Group, Input, SegmentedControl, TextInput } from "@mantine/core";
+import { Button, Group, Input, SegmentedControl } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { TimeField } from "#ui/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 const daySeconds = 24 * 3600;
 const presets = [1, 7, 30];
-
-/** Local time as a date-time field takes it: 2026-11-21T09:30. */
-function toFieldText(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
 
 function inDays(days: number): number {
   return Math.floor(Date.now() / 1000) + days * daySeconds;
@@ -40,16 +34,12 @@ export function ExpiryField({ value, onChange, error }: ExpiryProps) {
         />
         {never ? null : (
           <>
-            <TextInput
-              type="datetime-local"
+            <TimeField
               aria-label={t("Expiry time")}
               w={phone ? "100%" : 192}
-              value={toFieldText(value)}
+              value={value}
               error={Boolean(error)}
-              onChange={(event) => {
-                const time = new Date(event.currentTarget.value).getTime();
-                if (!Number.isNaN(time)) onChange(Math.floor(time / 1000));
-              }}
+              onChange={(time) => time > 0 && onChange(time)}
             />
             <Group gap={4}>
               {presets.map((days) => (
