@@ -16,6 +16,8 @@ const schemaFolder = join(root, "prisma/schema");
 export async function differenceToSchema(url: string): Promise<string> {
   const files = await schemaFiles();
   const pool = new pg.Pool({ connectionString: url });
+  // A pool has ended before its connections have, and the database may be dropped under them.
+  pool.on("error", () => {});
   const bind = await adapterBinder();
   const engine = await SchemaEngine.new(
     { datamodels: files.map((file) => [file.path, file.content]) },
