@@ -5,17 +5,19 @@ import { startTestGateway, type TestGateway } from "./gateway.ts";
 let gateway: TestGateway;
 let origin: string;
 let key: string;
+let channelId: number;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ BASE_PATH: "/gw/" });
   origin = new URL(gateway.url).origin;
-  await gateway.addChannel({
+  const channel = await gateway.addChannel({
     type: 900,
     name: "Demo",
     base_url: gateway.vendor.url,
     models: ["demo-chat"],
     groups: ["default"],
   });
+  channelId = channel.id;
   key = (await gateway.addToken()).key;
 });
 afterAll(() => gateway.stop());
@@ -34,6 +36,15 @@ describe("below a base path", () => {
     expect(await models(`${origin}/gw/v1/models`)).toBe(200);
     expect(await models(`${origin}/v1/models`)).toBe(200);
     expect((await fetch(`${origin}/gw/v1/nothing`)).headers.get("content-type")).toContain("json");
+  });
+
+  it("asks a vendor for what it keeps at the vendor's own address", async () => {
+    for (const address of [`${origin}/gw/v1`, `${origin}/v1`]) {
+      const headers = { authorization: `Bearer ${key}#${channelId}` };
+      const answer = await fetch(`${address}/vector_stores?limit=2`, { headers });
+      expect(answer.status).toBe(200);
+      expect(gateway.vendor.calls().at(-1)?.path).toBe("/v1/vector_stores?limit=2");
+    }
   });
 
   it("has the management API there and nowhere else", async () => {

@@ -244,6 +244,19 @@ describe("the way to the vendor", () => {
     expect(JSON.stringify(shown)).not.toContain("vendor-key");
   });
 
+  it("is the same for a question without an answer's body", async () => {
+    let asked = "";
+    serve = ({ method, url }, response) => {
+      asked = `${method} ${url}`;
+      response.writeHead(200, { "content-length": "5", etag: '"of-five"' }).end();
+    };
+    const answer = await ask("/v1/files/f/content", { method: "HEAD" });
+    expect(asked).toBe("HEAD /v1/files/f/content");
+    expect(answer.headers.get("content-length")).toBe("5");
+    expect(answer.headers.get("etag")).toBe('"of-five"');
+    expect(await linesOf(gateway, answer)).toMatchObject([{ type: 2, status: 200 }]);
+  });
+
   it("is Azure's own at Azure", async () => {
     const urls: string[] = [];
     serve = (call, response) => {
