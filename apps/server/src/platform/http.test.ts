@@ -13,8 +13,12 @@ let asked: number[];
 /** What the vendor does with a request: the number of its connection, and of the request on it. */
 let serve: (connection: number, request: number) => string | undefined;
 
+/** How long it holds a request in milliseconds before it hangs up without an answer. */
+let thinks: number;
+
 beforeEach(async () => {
   asked = [];
+  thinks = 0;
   sockets = new Set();
   // The second call must take the connection of the first.
   client = createUpstreamClient({ connections: 1 });
@@ -27,7 +31,7 @@ beforeEach(async () => {
       const request = (asked[connection - 1] ?? 0) + 1;
       asked[connection - 1] = request;
       const text = serve(connection, request);
-      if (text === undefined) socket.end();
+      if (text === undefined) setTimeout(() => socket.end(), thinks);
       else socket.write(text);
     });
   });
@@ -68,6 +72,14 @@ describe("a connection that the vendor closed while it lay idle", () => {
     serve = () => undefined;
     await expect(ask()).rejects.toMatchObject({ kind: "network" });
     expect(asked).toEqual([1]);
+  });
+
+  it("is told apart from a vendor that hangs up over a request it has read", async () => {
+    serve = (_connection, request) => (request === 1 ? answer : undefined);
+    thinks = 1_200;
+    expect(await ask()).toBe("hi");
+    await expect(ask()).rejects.toMatchObject({ kind: "network" });
+    expect(asked).toEqual([2]);
   });
 
   it("is met once in a call", async () => {

@@ -72,12 +72,17 @@ export function classify(error: unknown): TransportError {
   return new TransportError("network", message || "The connection failed.", error);
 }
 
+/** Longer than word of a closed connection travels; whoever hangs up later has read the request, and may have begun. */
+const CLOSED_ALREADY_MS = 1_000;
+
 /**
  * The other side had closed a connection that had lain idle when the request went into it: nobody read it. Seen as a
- * connection that has answered before and ends without the first byte of another answer.
+ * connection that has answered before and ends at once.
  */
-function wasIdle(error: Error): boolean {
-  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+function wasIdle(error: Error, ageMs: number): boolean {
+  return (
+    error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0 && ageMs < CLOSED_ALREADY_MS
+  );
 }
 
 /** Collects the answer of one dispatched request: a small queue between undici's callbacks and one reader. */
@@ -85,6 +90,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<UpstreamResponse>;
   #settleResponse!: { resolve(value: UpstreamResponse): void; reject(error: Error): void };
   #controller: Dispatcher.DispatchController | undefined;
+  #sentAt = 0;
   #queue: Buffer[] = [];
   #ended = false;
   #failure: TransportError | undefined;
@@ -106,6 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#sentAt = performance.now();
     // Cancelled while it waited for a connection.
     if (this.#failure !== undefined) controller.abort(this.#failure);
   }
@@ -139,7 +146,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const again = this.#again;
-    if (again === undefined || !wasIdle(error)) return this.#fail(classify(error));
+    if (again === undefined || !wasIdle(error, performance.now() - this.#sentAt))
+      return this.#fail(classify(error));
     this.#again = undefined;
     this.#controller = undefined;
     again();
