@@ -283,6 +283,10 @@ describe("the list", () => {
     await page.keyboard.press("Escape");
     await run.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Disable", exact: true }).click();
+    await page
+      .getByRole("dialog", { name: "Disable 3 channels?" })
+      .getByRole("button", { name: "Disable" })
+      .click();
     await page.getByText("3 succeeded").waitFor();
     await expect.poll(() => page.getByRole("row").getByText("Disabled", { exact: true }).count()).toBe(3);
     await page.getByRole("button", { name: "Delete", exact: true }).click();

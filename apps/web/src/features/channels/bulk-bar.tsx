@@ -48,6 +48,14 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
 
   const setStatus = (on: boolean) =>
     run(on ? t("Enabling") : t("Disabling"), ids, (some) => switchChannels(some, on));
+  const disable = async () => {
+    const sure = await confirm({
+      title: t("Disable {{count}} channels?", { count: ids.length }),
+      body: t("None of them serves calls any more."),
+      action: t("Disable"),
+    });
+    if (sure) await setStatus(false);
+  };
   const remove = async () => {
     const sure = await confirm({
       title: t("Delete {{count}} channels?", { count: ids.length }),
@@ -83,11 +91,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
       <Button variant="default" leftSection={<IconPower size={15} />} onClick={() => void setStatus(true)}>
         {t("Enable")}
       </Button>
-      <Button
-        variant="default"
-        leftSection={<IconPlayerPause size={15} />}
-        onClick={() => void setStatus(false)}
-      >
+      <Button variant="default" leftSection={<IconPlayerPause size={15} />} onClick={() => void disable()}>
         {t("Disable")}
       </Button>
       <Button variant="default" c="red" leftSection={<IconTrash size={15} />} onClick={() => void remove()}>
