@@ -32,6 +32,14 @@ describe("a quota", () => {
     expect(formatQuota(750_000, { inCurrency: false })).toBe("750.0k");
   });
 
+  it("has its thousands apart, and nothing in its fraction", () => {
+    expect(formatQuota(499_995_000, { inCurrency: true })).toBe("$999.99");
+    expect(formatQuota(500_000_000, { inCurrency: true })).toBe("$1,000.00");
+    expect(formatQuota(-617_283_945_000, { inCurrency: true })).toBe("-$1,234,567.89");
+    expect(formatQuota(617, { inCurrency: true, digits: 6 })).toBe("$0.001234");
+    expect(formatQuota(500_000_000, { inCurrency: true, digits: 0 })).toBe("$1,000");
+  });
+
   it("comes back from dollars to the same points", () => {
     fc.assert(
       fc.property(

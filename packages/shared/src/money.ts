@@ -34,6 +34,12 @@ export function formatNumber(value: number): string {
   return String(value);
 }
 
+/** "1,234.50": a sum that people read, with thousands apart. */
+export function formatSum(amount: number, digits = 2): string {
+  const [whole = "", ...fraction] = amount.toFixed(digits).split(".");
+  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
+}
+
 /** Points as people read them: dollars with two decimals (or `digits`), or a shortened number of points. */
 export function formatQuota(
   points: number,
@@ -42,7 +48,7 @@ export function formatQuota(
   if (!options.inCurrency) return formatNumber(points);
   const usd = points / (options.pointsPerUsd ?? POINTS_PER_USD);
   const sign = usd < 0 ? "-" : "";
-  return `${sign}$${Math.abs(usd).toFixed(options.digits ?? 2)}`;
+  return `${sign}$${formatSum(Math.abs(usd), options.digits)}`;
 }
 
 /** Dollars to points, rounded to a whole point. */

@@ -1,3 +1,4 @@
+import { formatSum } from "@gateway/shared/money";
 import type { Settings } from "@gateway/shared/settings";
 import { lowBalanceMail } from "#notices/mails.ts";
 import type { Mailer } from "#platform/mail.ts";
@@ -89,5 +90,5 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
 export function amountText(points: number, { DisplayInCurrencyEnabled, QuotaPerUnit }: Settings): string {
   if (!DisplayInCurrencyEnabled) return points.toLocaleString("en-US");
   const dollars = points / QuotaPerUnit;
-  return `$${dollars.toFixed(Math.abs(dollars) < 0.01 && dollars !== 0 ? 4 : 2)}`;
+  return `$${formatSum(dollars, Math.abs(dollars) < 0.01 && dollars !== 0 ? 4 : 2)}`;
 }

@@ -1,5 +1,6 @@
 /** What moved balances besides calls, who came, and what was paid, in the period. */
 import type { Period } from "@gateway/shared/analytics";
+import { formatSum } from "@gateway/shared/money";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -68,7 +69,7 @@ function Credits({ period }: { period: Period }) {
   const facts = [
     ...(redeemed > 0 ? [t("{{amount}} by codes", { amount: format.quota(redeemed) })] : []),
     ...[...orders].map(([currency, amount]) =>
-      t("{{amount}} paid in orders", { amount: `${amount.toFixed(2)} ${currency}` }),
+      t("{{amount}} paid in orders", { amount: `${formatSum(amount)} ${currency}` }),
     ),
     ...(taken < 0 ? [t("{{amount}} taken away", { amount: format.quota(-taken) })] : []),
   ];

@@ -1,5 +1,6 @@
 /** How the site stands now, whatever period is chosen. */
 import type { SiteStatistics } from "@gateway/shared/analytics";
+import { formatSum } from "@gateway/shared/money";
 import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -104,5 +105,5 @@ function Aside({ children }: { children: ReactNode }) {
 }
 
 function money(amount: number, currency: string): string {
-  return `${amount.toFixed(2)} ${currency}`;
+  return `${formatSum(amount)} ${currency}`;
 }

@@ -1,4 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channel";
+import { formatSum } from "@gateway/shared/money";
 import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
@@ -27,7 +28,7 @@ function Balance({ row }: { row: ChannelRow }) {
   const refresh = useRefreshBalance();
   const sign = signs[row.balance_currency] ?? `${row.balance_currency} `;
   const known = row.balance_updated_time !== null;
-  const amount = `${sign}${row.balance.toFixed(2)}`;
+  const amount = `${sign}${formatSum(row.balance)}`;
   const ask = () =>
     refresh.mutate(row.id, {
       onSuccess: (left) => {

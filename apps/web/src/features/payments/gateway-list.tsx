@@ -9,6 +9,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { formatMoney } from "#lib/money.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { DataTable } from "#ui/data-table.tsx";
@@ -180,7 +181,7 @@ function gatewayColumns(t: TFunction): Column<PaymentRow>[] {
 function feesText({ percent_fee, fixed_fee }: PaymentRow): string {
   const parts = [
     percent_fee > 0 ? `${Number((percent_fee * 100).toFixed(2))} %` : "",
-    fixed_fee > 0 ? `$${fixed_fee.toFixed(2)}` : "",
+    fixed_fee > 0 ? formatMoney(fixed_fee, "USD") : "",
   ].filter((part) => part !== "");
   return parts.join(" + ") || "–";
 }
