@@ -3,6 +3,9 @@ import { ICON_KEPT_SECONDS } from "#domain/catalog/icons.ts";
 import { answers, type ConsoleApp } from "./answer.ts";
 import type { Services } from "./services.ts";
 
+/** Counted by themselves: one list asks for dozens, and must not use up what its reader may ask for. */
+const ICON_LIMIT = { max: 1_000, timeWindow: 180_000 };
+
 const IconQuery = z.object({ address: z.url({ protocol: /^https?$/ }).max(500) });
 
 /** The pictures of owners and of ways to pay that operators named by address. Open, like the lists that show them. */
@@ -10,7 +13,7 @@ export function iconRoutes(app: ConsoleApp, { icons }: Services): void {
   app.get(
     "/icon",
     {
-      config: { access: "anyone" },
+      config: { access: "anyone", rateLimit: ICON_LIMIT },
       schema: { querystring: IconQuery, response: { ...answers(z.null()), 200: z.unknown() } },
     },
     async (request, reply) => {
