@@ -30,7 +30,7 @@ type Round = (typeof rounds)[number];
 let site: Site;
 beforeAll(async () => {
   // The test comes from many addresses: one address may not ask the console as often as all screens do.
-  site = await openSite({ TRUST_PROXY: "127.0.0.1" });
+  site = await openSite();
   await furnish();
 });
 afterAll(() => site.close());

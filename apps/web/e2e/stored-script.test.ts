@@ -5,7 +5,7 @@ import { openSite, type Site } from "./site.ts";
 
 let site: Site;
 beforeAll(async () => {
-  site = await openSite({ TRUST_PROXY: "127.0.0.1" });
+  site = await openSite();
 });
 afterAll(() => site.close());
 
