@@ -68,7 +68,9 @@ function Now({ site }: { site: SiteStatistics }) {
       </Fact>
       <Fact label={t("Last minute")}>
         {t("{{count}} requests", { count: site.rate.rpm })}
-        <Aside>{t("{{tokens}} tokens per minute", { tokens: format.short(site.rate.tpm) })}</Aside>
+        <Aside>
+          {t("{{tokens}} tokens per minute", { count: site.rate.tpm, tokens: format.short(site.rate.tpm) })}
+        </Aside>
       </Fact>
       <Fact label={t("Redemption codes")}>
         {t("{{amount}} redeemed", { amount: format.quota(codes(3).quota) })}

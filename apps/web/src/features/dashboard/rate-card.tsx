@@ -49,7 +49,7 @@ export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
         />
         {rate ? (
           <Text fz="xs" c="dimmed">
-            {t("{{tokens}} tokens per minute", { tokens: format.short(rate.tpm) })}
+            {t("{{tokens}} tokens per minute", { count: rate.tpm, tokens: format.short(rate.tpm) })}
           </Text>
         ) : (
           <Skeleton height={12} width={110} my={3} />

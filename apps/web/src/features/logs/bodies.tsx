@@ -33,7 +33,7 @@ function Body({ title, text, bytes }: { title: string; text: string; bytes: numb
   const format = useFormat();
   const id = useId();
   const cut = new TextEncoder().encode(text).length < bytes;
-  const size = t("{{number}} bytes", { number: format.whole(bytes) });
+  const size = t("{{number}} bytes", { count: bytes, number: format.whole(bytes) });
   return (
     <div>
       <Group justify="space-between" wrap="nowrap" mb={4}>

@@ -25,7 +25,7 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
       </Text>
     );
   const cost = format.inCurrency ? format.quota(row.quota, costDigits) : format.whole(row.quota);
-  const exact = t("{{points}} points", { points: format.whole(row.quota) });
+  const exact = t("{{points}} points", { count: row.quota, points: format.whole(row.quota) });
   return (
     <Tooltip label={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}>
       <Text span fz="inherit" fw={500}>

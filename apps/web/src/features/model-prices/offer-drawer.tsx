@@ -64,7 +64,7 @@ function About({ info }: { info: ModelFacts }) {
   const format = useFormat();
   const words = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
   const tokens = (count: number) =>
-    count > 0 ? t("{{tokens}} tokens", { tokens: format.short(count) }) : "–";
+    count > 0 ? t("{{tokens}} tokens", { count, tokens: format.short(count) }) : "–";
   return (
     <Stack gap="md">
       {info.description ? <Text fz="sm">{info.description}</Text> : null}

@@ -85,7 +85,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
         <SimpleGrid cols={{ base: 1, sm: code ? 1 : 2 }}>
           <NumberInput
             label={t("Worth each")}
-            description={t("{{points}} points", { points: format.whole(points) })}
+            description={t("{{points}} points", { count: points, points: format.whole(points) })}
             withAsterisk
             leftSection="$"
             min={0}

@@ -7,6 +7,7 @@ import { taskSection, translationSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
+import { type Unit, units } from "./units.ts";
 
 export type FieldKind =
   | "text"
@@ -39,7 +40,7 @@ export type Field = {
   label: string;
   hint?: string;
   /** Behind the number. */
-  unit?: string;
+  unit?: Unit;
   choices?: { value: string; label: string }[];
 };
 
@@ -63,9 +64,6 @@ export type SettingGroup = {
   sections: SettingSection[];
 };
 
-const seconds = phrase("seconds");
-const days = phrase("days");
-
 export const settingGroups: SettingGroup[] = [
   {
     id: "operation",
@@ -87,7 +85,7 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "DefaultMaxOutputTokens",
             kind: "number",
-            unit: phrase("tokens"),
+            unit: units.tokens,
             label: phrase("Output to reserve when nobody says"),
             hint: phrase("Used when neither the caller nor the model sets a limit."),
           },
@@ -103,7 +101,7 @@ export const settingGroups: SettingGroup[] = [
             label: phrase("Take that list over by itself"),
             hint: phrase("Locked prices stay. The price screen shows what the last update did."),
           },
-          { key: "PriceUpdateHours", kind: "number", unit: phrase("hours"), label: phrase("Update every") },
+          { key: "PriceUpdateHours", kind: "number", unit: units.hours, label: phrase("Update every") },
           {
             key: "PriceUpdateMode",
             kind: "choice",
@@ -125,13 +123,13 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "RetryTimeOut",
             kind: "number",
-            unit: seconds,
+            unit: units.seconds,
             label: phrase("No new attempt after"),
           },
           {
             key: "RetryCooldownSeconds",
             kind: "number",
-            unit: seconds,
+            unit: units.seconds,
             label: phrase("Freeze a failed channel for"),
             hint: phrase("For that model; the vendor's own wish wins."),
           },
@@ -147,14 +145,14 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "HeartbeatSeconds",
             kind: "number",
-            unit: seconds,
+            unit: units.seconds,
             label: phrase("Heartbeat in silent streams"),
             hint: phrase("0 is never."),
           },
           {
             key: "RealtimeIdleSeconds",
             kind: "number",
-            unit: seconds,
+            unit: units.seconds,
             label: phrase("Close a silent realtime session after"),
           },
         ],
@@ -169,21 +167,21 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "AnswerCacheMinutes",
             kind: "number",
-            unit: phrase("minutes"),
+            unit: units.minutes,
             label: phrase("Keep an answer for"),
             hint: phrase("0 switches it off for everybody."),
           },
           {
             key: "AnswerCachePercent",
             kind: "number",
-            unit: phrase("%"),
+            unit: units.percent,
             label: phrase("Charge for a remembered answer"),
             hint: phrase("Of what a new one would cost; 0 is free."),
           },
           {
             key: "AnswerCacheKilobytes",
             kind: "number",
-            unit: phrase("KB"),
+            unit: units.kilobytes,
             label: phrase("Keep no answer longer than"),
           },
         ],
@@ -200,28 +198,28 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "LogRetentionDays",
             kind: "number",
-            unit: days,
+            unit: units.days,
             label: phrase("Keep the request log for"),
             hint: phrase("0 keeps everything. Statistics and balances stay in any case."),
           },
           {
             key: "LogRetentionGigabytes",
             kind: "number",
-            unit: phrase("GB"),
+            unit: units.gigabytes,
             label: phrase("The log may take"),
             hint: phrase("Beyond it the oldest days go. 0 is no limit; today stays in any case."),
           },
           {
             key: "BodyRetentionDays",
             kind: "number",
-            unit: days,
+            unit: units.days,
             label: phrase("Keep requests and answers for"),
             hint: phrase("Only of tokens and channels that ask for it. They are stored encrypted."),
           },
           {
             key: "BodyKilobytes",
             kind: "number",
-            unit: phrase("KB"),
+            unit: units.kilobytes,
             label: phrase("Of each, at most"),
             hint: phrase("The rest is cut off."),
           },

@@ -1,6 +1,7 @@
 /** Settings that keep away: failing channels, clients of other dialects, words that nobody shall ask with. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./fields.ts";
+import { units } from "./units.ts";
 
 export const monitoringSection: SettingSection = {
   id: "monitoring",
@@ -29,21 +30,21 @@ export const monitoringSection: SettingSection = {
     {
       key: "ChannelTestFrequency",
       kind: "number",
-      unit: phrase("minutes"),
+      unit: units.minutes,
       label: phrase("Test all channels every"),
       hint: phrase("Each test is a short call that the vendor bills. 0 is never."),
     },
     {
       key: "ChannelDisableThreshold",
       kind: "number",
-      unit: phrase("seconds"),
+      unit: units.seconds,
       label: phrase("Disable channels slower than"),
       hint: phrase("When two tests in a row took longer. 0 is never."),
     },
     {
       key: "ChannelUpdateFrequency",
       kind: "number",
-      unit: phrase("minutes"),
+      unit: units.minutes,
       label: phrase("Refresh all balances every"),
       hint: phrase("Where the vendor tells it. 0 is never."),
     },

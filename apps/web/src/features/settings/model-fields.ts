@@ -1,6 +1,7 @@
 /** Settings for requests that leave something open, and for those who wait for a task. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./fields.ts";
+import { units } from "./units.ts";
 
 export const translationSection: SettingSection = {
   id: "translation",
@@ -49,7 +50,7 @@ export const taskSection: SettingSection = {
     {
       key: "TaskDeadlineMinutes",
       kind: "number",
-      unit: phrase("minutes"),
+      unit: units.minutes,
       label: phrase("A task may take"),
       hint: phrase("Then it counts as failed and is paid back. 0 is an hour, for Kling three."),
     },

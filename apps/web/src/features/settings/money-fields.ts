@@ -1,6 +1,7 @@
 /** Settings of money: how it is shown, how people pay, what they are given. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./fields.ts";
+import { units } from "./units.ts";
 
 export const moneySection: SettingSection = {
   id: "money",
@@ -37,7 +38,7 @@ export const topUpSection: SettingSection = {
     {
       key: "PaymentMinAmount",
       kind: "number",
-      unit: phrase("dollars"),
+      unit: units.dollars,
       label: phrase("Smallest top-up"),
     },
     {
@@ -68,7 +69,7 @@ export const giftSection: SettingSection = {
     {
       key: "QuotaValidityDays",
       kind: "number",
-      unit: phrase("days"),
+      unit: units.days,
       label: phrase("A balance is valid for"),
       hint: phrase("From the last top-up. 0 is for ever."),
     },

@@ -2,6 +2,7 @@
 import type { NoticeChannelId } from "@gateway/shared/notice";
 import { phrase } from "#lib/i18n.ts";
 import type { Field, SettingSection } from "./fields.ts";
+import { units } from "./units.ts";
 
 export const mailSection: SettingSection = {
   id: "mail",
@@ -137,7 +138,7 @@ export const noticeSections: SettingSection[] = [
       {
         key: "NotifyQuietMinutes",
         kind: "number",
-        unit: phrase("minutes"),
+        unit: units.minutes,
         label: phrase("Tell the same thing once within"),
         hint: phrase("What happens again meanwhile is counted."),
       },

@@ -20,6 +20,7 @@ import { defaultOf, type Draft, type Value } from "./drafts.ts";
 import { EventsField } from "./events-field.tsx";
 import type { Field } from "./fields.ts";
 import { LogoField } from "./logo-field.tsx";
+import { type Unit, units } from "./units.ts";
 import classes from "./settings.module.css";
 
 type SettingFieldProps = {
@@ -95,7 +96,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
     // Below, so that inputs side by side stand on one line.
     inputWrapperOrder: ["label", "input", "description", "error"] as InputWrapperOrder,
   };
-  const number = (scale: number, unit: string | undefined) => (
+  const number = (scale: number, unit: Unit | undefined) => (
     <NumberInput
       {...common}
       value={typeof value === "number" ? value / scale : ""}
@@ -103,7 +104,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       min={0}
       thousandSeparator=","
       decimalScale={scale === 1 ? 0 : 1}
-      suffix={unit ? ` ${t(unit)}` : undefined}
+      suffix={unit ? ` ${unit(t, Number(value) / scale)}` : undefined}
     />
   );
   switch (field.kind) {
@@ -130,7 +131,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
         />
       );
     case "milliseconds":
-      return number(1000, "seconds");
+      return number(1000, units.seconds);
     case "points":
       return (
         <NumberInput

@@ -37,7 +37,7 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
       >
         <NumberInput
           label={t("Seconds of silence before a sign of life")}
-          suffix={` ${t("seconds")}`}
+          suffix={` ${t("seconds", { count: heartbeat.timeout_seconds })}`}
           min={30}
           max={90}
           clampBehavior="none"

@@ -12,8 +12,12 @@ export function QuotaCell({ token, format }: { token: TokenRow; format: Format }
   const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;
   const share = used + left > 0 ? used / (used + left) : 1;
   const exact = unlimited
-    ? t("{{used}} points used, no limit", { used: format.whole(used) })
-    : t("{{used}} points used, {{left}} left", { used: format.whole(used), left: format.whole(left) });
+    ? t("{{used}} points used, no limit", { count: used, used: format.whole(used) })
+    : t("{{used}} points used, {{left}} left", {
+        count: used,
+        used: format.whole(used),
+        left: format.whole(left),
+      });
   return (
     <Tooltip label={exact}>
       <div className={classes.quota}>

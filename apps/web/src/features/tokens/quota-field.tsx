@@ -50,7 +50,7 @@ export function QuotaField({ form }: { form: TokenSchemaForm }) {
               onChange={enter}
             />
             <Text fz="sm" c="dimmed" className="tabular">
-              {t("= {{points}} points", { points: format.whole(points) })}
+              {t("= {{points}} points", { count: points, points: format.whole(points) })}
             </Text>
           </>
         )}

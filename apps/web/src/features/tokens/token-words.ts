@@ -23,13 +23,28 @@ export function limitWords(rates: TokenRates, t: TFunction, format: ReturnType<t
   const words: [number, () => string][] = [
     [
       rates.requests_per_minute,
-      () => t("{{number}} requests per minute", { number: format.whole(rates.requests_per_minute) }),
+      () =>
+        t("{{number}} requests per minute", {
+          count: rates.requests_per_minute,
+          number: format.whole(rates.requests_per_minute),
+        }),
     ],
     [
       rates.tokens_per_minute,
-      () => t("{{number}} tokens per minute", { number: format.whole(rates.tokens_per_minute) }),
+      () =>
+        t("{{number}} tokens per minute", {
+          count: rates.tokens_per_minute,
+          number: format.whole(rates.tokens_per_minute),
+        }),
     ],
-    [rates.concurrency, () => t("{{number}} requests at once", { number: format.whole(rates.concurrency) })],
+    [
+      rates.concurrency,
+      () =>
+        t("{{number}} requests at once", {
+          count: rates.concurrency,
+          number: format.whole(rates.concurrency),
+        }),
+    ],
     [rates.daily_spend, () => t("{{amount}} a day", { amount: format.spend(rates.daily_spend) })],
     [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.spend(rates.monthly_spend) })],
   ];

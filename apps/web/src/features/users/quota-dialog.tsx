@@ -54,6 +54,7 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
           <Text c="dimmed">
             {t("Now {{balance}}, that is {{points}} points.", {
               balance: format.usd(user.quota),
+              count: user.quota,
               points: format.whole(user.quota),
             })}
           </Text>
@@ -79,7 +80,7 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
             value={dollars}
             onChange={setDollars}
             error={tried && problem !== "" ? problem : undefined}
-            description={t("= {{points}} points", { points: format.whole(size) })}
+            description={t("= {{points}} points", { count: size, points: format.whole(size) })}
             inputWrapperOrder={["label", "input", "description", "error"]}
           />
           <Textarea

@@ -183,7 +183,7 @@ function QuotaField(props: { points: number; error?: React.ReactNode; onChange: 
   return (
     <NumberInput
       label={t("Initial balance in dollars")}
-      description={t("= {{points}} points", { points: format.whole(props.points) })}
+      description={t("= {{points}} points", { count: props.points, points: format.whole(props.points) })}
       prefix="$"
       min={0}
       max={10_000_000}

@@ -1,0 +1,20 @@
+import { createInstance } from "i18next";
+import { expect, it } from "vitest";
+import english from "#locales/en_US.json" with { type: "json" };
+import { units } from "./units.ts";
+
+it("is one day and one dollar, but two of them, none and a half in the plural", async () => {
+  const language = createInstance();
+  const t = await language.init({
+    lng: "en-US",
+    keySeparator: false,
+    nsSeparator: false,
+    resources: { "en-US": { translation: english } },
+  });
+  const { percent, kilobytes, gigabytes, ...counted } = units;
+  for (const [name, unit] of Object.entries(counted)) {
+    expect(unit(t, 1)).toBe(name.replace(/s$/, ""));
+    for (const count of [0, 0.5, 2, Number.NaN]) expect(unit(t, count)).toBe(name);
+  }
+  expect([percent, kilobytes, gigabytes].map((unit) => unit(t))).toEqual(["%", "KB", "GB"]);
+});
