@@ -1,9 +1,11 @@
+import { createCollector } from "#dialects/collected-answer.ts";
 import type { Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
 import { GatewayError } from "#errors.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
+import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
+import { readFrames } from "./frames.ts";
 import { tallyResponse } from "./meter.ts";
 
 /** A whole answer: read, understood as far as the meter needs it, and spelled for the client. */
@@ -16,31 +18,84 @@ export interface ReadBody {
 /** Answers may carry images and audio as base64. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
+interface Came {
+  response: UpstreamResponse;
+  upstream: Upstream;
+}
+
 export async function readBody(
   call: Pick<ChatCall, "client" | "request">,
-  tried: { response: UpstreamResponse; upstream: Upstream },
+  came: Came,
 ): Promise<ReadBody | { error: UpstreamError }> {
-  const { response, upstream } = tried;
+  const { response, upstream } = came;
+  if (isEventStream(response)) return spell(call, await collect(came));
   const text = await response.text(MAX_BODY_BYTES);
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
     if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
     const { usage, tally } = upstream.skimResponse(text);
-    if (usage === undefined && isSilent(tally)) return { error: errorInside(upstream, text) ?? silence };
+    if (usage === undefined && isSilent(tally)) return { error: errorInside(came, text) ?? silence };
     return { body: text, usage, tally };
   }
+  return spell(call, understand(came, text));
+}
+
+/** A whole answer that is to be told in another form than its own. */
+export async function readAnswer(came: Came): Promise<ChatResponse | { error: UpstreamError }> {
+  return understand(came, await came.response.text(MAX_BODY_BYTES));
+}
+
+function isEventStream({ headers }: UpstreamResponse): boolean {
+  return String(headers["content-type"] ?? "").startsWith("text/event-stream");
+}
+
+function spell(
+  call: Pick<ChatCall, "client" | "request">,
+  answer: ChatResponse | { error: UpstreamError },
+): ReadBody | { error: UpstreamError } {
+  if ("error" in answer) return answer;
+  return {
+    body: JSON.stringify(call.client.encodeResponse(answer, call.request)),
+    usage: billedUsage(answer),
+    tally: tallyResponse(answer),
+  };
+}
+
+function understand(came: Came, text: string): ChatResponse | { error: UpstreamError } {
+  const { response, upstream } = came;
   const parsed = (upstream.read ?? parseJson)(text);
   if (parsed === undefined) return { error: unreadable(response.status) };
   const decoded = decode(upstream, parsed);
-  if (decoded === undefined) return { error: errorInside(upstream, text) ?? unreadable(response.status) };
-  const tally = tallyResponse(decoded);
-  const nothing = decoded.choices.every((choice) => choice.parts.length === 0);
-  if (decoded.usage === undefined && nothing) return { error: errorInside(upstream, text) ?? silence };
-  return {
-    body: JSON.stringify(call.client.encodeResponse(decoded, call.request)),
-    usage: billedUsage(decoded),
-    tally,
-  };
+  if (decoded === undefined)
+    return { error: errorInside(came, text, bareError) ?? unreadable(response.status) };
+  if (saysNothing(decoded)) return { error: errorInside(came, text) ?? silence };
+  return decoded;
+}
+
+function saysNothing({ usage, choices }: ChatResponse): boolean {
+  return usage === undefined && choices.every((choice) => choice.parts.length === 0);
+}
+
+/** A stream that nobody asked for: the vendor streams whatever is asked. */
+async function collect({ response, upstream }: Came): Promise<ChatResponse | { error: UpstreamError }> {
+  const decoder = upstream.decodeStream();
+  const collector = createCollector();
+  let closing = false;
+  let size = 0;
+  for await (const batch of readFrames(response, () => closing)) {
+    for (const { frame, raw } of batch) {
+      size += raw.length;
+      closing ||= upstream.isLast(frame);
+      for (const event of decoder.frame(frame)) collector.add(event);
+    }
+    if (size > MAX_BODY_BYTES)
+      throw new TransportError("network", `The answer is larger than ${MAX_BODY_BYTES} bytes.`);
+    if (collector.answer !== undefined && "error" in collector.answer) return collector.answer;
+  }
+  for (const event of decoder.end()) collector.add(event);
+  const { answer } = collector;
+  if (answer === undefined) return { error: unreadable(response.status) };
+  return "error" in answer || !saysNothing(answer) ? answer : { error: silence };
 }
 
 /** Undefined for JSON that is no answer of this dialect: another channel may have one. */
@@ -57,10 +112,18 @@ function isSilent(tally: Tally): boolean {
   return tally.narrow === 0 && tally.wide === 0;
 }
 
+const namedError = /"(?:error|base_resp|code)"/;
+/** What is no answer at all may be a vendor's bare sentence. */
+const bareError = /"(?:error|base_resp|code|message|detail)"/;
+
 /** Some vendors answer 200 with an error inside, or with nothing at all: neither is an answer. */
-function errorInside(upstream: Upstream, text: string): UpstreamError | undefined {
-  if (!/"(?:error|base_resp|code)"/.test(text)) return undefined;
-  const error = upstream.decodeError(502, text, {});
+function errorInside(
+  { upstream, response }: Came,
+  text: string,
+  sign = namedError,
+): UpstreamError | undefined {
+  if (!sign.test(text)) return undefined;
+  const error = upstream.decodeError(response.status, text, response.headers);
   return error.kind === "bad-request" ? { ...error, status: 400 } : error;
 }
 

@@ -1,9 +1,11 @@
-import type { Dialect, Frame, Tally, Upstream } from "#dialects/dialect.ts";
+import { eventsOf } from "#dialects/answer-events.ts";
+import type { Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
 import type { RawFrame } from "#dialects/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { readAnswer } from "./body.ts";
 import type { ChatCall } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import { readFrames } from "./frames.ts";
@@ -42,14 +44,10 @@ export async function openStream(
   const { response, upstream } = tried;
   const type = String(response.headers["content-type"] ?? "");
   const openArray = type.includes("application/json") ? upstream.openArray : undefined;
-  if (type.includes("application/json") && openArray === undefined) {
-    const text = await response.text(1024 * 1024);
-    const error = upstream.decodeError(502, text, response.headers);
-    return { error };
-  }
+  if (type.includes("application/json") && openArray === undefined) return openWhole(call, tried, flight);
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
-  const pipe = untouched ? passing(call, upstream) : translating(call, upstream);
+  const pipe = untouched ? passing(call, upstream) : translating(call, upstream, upstream.decodeStream());
   const events = openArray === undefined ? response : unframed(response, openArray());
   const batches = readFrames(events, () => pipe.closing);
   let first = "";
@@ -75,6 +73,21 @@ export async function openStream(
   flight.firstByteAt ??= Date.now();
   return { frames: run(call, flight, pipe, { first, ended, batches }) };
 }
+
+/** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
+async function openWhole(
+  call: ChatCall,
+  tried: { response: UpstreamResponse; upstream: Upstream },
+  flight: Flight,
+): Promise<Opened> {
+  const answer = await readAnswer(tried);
+  if ("error" in answer) return answer;
+  const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
+  flight.firstByteAt ??= Date.now();
+  return { frames: run(call, flight, pipe, { first: pipe.end(), ended: true, batches: noFrames() }) };
+}
+
+async function* noFrames(): AsyncGenerator<RawFrame[], void, undefined> {}
 
 function unframed(
   response: UpstreamResponse,
@@ -195,8 +208,7 @@ function passing(call: ChatCall, upstream: Dialect): Pipe {
 }
 
 /** Two dialects: frames become events, events become the client's frames. */
-function translating(call: ChatCall, upstream: Upstream): Pipe {
-  const decoder = upstream.decodeStream();
+function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder): Pipe {
   const encode = call.client.encodeStream(call.request);
   const tally: Tally = { narrow: 0, wide: 0 };
   let held = "";

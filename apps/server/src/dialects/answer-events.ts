@@ -1,0 +1,71 @@
+import type { ChatEvent, ChatResponse, Choice, Part } from "./ir.ts";
+
+/** A whole answer told as a stream, for clients of vendors that were asked for a stream and sent none. */
+export function eventsOf({ id, model, created, choices, usage, serviceTier }: ChatResponse): ChatEvent[] {
+  return [
+    {
+      type: "start",
+      id,
+      model,
+      ...(created !== undefined && { created }),
+      ...(usage !== undefined && { usage: { ...usage, output: 0 } }),
+    },
+    ...choices.flatMap(choiceEvents),
+    {
+      type: "finish",
+      ...(usage !== undefined && { usage }),
+      ...(serviceTier !== undefined && { serviceTier }),
+    },
+  ];
+}
+
+function choiceEvents({ index: choice, parts, finish, finishRaw: raw, logprobs }: Choice): ChatEvent[] {
+  const events = parts.flatMap((part, position) => partEvents(part, { choice, part: position }));
+  const spoken = events.find((event) => event.type === "text");
+  if (spoken !== undefined && logprobs !== undefined) spoken.logprobs = logprobs;
+  return [...events, { type: "stop", choice, reason: finish, ...(raw !== undefined && { raw }) }];
+}
+
+function partEvents(said: Part, place: { choice: number; part: number }): ChatEvent[] {
+  switch (said.type) {
+    case "text": {
+      const { text, citations = [] } = said;
+      if (text === "") return [];
+      const cited = citations.map<ChatEvent>((citation) => ({ type: "citation", ...place, citation }));
+      return [{ type: "text", ...place, text }, ...cited];
+    }
+    case "refusal":
+      return [{ type: "refusal", ...place, text: said.text }];
+    case "reasoning":
+      return thoughtEvents(said, place);
+    case "tool-call": {
+      const { id, name, input, signature } = said;
+      return [
+        { type: "tool-call", ...place, id, name, ...(signature !== undefined && { signature }) },
+        { type: "tool-input", ...place, text: input },
+      ];
+    }
+    case "image":
+    case "audio":
+    case "file":
+      return [{ type: "media", ...place, media: said }];
+    case "foreign":
+      return [{ type: "foreign", ...place, extra: said.extra }];
+    case "tool-result":
+      return [];
+  }
+}
+
+function thoughtEvents(
+  { text, signature, encrypted, id: named }: Extract<Part, { type: "reasoning" }>,
+  place: { choice: number; part: number },
+): ChatEvent[] {
+  const id = named === undefined ? {} : { id: named };
+  const events: ChatEvent[] = text === "" ? [] : [{ type: "reasoning", ...place, text, ...id }];
+  if (signature === undefined && encrypted === undefined) return events;
+  const proof = {
+    ...(signature !== undefined && { signature }),
+    ...(encrypted !== undefined && { encrypted }),
+  };
+  return [...events, { type: "reasoning-proof", ...place, ...proof, ...id }];
+}

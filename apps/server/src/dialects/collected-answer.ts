@@ -1,0 +1,120 @@
+import type { ChatEvent, ChatResponse, Choice, Part, UpstreamError } from "./ir.ts";
+
+/** A stream told as one answer, for clients of vendors that were asked for a whole answer and sent a stream. */
+export interface Collector {
+  add(event: ChatEvent): void;
+  /** Undefined until the stream has said its end. */
+  readonly answer: ChatResponse | { error: UpstreamError } | undefined;
+}
+
+interface OpenChoice extends Pick<Choice, "finish" | "finishRaw" | "logprobs"> {
+  parts: Map<number, Part>;
+}
+
+export function createCollector(): Collector {
+  const choices = new Map<number, OpenChoice>();
+  let head: Pick<ChatResponse, "id" | "model" | "created"> = { id: "", model: "" };
+  let answer: ChatResponse | { error: UpstreamError } | undefined;
+
+  function choiceAt(index: number): OpenChoice {
+    const known = choices.get(index) ?? { parts: new Map<number, Part>(), finish: "other" };
+    choices.set(index, known);
+    return known;
+  }
+
+  return {
+    add(event) {
+      switch (event.type) {
+        case "start": {
+          const { id, model, created } = event;
+          head = { id, model, ...(created !== undefined && { created }) };
+          break;
+        }
+        case "stop": {
+          const choice = choiceAt(event.choice);
+          choice.finish = event.reason;
+          if (event.raw !== undefined) choice.finishRaw = event.raw;
+          break;
+        }
+        case "finish": {
+          const { type: _finish, ...rest } = event;
+          answer = { ...head, choices: [...choices].map(closeChoice), ...rest };
+          break;
+        }
+        case "error":
+          answer = { error: event.error };
+          break;
+        default: {
+          const choice = choiceAt(event.choice);
+          const part = grown(choice.parts.get(event.part), event);
+          if (part !== undefined) choice.parts.set(event.part, part);
+          if (event.type === "text" && event.logprobs !== undefined)
+            choice.logprobs = joinedChances(choice.logprobs, event.logprobs);
+        }
+      }
+    },
+    get answer() {
+      return answer;
+    },
+  };
+}
+
+function closeChoice([index, { parts, ...rest }]: [number, OpenChoice]): Choice {
+  const inOrder = [...parts].toSorted(([one], [other]) => one - other).map(([, part]) => part);
+  for (const part of inOrder) if (part.type === "tool-call") part.input ||= "{}";
+  return { index, parts: inOrder, ...rest };
+}
+
+type PartEvent = Exclude<ChatEvent, { type: "start" | "stop" | "finish" | "error" }>;
+
+/** The part as it is after the event, which may be its first; undefined for an event that makes none. */
+function grown(known: Part | undefined, event: PartEvent): Part | undefined {
+  switch (event.type) {
+    case "text":
+    case "refusal":
+      if (known?.type === event.type) known.text += event.text;
+      return known ?? { type: event.type, text: event.text };
+    case "reasoning":
+    case "reasoning-proof": {
+      const { type, choice: _choice, part: _part, ...said } = event;
+      const before = known?.type === "reasoning" ? known : { type: "reasoning" as const, text: "" };
+      if (type === "reasoning-proof") return { ...before, ...said };
+      return { ...before, ...said, text: before.text + event.text };
+    }
+    case "tool-call": {
+      const { choice: _choice, part: _part, ...call } = event;
+      return { ...call, input: "" };
+    }
+    case "tool-input":
+      if (known?.type === "tool-call") known.input += event.text;
+      return known;
+    case "citation":
+      if (known?.type === "text") known.citations = [...(known.citations ?? []), event.citation];
+      return known;
+    case "media":
+      return joinedSound(known, event.media);
+    case "foreign":
+      return { type: "foreign", extra: event.extra };
+  }
+}
+
+/** Sound comes in pieces that make one part; its words come beside them. */
+function joinedSound(known: Part | undefined, media: Part): Part {
+  if (known?.type !== "audio" || media.type !== "audio") return media;
+  if (known.source.type !== "data" || media.source.type !== "data") return media;
+  const pieces = [known.source.data, media.source.data].map((data) => Buffer.from(data, "base64"));
+  const transcript = `${known.transcript ?? ""}${media.transcript ?? ""}`;
+  return {
+    ...known,
+    source: { ...known.source, data: Buffer.concat(pieces).toString("base64") },
+    ...(transcript !== "" && { transcript }),
+  };
+}
+
+/** Chances of tokens come token by token, in the one list that the IR has for them. */
+function joinedChances(before: unknown, more: unknown): unknown {
+  const [head, tail] = [before, more].map(
+    (each) => (each as { content?: unknown[] | null } | null | undefined)?.content ?? [],
+  );
+  return before === undefined ? more : { ...(before as object), content: [...(head ?? []), ...(tail ?? [])] };
+}
