@@ -191,6 +191,21 @@ describe("the list", () => {
     expect(rows.every((row) => row.includes(",failed,"))).toBe(true);
   });
 
+  it("is narrowed to a channel that the server finds by its name", async () => {
+    const shelf = { type: 900, key: "demo", groups: ["default"], models: ["shelf"], status: 2 };
+    const channels = Array.from({ length: 100 }, (_, n) => ({ ...shelf, name: `Shelf ${n + 1}` }));
+    await site.api("POST", "/channel/import", { channels });
+    const page = await site.open("/panel/log");
+    const filter = page.getByRole("combobox", { name: "Channel" });
+    await filter.fill("shelf 100");
+    await page.getByRole("option", { name: /Shelf 100$/ }).click();
+    await page.waitForURL(/channel_id=\d+/);
+    await page.reload();
+    await expect.poll(() => filter.inputValue()).toMatch(/^\d+ · Shelf 100$/);
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
+    await expect.poll(() => filter.inputValue()).toBe("");
+  });
+
   it("shows people their own calls only, and nothing of the channels", async () => {
     const page = await site.open("/panel/log?view=own");
     await waitForRow(page, "demo-chat");

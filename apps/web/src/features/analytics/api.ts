@@ -31,12 +31,16 @@ export const periodQuery = (params: AnalyticsParams) => {
   });
 };
 
-export const usersQuery = (keyword: string) =>
-  queryOptions({
-    queryKey: ["user", "names", keyword],
-    queryFn: () => http.get("/user", Page(UserListRow), { keyword, size: 20 }),
-    placeholderData: keepPreviousData,
-  });
+export async function findUsers(keyword: string): Promise<{ id: number; name: string }[]> {
+  const { data } = await http.get("/user", Page(UserListRow), { keyword, size: 20 });
+  return data.map(({ id, username }) => ({ id, name: username }));
+}
+
+/** By the list, which names accounts above the reader's own, too. */
+export async function nameOfUser(id: number): Promise<string> {
+  const found = await findUsers(String(id));
+  return found.find((user) => user.id === id)?.name ?? `#${id}`;
+}
 
 export const closedMonthsQuery = queryOptions({
   queryKey: ["analytics", "statements"],

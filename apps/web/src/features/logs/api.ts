@@ -1,4 +1,5 @@
 /** The request log, as its reader may see it. */
+import { ChannelPage, ChannelRow } from "@gateway/shared/channel";
 import { LogBodies, LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
@@ -42,3 +43,17 @@ export const bodiesQuery = (requestId: string) =>
     queryFn: () => http.get(`/log/${encodeURIComponent(requestId)}/bodies`, LogBodies.nullable()),
     gcTime: 0,
   });
+
+/** The oldest come first, as their numbers are known best. */
+export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
+  const { data } = await http.get("/channel", ChannelPage, { keyword, size: 20, order: "id" });
+  return data.map(called);
+}
+
+export async function nameOfChannel(id: number): Promise<string> {
+  return called(await http.get(`/channel/${id}`, ChannelRow)).name;
+}
+
+function called({ id, name }: Pick<ChannelRow, "id" | "name">): { id: number; name: string } {
+  return { id, name: `${id} · ${name}` };
+}

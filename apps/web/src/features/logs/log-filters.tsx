@@ -1,5 +1,4 @@
 /** What narrows the list. Everything is written to the address bar. */
-import { ChannelPage } from "@gateway/shared/channel";
 import { TokenQuery } from "@gateway/shared/token";
 import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
@@ -7,13 +6,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { modelsQuery } from "#features/site/api.ts";
 import { tokensQuery } from "#features/tokens/api.ts";
-import { http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
-import { FilterSelect, ClearFilters } from "#ui/filters.tsx";
+import { ClearFilters } from "#ui/filters.tsx";
+import { FoundSelect } from "#ui/found-select.tsx";
 import { TimeField } from "#ui/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import type { Whose } from "./api.ts";
+import { findChannels, nameOfChannel, type Whose } from "./api.ts";
 import { FilterText } from "./filter-text.tsx";
 import { countNarrowing, type LogFilter, noNarrowing, type Range, ranges, windowOf } from "./log-filter.ts";
 
@@ -97,6 +96,7 @@ function MainFilters({ filter, onChange, whose }: Props) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const models = useQuery(modelsQuery).data;
+  const seesChannels = useMayEnter("channels");
   const width = (pixels: number) => (phone ? "100%" : pixels);
   return (
     <>
@@ -121,11 +121,13 @@ function MainFilters({ filter, onChange, whose }: Props) {
             value={filter.username}
             onChange={(username) => onChange({ username })}
           />
-          <ChannelFilter
-            width={width(150)}
-            value={filter.channel_id}
-            onChange={(channel_id) => onChange({ channel_id })}
-          />
+          {seesChannels ? (
+            <ChannelFilter
+              width={width(150)}
+              value={filter.channel_id}
+              onChange={(channel_id) => onChange({ channel_id })}
+            />
+          ) : null}
         </>
       ) : null}
     </>
@@ -156,25 +158,15 @@ type ChannelFilterProps = { width: number | string; value: number; onChange: (id
 
 function ChannelFilter({ width, value, onChange }: ChannelFilterProps) {
   const { t } = useTranslation();
-  const channels = useQuery({
-    queryKey: ["channel", "names"],
-    queryFn: () => http.get("/channel", ChannelPage, { size: 100, order: "id" }),
-    staleTime: 60_000,
-    enabled: useMayEnter("channels"),
-  }).data;
-  const data = (channels?.data ?? []).map(({ id, name }) => ({
-    value: String(id),
-    label: `${id} · ${name}`,
-  }));
-  const known = value === 0 || data.some((option) => option.value === String(value));
   return (
-    <FilterSelect
+    <FoundSelect
       label={t("Channel")}
       w={width}
-      searchable
-      data={known ? data : [...data, { value: String(value), label: String(value) }]}
-      value={value === 0 ? "" : String(value)}
-      onChange={(id) => onChange(Number(id))}
+      kind="channels"
+      find={findChannels}
+      nameOf={nameOfChannel}
+      value={value}
+      onChange={onChange}
     />
   );
 }

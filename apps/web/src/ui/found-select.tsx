@@ -1,0 +1,69 @@
+/** One of more things than a list can hold: the server searches while somebody types. */
+import { Select, type SelectProps } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+type Found = { id: number; name: string };
+
+type FoundSelectProps = Omit<SelectProps, "value" | "onChange" | "data" | "label"> & {
+  label: string;
+  /** 0 means all. */
+  value: number;
+  onChange: (id: number) => void;
+  /** Names the kind of thing among all queries. */
+  kind: string;
+  /** The first few that fit a keyword; "" fits all. */
+  find: (keyword: string) => Promise<Found[]>;
+  /** What an id is called, for addresses that bring one along. */
+  nameOf: (id: number) => Promise<string>;
+};
+
+export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...props }: FoundSelectProps) {
+  const { t } = useTranslation();
+  const [picked, setPicked] = useState<Found | null>(null);
+  const [text, setText] = useState("");
+  const remembered = picked?.id === value;
+  const name = useQuery({
+    queryKey: [kind, "name", value],
+    queryFn: () => nameOf(value),
+    enabled: value > 0 && !remembered,
+    staleTime: 60_000,
+    // Whoever is gone has no name any more.
+    meta: { quiet: true },
+  }).data;
+  const chosen: Found | null =
+    value === 0 ? null : remembered ? picked : { id: value, name: name ?? `#${value}` };
+  // The shown name is no search.
+  const [keyword] = useDebouncedValue(text === chosen?.name ? "" : text.trim(), 300);
+  const found =
+    useQuery({
+      queryKey: [kind, "found", keyword],
+      queryFn: () => find(keyword),
+      placeholderData: keepPreviousData,
+      staleTime: 60_000,
+    }).data ?? [];
+  const options = chosen === null || found.some(({ id }) => id === value) ? found : [chosen, ...found];
+  return (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      searchable
+      clearable
+      checkIconPosition="right"
+      data={options.map((option) => ({ value: String(option.id), label: option.name }))}
+      // The server has searched already, by more than the name.
+      filter={({ options: all }) => all}
+      onSearchChange={setText}
+      value={value === 0 ? null : String(value)}
+      onChange={(next) => {
+        setPicked(options.find(({ id }) => String(id) === next) ?? null);
+        onChange(Number(next ?? 0));
+      }}
+      nothingFoundMessage={t("Nothing found")}
+      comboboxProps={{ width: 280, position: "bottom-start" }}
+      {...props}
+    />
+  );
+}
