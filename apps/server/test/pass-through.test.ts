@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import OpenAI, { toFile } from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
@@ -255,6 +256,20 @@ describe("the way to the vendor", () => {
     expect(answer.headers.get("content-length")).toBe("5");
     expect(answer.headers.get("etag")).toBe('"of-five"');
     expect(await linesOf(gateway, answer)).toMatchObject([{ type: 2, status: 200 }]);
+  });
+
+  it("is compressed as its client takes it and its vendor sends it", async () => {
+    let taken: unknown;
+    const body = gzipSync("kept by the vendor");
+    serve = ({ headers }, response) => {
+      taken = headers["accept-encoding"];
+      response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length }).end(body);
+    };
+    const answer = await ask("/v1/files/f/content");
+    expect(taken).toContain("gzip");
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
+    expect(answer.headers.get("content-length")).toBe(String(body.length));
+    expect(await answer.text()).toBe("kept by the vendor");
   });
 
   it("is Azure's own at Azure", async () => {

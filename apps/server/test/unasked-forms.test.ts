@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Self } from "@gateway/shared/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCollector } from "#dialects/collected-answer.ts";
@@ -7,7 +8,7 @@ import { createFrameSplitter } from "#dialects/sse.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "./raw-upstream.ts";
 
-/** Vendors that answer in another form than they were asked for: whole for a stream, a stream for a whole. */
+/** Vendors that answer in another form than they were asked for: whole for a stream, a stream for a whole, compressed. */
 let gateway: TestGateway;
 let upstream: RawUpstream;
 let key: string;
@@ -283,6 +284,55 @@ describe("a vendor that streams though a whole answer was asked for", () => {
     expect(status).toBe(200);
     const [row] = await gateway.logs();
     expect(row?.attempts?.map(({ result }) => result)).toEqual([kind, "ok"]);
+    expect(row?.quota).toBe(paid);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("a vendor that compresses though nobody asked for it", () => {
+  const gzip = { "content-encoding": "gzip" };
+  const pairsOfOne = pairs.filter(({ client }) => client === "openai-chat" || client === "openai-responses");
+
+  it.each(pairsOfOne)("streams to a client of $client what it would without ($vendor)", async (pair) => {
+    upstream.play({
+      chunks: [head("text/event-stream", gzip), gzipSync(streamed(pair.vendor))],
+      ending: "end",
+    });
+    const rows = (await gateway.logs(0)).length;
+    const { status, text, paid } = await ask(pair.client, pair.vendor, true);
+    expect(status).toBe(200);
+    expectAnswer(readStream(pair.client, text));
+    await expectBill(paid, rows);
+  });
+
+  it.each(pairsOfOne)("answers a client of $client as it would without ($vendor)", async (pair) => {
+    const body = brotliCompressSync(JSON.stringify(answers[pair.vendor]));
+    const headers = { "content-encoding": "br", "content-length": String(body.length) };
+    upstream.play({ chunks: [head("application/json", headers), body], ending: "end" });
+    const rows = (await gateway.logs(0)).length;
+    const { status, text, paid } = await ask(pair.client, pair.vendor, false);
+    expect(status).toBe(200);
+    expectAnswer(dialects[pair.client].decodeResponse(JSON.parse(text)));
+    await expectBill(paid, rows);
+  });
+
+  it("is told to have refused what it refused", async () => {
+    const body = { error: { message: "Too long.", type: "invalid_request_error", code: null } };
+    upstream.play({
+      chunks: [head("application/json", gzip, 400), gzipSync(JSON.stringify(body))],
+      ending: "end",
+    });
+    const { status, text, paid } = await ask("openai-chat", "openai-chat", true);
+    expect({ status, paid }).toEqual({ status: 400, paid: 0 });
+    expect(text).toContain("Too long.");
+  });
+
+  it("is tried again elsewhere when what it sends is damaged", async () => {
+    upstream.play({ chunks: [head("application/json", gzip), '{"id":"1"}'], ending: "end" });
+    const { status, paid } = await ask("openai-chat", "chat-or-demo", false);
+    expect(status).toBe(200);
+    const [row] = await gateway.logs();
+    expect(row?.attempts?.map(({ result }) => result)).toEqual(["network", "ok"]);
     expect(row?.quota).toBe(paid);
     expect(await gateway.drift()).toBe(0n);
   });

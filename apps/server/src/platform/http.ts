@@ -127,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settleResponse.resolve({
       status,
       headers,
-      text: (maxBytes) => this.#text(maxBytes),
+      text: (maxBytes) => textOf(this.#chunks(), maxBytes),
       chunks: () => this.#chunks(),
       cancel: () => this.cancel(),
     });
@@ -189,18 +189,18 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.cancel();
     }
   }
+}
 
-  async #text(maxBytes: number): Promise<string> {
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of this.#chunks()) {
-      size += chunk.length;
-      if (size > maxBytes)
-        throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`);
-      parts.push(chunk);
-    }
-    return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
+/** A whole body. Throws TransportError when there is more of it than may be. */
+export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxBytes) throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`);
+    parts.push(chunk);
   }
+  return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
 }
 
 export function createUpstreamClient(options: { connections?: number } = {}): UpstreamClient {

@@ -83,6 +83,7 @@ async function ask(
       headers: call.forward,
       body: call.body,
       signal: call.signal,
+      asCompressed: true,
     });
   } catch (error) {
     const failure = transportFailure(error);

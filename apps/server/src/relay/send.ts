@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import { decompressed } from "#platform/content-coding.ts";
 import {
   type StreamedBody,
   TransportError,
@@ -31,6 +32,8 @@ export interface ToVendor {
   signal: AbortSignal;
   /** Milliseconds, where this question must not take as long as an answer may. */
   timeoutMs?: number;
+  /** The answer goes to a client as the vendor compressed it: that client said what it takes. */
+  asCompressed?: boolean;
 }
 
 /** Throws TransportError, or CredentialError when the channel's key is not one for this vendor. */
@@ -39,15 +42,21 @@ export async function send(
   account: Account,
   request: ToVendor,
 ): Promise<UpstreamResponse> {
+  const response = await sendAsIs(services, account, request);
+  if (request.asCompressed === true) return response;
+  return asEvents(account.channel.provider, decompressed(response));
+}
+
+async function sendAsIs(services: Vendors, account: Account, request: ToVendor): Promise<UpstreamResponse> {
   const limits = limitsOf(services, account, request);
   const { body } = request;
   if (body === null || typeof body === "string" || Buffer.isBuffer(body)) {
     const sent = await spelled(services, account, { ...request, body });
-    return asEvents(account.channel.provider, await services.upstream.send({ ...sent, ...limits }));
+    return services.upstream.send({ ...sent, ...limits });
   }
   // A form is nobody's to rewrite, and no vendor that takes forms signs them.
   const sent = await spelled(services, account, { ...request, body: null });
-  return asEvents(account.channel.provider, await services.upstream.send({ ...sent, ...limits, body }));
+  return services.upstream.send({ ...sent, ...limits, body });
 }
 
 /** A WebSocket at the vendor, or its refusal to open one. Throws as `send` does. */
@@ -86,7 +95,7 @@ async function spelled(
   const limits = limitsOf(services, account, request);
   const io: Io = {
     async fetch(what) {
-      const response = await services.upstream.send({ ...what, ...limits });
+      const response = decompressed(await services.upstream.send({ ...what, ...limits }));
       return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
     },
     now: Date.now,

@@ -1,0 +1,76 @@
+import { pipeline, Readable } from "node:stream";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
+import { textOf, TransportError, type UpstreamResponse } from "./http.ts";
+
+/**
+ * Answers of vendors that compress though nobody asked for it, as they were before: piece by piece, so that events
+ * go on as they come, and never more than a reader has asked for. It must not know what is in them.
+ */
+
+/** Like every client: what has come counts, also of an answer whose last bytes are missing. */
+const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
+const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
+/** 8 MB, the most that a vendor may want remembered (RFC 9659). */
+const zstd = { finishFlush: constants.ZSTD_e_flush, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+type Decompress = ReturnType<
+  typeof createGunzip | typeof createBrotliDecompress | typeof createZstdDecompress | typeof createInflateRaw
+>;
+
+/** By the first bytes: half of the world sends "deflate" without the header that belongs to it. */
+const codings: Record<string, (first: Buffer) => Decompress> = {
+  gzip: () => createGunzip(lenient),
+  "x-gzip": () => createGunzip(lenient),
+  deflate: ([first = 0]) => ((first & 0x0f) === 8 ? createInflate(lenient) : createInflateRaw(lenient)),
+  br: () => createBrotliDecompress(brotli),
+  zstd: () => createZstdDecompress(zstd),
+};
+
+/** The very same answer unless it is compressed in a way that is known. */
+export function decompressed(response: UpstreamResponse): UpstreamResponse {
+  const coding = response.headers["content-encoding"];
+  if (coding === undefined) return response;
+  const open = codings[String(coding).trim().toLowerCase()];
+  if (open === undefined) return response;
+  const { "content-encoding": _coding, "content-length": _length, ...headers } = response.headers;
+  const chunks = () => decompress(response, open);
+  return { ...response, headers, chunks, text: (maxBytes) => textOf(chunks(), maxBytes) };
+}
+
+async function* decompress(
+  response: UpstreamResponse,
+  open: (first: Buffer) => Decompress,
+): AsyncGenerator<Buffer, void, undefined> {
+  const source = response.chunks();
+  let failure: unknown;
+  try {
+    const first = await source.next();
+    if (first.done) return;
+    const decoder = open(first.value);
+    async function* fed(start: Buffer): AsyncGenerator<Buffer, void, undefined> {
+      yield start;
+      try {
+        yield* source;
+      } catch (error) {
+        // Told when all that had come before it is told.
+        failure = error;
+      }
+    }
+    pipeline(Readable.from(fed(first.value), { objectMode: false }), decoder, () => {});
+    try {
+      for await (const piece of decoder) yield piece as Buffer;
+    } catch (error) {
+      throw new TransportError("network", "The upstream's answer is compressed and damaged.", error);
+    }
+    if (failure !== undefined) throw failure;
+  } finally {
+    response.cancel();
+  }
+}
