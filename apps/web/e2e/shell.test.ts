@@ -17,12 +17,11 @@ async function signIn(page: Page, password = rootUser.password): Promise<void> {
 }
 
 describe("signing in", () => {
-  it("brings a visitor back to the page they asked for", async () => {
-    const page = await site.open("/panel/profile", { guest: true });
+  it.each(["/panel/profile", "/playground"])("brings a visitor who asked for %s back to it", async (path) => {
+    const page = await site.open(path, { guest: true });
     await page.waitForURL("**/login?next=*");
     await signIn(page);
-    await page.waitForURL("**/panel/profile");
-    await page.getByRole("heading", { name: "Profile" }).waitFor();
+    await page.waitForURL(`**${path}`);
   });
 
   it("says so when the password is wrong, and stays", async () => {
@@ -46,6 +45,37 @@ describe("signing in", () => {
     await page.waitForURL("**/login");
     await page.goto("/panel/dashboard");
     await page.waitForURL("**/login?next=*");
+  });
+});
+
+describe("a session that ends while the console is open", () => {
+  it("is followed by the sign-in screen, which leads back to where one was", async () => {
+    const page = await site.open("/panel/log?token_name=gone");
+    const refresh = page.getByRole("button", { name: "Refresh" });
+    await refresh.waitFor();
+    await page.context().clearCookies();
+    await refresh.click();
+    await page.waitForURL("**/login?next=*");
+    await signIn(page);
+    await page.waitForURL("**/panel/log?token_name=gone");
+  });
+
+  it("takes nothing that was typed: it is saved once one has signed in beside it", async () => {
+    const page = await site.open("/panel/redemption");
+    await page.getByRole("button", { name: "New codes" }).first().click();
+    const form = page.getByRole("dialog").filter({ hasText: "Worth each" });
+    await form.getByLabel("Name").fill("Typed before");
+    await form.getByLabel("Worth each").fill("2");
+    await page.context().clearCookies();
+    await form.getByRole("button", { name: "Create" }).click();
+    const question = page.getByRole("dialog", { name: "Please sign in again" });
+    const beside = page.context().waitForEvent("page");
+    await question.getByRole("button", { name: "Sign in" }).click();
+    const other = await beside;
+    await signIn(other);
+    await other.waitForURL("**/panel/dashboard");
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("dialog").getByText("1 code created").waitFor();
   });
 });
 

@@ -5,19 +5,30 @@ import i18next from "i18next";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorNote } from "#lib/error-text.ts";
-import { whenUnauthenticated } from "#lib/http.ts";
+import { isLeavingGuarded, mayLeave } from "#lib/history.ts";
+import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { offerLanguage } from "#lib/i18n.ts";
 import { createQueryClient } from "#lib/query-client.ts";
-import { clearSession } from "#lib/session.ts";
+import { clearSession, selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 
 const queryClient = createQueryClient((error, failed) => {
+  // Said once, however many requests hear it.
+  if (error instanceof ApiError && error.code === "unauthenticated") return;
   const note = errorNote(error, i18next.t, failed);
   toast[note.level](note.text);
 });
-whenUnauthenticated(() => clearSession(queryClient));
+whenUnauthenticated(() => {
+  const wasOpen = Boolean(queryClient.getQueryData(selfQuery.queryKey));
+  if (wasOpen && isLeavingGuarded()) {
+    void mayLeave("session");
+    return;
+  }
+  clearSession(queryClient);
+  if (wasOpen) toast.info(i18next.t("Please sign in again"));
+});
 
 // Where toasts appear comes with the first of them, which waits in its store.
 const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: module.Toasts })));

@@ -42,6 +42,9 @@ export function errorReason(error: unknown, t: TFunction): string {
   if (error instanceof ApiError) {
     const known = codePhrases[error.code as ErrorCode];
     if (known) return t(known);
+    // The message is one of these with the name of its field in front, which only scripts know.
+    const sentences = [...new Set(Object.values(error.fields))];
+    if (sentences.length > 0) return sentences.map((sentence) => translateSentence(t, sentence)).join(" · ");
     if (error.message) return translateSentence(t, error.message);
     return error.status >= 500 ? t("Server error") : t("Unknown error");
   }

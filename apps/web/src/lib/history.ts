@@ -4,8 +4,11 @@
  */
 import type { Location, Navigator, To } from "react-router-dom";
 
+/** What takes the reader away: another page, or the end of the session. */
+export type Departure = "page" | "session";
+
 /** Resolves to true when the page may be left. */
-export type LeaveGuard = () => Promise<boolean>;
+export type LeaveGuard = (why: Departure) => Promise<boolean>;
 
 /** What we write beside each entry of the browser's history. */
 type EntryState = { usr?: unknown; key?: string; idx?: number } | null;
@@ -24,13 +27,14 @@ let shown = { pathname: "", index: 0 };
 let ownStep: "back" | "leave" | null = null;
 let asking: Promise<boolean> | undefined;
 
-function mayLeave(): Promise<boolean> {
-  asking ??= askAll().finally(() => (asking = undefined));
+/** Asks whoever stands guard, once however often it is called meanwhile. */
+export function mayLeave(why: Departure): Promise<boolean> {
+  asking ??= askAll(why).finally(() => (asking = undefined));
   return asking;
 }
 
-async function askAll(): Promise<boolean> {
-  for (const guard of guards) if (!(await guard())) return false;
+async function askAll(why: Departure): Promise<boolean> {
+  for (const guard of guards) if (!(await guard(why))) return false;
   return true;
 }
 
@@ -47,7 +51,7 @@ function isElsewhere(pathname: string): boolean {
 /** @param to an address with the base path in front */
 async function move(to: To, state: unknown, write: "pushState" | "replaceState"): Promise<void> {
   const target = new URL(hrefOf(to), window.location.href);
-  if (guards.size > 0 && isElsewhere(target.pathname) && !(await mayLeave())) return;
+  if (guards.size > 0 && isElsewhere(target.pathname) && !(await mayLeave("page"))) return;
   const index = shown.index + (write === "pushState" ? 1 : 0);
   const entry: EntryState = { usr: state, key: Math.random().toString(36).slice(2, 10), idx: index };
   window.history[write](entry, "", target);
@@ -66,7 +70,7 @@ async function step(): Promise<void> {
   if (free) return arrive();
   ownStep = "back";
   window.history.go(-by);
-  if (!(await mayLeave())) return;
+  if (!(await mayLeave("page"))) return;
   ownStep = "leave";
   window.history.go(by);
 }
@@ -93,6 +97,11 @@ export function followHistory(arrived: (location: Location) => void): () => void
 export function guardLeaving(guard: LeaveGuard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);
+}
+
+/** True while something stands that would be lost with the page. */
+export function isLeavingGuarded(): boolean {
+  return guards.size > 0;
 }
 
 export const navigator: Navigator = {

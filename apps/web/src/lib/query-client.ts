@@ -3,9 +3,11 @@ import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./http.ts";
 import { phrase } from "./i18n.ts";
 
-interface Failing extends Record<string, unknown> {
+export interface Failing extends Record<string, unknown> {
   /** The screen itself says what went wrong, no toast. */
   quiet?: boolean;
+  /** A form shows what is wrong with its fields: no toast for an error that names some. */
+  onFields?: boolean;
   /** What was attempted, as an English phrase; stands before the reason. */
   failed?: string;
 }
@@ -19,6 +21,9 @@ declare module "@tanstack/react-query" {
 
 /** Of a mutation that deletes. */
 export const deletion = { failed: phrase("Delete failed") };
+
+/** Of a mutation whose form shows field errors on its fields. */
+export const inForm = { onFields: true };
 
 /** Worth another try: no connection, or a server in trouble. Not a refusal, not an answer we cannot read. */
 function isPassing(error: Error): boolean {
@@ -35,9 +40,9 @@ export function createQueryClient(report: (error: unknown, failed?: string) => v
     }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
-        // Field errors are shown on the fields.
-        const shownOnFields = error instanceof ApiError && Object.keys(error.fields).length > 0;
-        if (!mutation.meta?.quiet && !shownOnFields) report(error, mutation.meta?.failed);
+        const { quiet, onFields, failed } = mutation.meta ?? {};
+        const namesFields = error instanceof ApiError && Object.keys(error.fields).length > 0;
+        if (!quiet && !(onFields && namesFields)) report(error, failed);
       },
     }),
     defaultOptions: {

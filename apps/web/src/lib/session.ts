@@ -2,6 +2,7 @@
 import { type Action, type AdminArea, type AdminLevel, can, mayEnter } from "@gateway/shared/roles";
 import type { Self } from "@gateway/shared/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { isLeavingGuarded } from "./history.ts";
 import { ApiError, asSent, http } from "./http.ts";
 import { keep, kept } from "./stored.ts";
 
@@ -13,18 +14,23 @@ const selfSchema = async () => (await import("@gateway/shared/session")).Self;
 
 export const selfQuery = queryOptions({
   queryKey: ["self"],
-  queryFn: async (): Promise<Self | null> => {
+  queryFn: async ({ client }): Promise<Self | null> => {
     try {
       const self = await http.get("/user/self", selfSchema());
       remember(self);
       return self;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
+      if (error instanceof ApiError && error.status === 401) return isLeavingGuarded() ? known(client) : null;
       throw error;
     }
   },
   staleTime: 30_000,
 });
+
+/** Who was signed in before the server was asked. */
+function known(client: QueryClient): Self | null {
+  return client.getQueryData<Self | null>(["self"]) ?? null;
+}
 
 function remember(self: Self): void {
   const stored: StoredUser = {

@@ -1,4 +1,4 @@
-/** Asks before what was typed is lost: on the way to another page of ours, and to anywhere else. */
+/** Asks before what was typed is lost: on the way to another page of ours, to anywhere else, or with the session. */
 import i18next from "i18next";
 import { useEffect } from "react";
 import { guardLeaving } from "#lib/history.ts";
@@ -12,12 +12,26 @@ export function confirmLeaving(): Promise<boolean> {
   });
 }
 
+/** The form stays: its session can be opened again beside it. */
+async function offerSignIn(): Promise<false> {
+  const goes = await confirm({
+    title: i18next.t("Please sign in again"),
+    body: i18next.t(
+      "Your session has ended. What you typed is still here: sign in in a new tab, then save once more.",
+    ),
+    action: i18next.t("Sign in"),
+    danger: false,
+  });
+  if (goes) window.open(new URL("login", document.baseURI), "_blank", "noopener");
+  return false;
+}
+
 export function useLeaveGuard(dirty: boolean): void {
   useEffect(() => {
     if (!dirty) return;
     const stay = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener("beforeunload", stay);
-    const release = guardLeaving(confirmLeaving);
+    const release = guardLeaving((why) => (why === "session" ? offerSignIn() : confirmLeaving()));
     return () => {
       window.removeEventListener("beforeunload", stay);
       release();

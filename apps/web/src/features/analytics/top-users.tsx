@@ -2,7 +2,7 @@ import { Skeleton, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import { Empty } from "#ui/empty.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { periodQuery } from "./api.ts";
@@ -21,7 +21,9 @@ export function TopUsers({ params, onChange }: View) {
   return (
     <Section title={t("Top users")} hint={t("By what they spent in this time")}>
       {!period.data ? (
-        period.error ? null : (
+        period.error ? (
+          <Failed error={period.error} onRetry={() => void period.refetch()} />
+        ) : (
           <Skeleton height={320} />
         )
       ) : users.length === 0 ? (

@@ -22,6 +22,7 @@ import {
 } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { inForm } from "#lib/query-client.ts";
 
 const lists = ["channels", "list"] as const;
 
@@ -108,6 +109,7 @@ export function useSaveChannel() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id, input }: { id: number | undefined; input: ChannelForm }) => saveChannel(id, input),
+    meta: inForm,
     onSuccess: () => refreshChannels(client),
   });
 }

@@ -8,7 +8,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allGroups = ["group", "admin"] as const;
 
@@ -33,6 +33,7 @@ export function useSaveGroup() {
       id === undefined
         ? http.post("/user_group", UserGroupDetail, input)
         : http.put(`/user_group/${id}`, UserGroupDetail, input),
+    meta: inForm,
     onSuccess: refresh,
   });
 }

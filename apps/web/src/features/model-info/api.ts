@@ -9,7 +9,7 @@ import {
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const all = ["model-info"] as const;
 
@@ -42,6 +42,7 @@ export function useSaveModelInfo() {
       "id" in info
         ? http.put("/model_info", ModelInfoRow, info)
         : http.post("/model_info", ModelInfoRow, info),
+    meta: inForm,
     onSuccess: refresh,
   });
 }
@@ -60,6 +61,7 @@ export function useImportModelInfo() {
   return useMutation({
     mutationFn: (input: { url?: string; models?: unknown; mode: ImportMode }) =>
       http.post("/model_info/import", ModelInfoImported, input),
+    meta: { quiet: true },
     onSuccess: refresh,
   });
 }

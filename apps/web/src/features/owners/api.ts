@@ -3,7 +3,7 @@ import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allOwners = ["model-owners"] as const;
 
@@ -19,6 +19,7 @@ export function useSaveOwner() {
       isNew
         ? http.post("/model_ownedby", ModelOwnerRow, owner)
         : http.put("/model_ownedby", ModelOwnerRow, owner),
+    meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allOwners }),
   });
 }

@@ -10,7 +10,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allGateways = ["payment", "gateways"] as const;
 const allOrders = ["payment", "orders"] as const;
@@ -50,6 +50,7 @@ export function useSaveGateway() {
         ? http.post("/payment", PaymentRow, input)
         : http.put(`/payment/${id}`, PaymentRow, input),
     gcTime: 0,
+    meta: inForm,
     onSuccess: refresh,
   });
 }

@@ -12,7 +12,7 @@ import {
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { ApiError, http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allPrices = ["prices"] as const;
 
@@ -75,6 +75,7 @@ export function useSavePrices() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: savePrices,
+    meta: inForm,
     onSettled: () => client.invalidateQueries({ queryKey: allPrices }),
   });
 }
@@ -93,6 +94,7 @@ export function useDeletePrices() {
 export function usePreview() {
   return useMutation({
     mutationFn: (url: string) => http.post("/prices/preview", PricePreview, { url }),
+    meta: { quiet: true },
     gcTime: 0,
   });
 }

@@ -86,6 +86,10 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
         </Stack>
         {preview.data ? (
           <Changes preview={preview.data} owners={owners} onDone={onClose} />
+        ) : preview.error && source === "own" ? (
+          <Text c="red" fz="sm" role="alert">
+            {errorReason(preview.error, t)}
+          </Text>
         ) : (
           <Text c="dimmed" fz="sm">
             {t("Fetch the data first, then choose what to take over.")}

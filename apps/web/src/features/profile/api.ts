@@ -14,6 +14,7 @@ import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { currentLanguage } from "#lib/i18n.ts";
+import { type Failing, inForm } from "#lib/query-client.ts";
 import { openSession, selfQuery } from "#lib/session.ts";
 import { comeBackFromWeChat, leaveFor } from "#lib/sign-in.ts";
 import { statusQuery } from "#lib/site.ts";
@@ -25,10 +26,12 @@ export const sessionsQuery = queryOptions({
   queryFn: () => http.get("/user/self/sessions", z.array(SessionRow)),
 });
 
-export function useChangeProfile() {
+/** @param meta inForm: a form shows what is wrong with its fields */
+export function useChangeProfile(meta: Failing = {}) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: ProfileInput) => http.put("/user/self", Self, input),
+    meta,
     onSuccess: (self) => openSession(client, self),
   });
 }
@@ -36,7 +39,7 @@ export function useChangeProfile() {
 /** What it changes about the account is read again; nothing it answers is kept. */
 function useAccountMutation<Input, Output>(
   mutationFn: (input: Input) => Promise<Output>,
-  meta: { quiet?: boolean } = {},
+  meta: Failing = {},
 ) {
   const client = useQueryClient();
   return useMutation({
@@ -52,7 +55,7 @@ function useAccountMutation<Input, Output>(
 }
 
 export const useChangePassword = () =>
-  useAccountMutation((input: PasswordChange) => http.put("/user/self/password", nothing, input));
+  useAccountMutation((input: PasswordChange) => http.put("/user/self/password", nothing, input), inForm);
 
 /** One session, or all but this without an id. */
 export const useEndSession = () =>

@@ -3,6 +3,7 @@ import type { Self } from "@gateway/shared/session";
 import { Avatar, Button, Group, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";
+import { inForm } from "#lib/query-client.ts";
 import { useSelf } from "#lib/session.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
 import { Section } from "#ui/page.tsx";
@@ -19,7 +20,7 @@ export function DetailsSection() {
 
 function Details({ self }: { self: Self }) {
   const { t } = useTranslation();
-  const change = useChangeProfile();
+  const change = useChangeProfile(inForm);
   const form = useSchemaForm(DetailsForm, {
     display_name: self.display_name,
     avatar_url: self.avatar_url,

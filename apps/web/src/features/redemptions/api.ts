@@ -9,7 +9,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allCodes = ["redemption"] as const;
 
@@ -31,6 +31,7 @@ export function useCreateCodes() {
   return useMutation({
     mutationFn: (input: RedemptionInput) => http.post("/redemption", z.array(z.string()), input),
     gcTime: 0,
+    meta: inForm,
     onSuccess: refresh,
   });
 }
@@ -40,6 +41,7 @@ export function useChangeCode() {
   return useMutation({
     mutationFn: ({ id, change }: { id: number; change: RedemptionChange }) =>
       http.put(`/redemption/${id}`, RedemptionRow, change),
+    meta: inForm,
     onSuccess: refresh,
   });
 }

@@ -31,9 +31,9 @@ const LoginForm = LoginInput.omit({ turnstile: true }).extend({
     .min(8, phrase("The password needs at least 8 characters")),
 });
 
-/** Only addresses of the console: a link must not send people elsewhere after signing in. */
+/** Only screens that ask for an account: a link must not send people elsewhere after signing in. */
 function safeNext(next: string | null): string {
-  return next && /^\/panel(\/|$|\?)/.test(next) ? next : "/panel/dashboard";
+  return next && /^\/(panel|playground)(\/|$|\?)/.test(next) ? next : "/panel/dashboard";
 }
 
 export default function LoginPage() {

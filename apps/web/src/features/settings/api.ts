@@ -5,6 +5,7 @@ import { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { inForm } from "#lib/query-client.ts";
 import type { Drafts } from "./drafts.ts";
 import type { TestAction } from "./fields.ts";
 
@@ -18,6 +19,7 @@ export function useSaveSettings() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (values: Drafts) => http.put("/option/batch", Nothing, { values }),
+    meta: inForm,
     onSuccess: () => client.invalidateQueries(),
   });
 }

@@ -10,7 +10,7 @@ import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { CodeSamples, sampleModel } from "#ui/code-samples.tsx";
 import { CopyButton } from "#ui/copy.tsx";
-import { Empty } from "#ui/empty.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
 import { ModelChip } from "#ui/model-chip.tsx";
 import { VendorIcon, vendorOfModel } from "#ui/vendor-icon.tsx";
 import { modelsQuery } from "./api.ts";
@@ -81,7 +81,12 @@ export function Welcome() {
           />
         </div>
       </Container>
-      <ModelWall names={names} pending={models.isPending} />
+      <ModelWall
+        names={names}
+        pending={models.isPending}
+        failed={models.data ? null : models.error}
+        onRetry={() => void models.refetch()}
+      />
     </>
   );
 }
@@ -100,7 +105,9 @@ function Promise({ icon, title, text }: { icon: React.ReactNode; title: string; 
   );
 }
 
-function ModelWall({ names, pending }: { names: string[]; pending: boolean }) {
+type ModelWallProps = { names: string[]; pending: boolean; failed: Error | null; onRetry: () => void };
+
+function ModelWall({ names, pending, failed, onRetry }: ModelWallProps) {
   const { t } = useTranslation();
   const [search, setSearch] = useState("");
   const [all, setAll] = useState(false);
@@ -140,6 +147,8 @@ function ModelWall({ names, pending }: { names: string[]; pending: boolean }) {
         </Group>
         {pending ? (
           <Skeleton height={120} />
+        ) : failed ? (
+          <Failed error={failed} onRetry={onRetry} />
         ) : names.length === 0 ? (
           <Empty
             title={t("No models yet")}

@@ -9,7 +9,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allMenus = ["telegram-menus"] as const;
 
@@ -36,6 +36,7 @@ export function useSaveMenu() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (menu: TelegramMenuInput) => http.post("/option/telegram", TelegramMenuRow, menu),
+    meta: inForm,
     onSuccess: refresh,
   });
 }

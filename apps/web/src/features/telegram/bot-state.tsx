@@ -51,7 +51,11 @@ export function BotState() {
             </Text>
           </div>
         )}
-        {status?.configured === false ? (
+        {bot.error && !status ? (
+          <Button variant="default" loading={bot.isFetching} onClick={() => void bot.refetch()}>
+            {t("Try again")}
+          </Button>
+        ) : status?.configured === false ? (
           self && can(self.role, "configure") ? (
             <Button variant="default" component={Link} to="/panel/setting?q=Telegram">
               {t("Open the settings")}

@@ -16,7 +16,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-import { deletion } from "#lib/query-client.ts";
+import { deletion, inForm } from "#lib/query-client.ts";
 
 const allTokens = ["token"] as const;
 
@@ -56,6 +56,7 @@ export function useCreateToken() {
   return useMutation({
     mutationFn: (input: TokenForm) => http.post("/token", TokenCreated, input),
     gcTime: 0,
+    meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
@@ -73,6 +74,7 @@ export function useChangeToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (change: Change) => http.put(`/token/${change.before.id}`, TokenRow, changeOf(change)),
+    meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
@@ -102,6 +104,7 @@ export function useAdministerToken() {
   return useMutation({
     mutationFn: ({ given, ...change }: AdminChange) =>
       http.put("/token/admin", TokenAdminRow, { ...changeOf(change), ...given, id: change.before.id }),
+    meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }

@@ -25,6 +25,7 @@ export function useRedeem() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (key: string) => http.post("/user/topup", Points, { key }),
+    meta: { quiet: true },
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: selfQuery.queryKey }),
@@ -85,6 +86,7 @@ export function useOpenOrder() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: OrderInput) => http.post("/user/order", OpenedOrder, input),
+    meta: { quiet: true },
     // A refusal may mean that prices have changed.
     onError: () => client.invalidateQueries({ queryKey: ["top-up"] }),
     onSettled: () => client.invalidateQueries({ queryKey: allOrders }),

@@ -13,6 +13,7 @@ import {
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { type Failing, inForm } from "#lib/query-client.ts";
 
 const all = ["user"] as const;
 
@@ -45,22 +46,20 @@ export const groupSymbolsQuery = queryOptions({
 });
 
 /** A change of anybody shows in the list and in the details. */
-function useUserMutation<Input, Output>(
-  mutationFn: (input: Input) => Promise<Output>,
-  meta: { quiet?: boolean } = {},
-) {
+function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, meta: Failing = {}) {
   const client = useQueryClient();
   return useMutation({ mutationFn, meta, onSettled: () => client.invalidateQueries({ queryKey: all }) });
 }
 
 export const useCreateUser = () =>
-  useUserMutation((input: UserInput) => http.post("/user", UserDetail, input));
+  useUserMutation((input: UserInput) => http.post("/user", UserDetail, input), inForm);
 
-export const useChangeUser = () =>
-  useUserMutation((input: UserChange) => http.put("/user", UserDetail, input));
+/** @param meta inForm: a form shows what is wrong with its fields */
+export const useChangeUser = (meta: Failing = {}) =>
+  useUserMutation((input: UserChange) => http.put("/user", UserDetail, input), meta);
 
 /** @param meta quiet: the caller tells what went wrong */
-export const useManageUser = (meta: { quiet?: boolean } = {}) =>
+export const useManageUser = (meta: Failing = {}) =>
   useUserMutation(
     (input: { username: string; action: UserAction }) => http.post("/user/manage", z.unknown(), input),
     meta,

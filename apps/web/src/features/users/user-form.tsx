@@ -6,6 +6,7 @@ import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { inForm } from "#lib/query-client.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
@@ -69,7 +70,7 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
 export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: () => void }) {
   const { t } = useTranslation();
   const self = useSelf();
-  const change = useChangeUser();
+  const change = useChangeUser(inForm);
   const own = self?.id === user.id;
   const form = useSchemaForm(UserChange, {
     id: user.id,

@@ -1,0 +1,33 @@
+import { MutationObserver } from "@tanstack/react-query";
+import { describe, expect, it } from "vitest";
+import { ApiError } from "./http.ts";
+import { createQueryClient, deletion, type Failing, inForm } from "./query-client.ts";
+
+const fieldError = new ApiError(400, { message: "name: Too long.", fields: { name: "Too long" } });
+const refusal = new ApiError(409, { message: "Somebody uses it." });
+
+/** What is reported when a mutation with this meta fails. */
+async function reported(error: Error, meta: Failing = {}): Promise<unknown[][]> {
+  const reports: unknown[][] = [];
+  const client = createQueryClient((...said) => reports.push(said));
+  const mutation = new MutationObserver(client, { mutationFn: () => Promise.reject(error), meta });
+  await expect(mutation.mutate()).rejects.toBe(error);
+  return reports;
+}
+
+describe("a failed mutation", () => {
+  it("is reported, whether it names fields or not", async () => {
+    expect(await reported(refusal)).toEqual([[refusal, undefined]]);
+    expect(await reported(fieldError)).toEqual([[fieldError, undefined]]);
+    expect(await reported(fieldError, deletion)).toEqual([[fieldError, "Delete failed"]]);
+  });
+
+  it("is left to the fields of its form when it names some", async () => {
+    expect(await reported(fieldError, inForm)).toEqual([]);
+    expect(await reported(refusal, inForm)).toEqual([[refusal, undefined]]);
+  });
+
+  it("is left to a screen that says so itself", async () => {
+    expect(await reported(refusal, { quiet: true })).toEqual([]);
+  });
+});
