@@ -132,7 +132,7 @@ export interface ChatRequest {
   includeUsage?: boolean;
   /** The client wants its stream as one JSON array: frames of the same dialect must be encoded anew, not passed. */
   jsonArrayStream?: boolean;
-  /** What the client's own wire repeats of a request in its answers, as it was said. Never goes to a vendor. */
+  /** What answers on the client's own wire repeat of a request, or take their form from. Never goes to a vendor. */
   repeat?: Extra;
   extra?: Extra;
 }

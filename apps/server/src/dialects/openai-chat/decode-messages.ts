@@ -106,12 +106,17 @@ function decodeToolCall(call: z.infer<typeof chatToolCall>, at: string): Part {
   return { type: "tool-call", id: call.id, name, input, ...callSignature(call.extra_content) };
 }
 
-/** The old form of a call has no id; its name is the only thing that links a result to it. */
-function legacyCall(call: z.infer<typeof chatFunctionCall>): Part {
-  return { type: "tool-call", id: `call_${call.name}`, name: call.name, input: call.arguments };
+/** How often each function was called so far in the old form, which has no ids: a result is that of the latest call. */
+type OldCalls = Map<string, number>;
+
+const oldCallId = (name: string, calls: OldCalls) => `call_${name}_${calls.get(name) ?? 0}`;
+
+function oldCall({ name, arguments: input }: z.infer<typeof chatFunctionCall>, calls: OldCalls): Part {
+  calls.set(name, (calls.get(name) ?? 0) + 1);
+  return { type: "tool-call", id: oldCallId(name, calls), name, input };
 }
 
-function decodeAssistant(wire: unknown, at: string): Message {
+function decodeAssistant(wire: unknown, at: string, calls: OldCalls): Message {
   const message = parseAt(chatMessages.assistant, wire, at);
   const parts = decodeReasoningDetails(message.reasoning_details ?? []);
   const reasoning = message.reasoning_content ?? message.reasoning;
@@ -125,7 +130,7 @@ function decodeAssistant(wire: unknown, at: string): Message {
   parts.push(
     ...(message.tool_calls ?? []).map((call, index) => decodeToolCall(call, `${at}.tool_calls.${index}`)),
   );
-  if (message.function_call) parts.push(legacyCall(message.function_call));
+  if (message.function_call) parts.push(oldCall(message.function_call, calls));
   return named({ role: "assistant", parts }, message.name);
 }
 
@@ -133,11 +138,19 @@ function named(message: Message, name: string | null | undefined): Message {
   return name ? { ...message, name } : message;
 }
 
-/** One message; `at` is its path in the request, for errors. Throws `invalidRequest`. */
-export function decodeMessage(wire: { role: keyof typeof chatMessages }, at: string): Message {
+type ChatMessage = { role: keyof typeof chatMessages };
+
+/** Throws `invalidRequest`. */
+export function decodeMessages(messages: ChatMessage[]): Message[] {
+  const calls: OldCalls = new Map();
+  return messages.map((message, index) => decodeMessage(message, `messages.${index}`, calls));
+}
+
+/** `at` is its path in the request, for errors. */
+function decodeMessage(wire: ChatMessage, at: string, calls: OldCalls): Message {
   switch (wire.role) {
     case "assistant":
-      return decodeAssistant(wire, at);
+      return decodeAssistant(wire, at, calls);
     case "tool": {
       const message = parseAt(chatMessages.tool, wire, at);
       const parts = decodeContent(message.content, at);
@@ -146,7 +159,10 @@ export function decodeMessage(wire: { role: keyof typeof chatMessages }, at: str
     case "function": {
       const message = parseAt(chatMessages.function, wire, at);
       const parts = decodeContent(message.content, at);
-      return { role: "tool", parts: [{ type: "tool-result", callId: `call_${message.name}`, parts }] };
+      return {
+        role: "tool",
+        parts: [{ type: "tool-result", callId: oldCallId(message.name, calls), parts }],
+      };
     }
     default: {
       const message = parseAt(chatMessages[wire.role], wire, at);

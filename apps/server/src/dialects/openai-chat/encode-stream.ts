@@ -4,6 +4,7 @@ import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { compact } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { encodeReasoningDetails } from "./encode-messages.ts";
+import { wantsOldCalls } from "./old-calls.ts";
 import { encodeAudio, encodeCitations, encodeFinish, encodeImage, newId } from "./response.ts";
 import { encodeUsage } from "./usage.ts";
 
@@ -36,6 +37,7 @@ function remember(said: ChoiceState["said"], { part, text }: Extract<ChatEvent, 
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
   const customs = customNames(request);
+  const oldCalls = wantsOldCalls(request);
   const choices = new Map<number, ChoiceState>();
   let head = "";
   const tail = request.includeUsage === true ? ',"usage":null}' : "}";
@@ -76,9 +78,11 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return open(0).opening;
   }
 
-  function callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire {
+  function callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire | undefined {
     const index = state.calls.size;
     state.calls.set(event.part, index);
+    // The old form has one call: the model asks for the next when this one is answered.
+    if (oldCalls) return index > 0 ? undefined : { function_call: { name: event.name, arguments: "" } };
     if (customs.has(event.name)) {
       const { id, name } = event;
       state.custom.set(event.part, { index, id, name, input: "" });
@@ -128,6 +132,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         }
         const index = state.calls.get(event.part);
         if (index === undefined) return undefined;
+        if (oldCalls) return index > 0 ? undefined : { function_call: { arguments: event.text } };
         return { tool_calls: [{ index, function: { arguments: event.text } }] };
       }
       case "citation": {
@@ -149,7 +154,11 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     for (const [choice, state] of choices) {
       text = customInputs(choice, state) + text;
       if (!state.stopped)
-        text += chunk(choice, {}, encodeFinish(state.calls.size > 0 ? "tool-calls" : "stop", false));
+        text += chunk(
+          choice,
+          {},
+          encodeFinish(state.calls.size > 0 ? "tool-calls" : "stop", false, oldCalls),
+        );
     }
     if (request.includeUsage === true && event.usage !== undefined) {
       const usage = JSON.stringify(encodeUsage(event.usage));
@@ -169,7 +178,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       case "stop": {
         const { state, opening } = open(event.choice);
         state.stopped = true;
-        ending += chunk(event.choice, {}, encodeFinish(event.reason, state.refused));
+        ending += chunk(event.choice, {}, encodeFinish(event.reason, state.refused, oldCalls));
         return { text: opening + customInputs(event.choice, state), last: false };
       }
       default: {

@@ -8,8 +8,9 @@ import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeCustomTool } from "./custom-tools.ts";
-import { decodeMessage, withCache } from "./decode-messages.ts";
+import { decodeMessages, withCache } from "./decode-messages.ts";
 import { encodeMessages } from "./encode-messages.ts";
+import { offeredFunctions } from "./old-calls.ts";
 import { type chatFunction, chatRequest, type ChatWireRequest } from "./schema.ts";
 
 const known = new Set(Object.keys(chatRequest.shape));
@@ -139,7 +140,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   return compact<ChatRequest>({
     model,
     stream: body.stream ?? address.stream ?? false,
-    messages: body.messages.map((message, index) => decodeMessage(message, `messages.${index}`)),
+    messages: decodeMessages(body.messages),
     ...decodeTools(body),
     toolChoice: decodeToolChoice(body),
     parallelToolCalls: body.parallel_tool_calls ?? undefined,
@@ -159,6 +160,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     serviceTier: body.service_tier ?? undefined,
     user: body.user ?? undefined,
     includeUsage: body.stream_options?.include_usage ?? undefined,
+    repeat: offeredFunctions(body),
     extra: decodeExtra(body),
   });
 }

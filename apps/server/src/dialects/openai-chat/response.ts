@@ -8,6 +8,7 @@ import { asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
 import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
+import { wantsOldCalls } from "./old-calls.ts";
 import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
@@ -41,12 +42,12 @@ export function decodeFinish(raw: string | null | undefined, calls: boolean): Fi
   }
 }
 
-export function encodeFinish(reason: FinishReason, spokenRefusal: boolean): string {
+export function encodeFinish(reason: FinishReason, spokenRefusal: boolean, oldCalls: boolean): string {
   switch (reason) {
     case "length":
       return "length";
     case "tool-calls":
-      return "tool_calls";
+      return oldCalls ? "function_call" : "tool_calls";
     case "content-filter":
       return "content_filter";
     case "refusal":
@@ -213,7 +214,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-function encodeMessage(parts: Part[], custom: ReadonlySet<string>): Wire {
+function encodeMessage(parts: Part[], custom: ReadonlySet<string>, oldCalls: boolean): Wire {
   const message: Wire = { role: "assistant", content: null, refusal: null };
   const calls: Wire[] = [];
   const annotations: Wire[] = [];
@@ -256,7 +257,9 @@ function encodeMessage(parts: Part[], custom: ReadonlySet<string>): Wire {
   if (details !== undefined) message["reasoning_details"] = details;
   if (annotations.length > 0) message["annotations"] = annotations;
   if (images.length > 0) message["images"] = images;
-  if (calls.length > 0) message["tool_calls"] = calls;
+  // The old form has one call: the model asks for the next when this one is answered.
+  if (oldCalls && calls[0] !== undefined) message["function_call"] = calls[0]["function"];
+  else if (calls.length > 0) message["tool_calls"] = calls;
   return message;
 }
 
@@ -273,6 +276,7 @@ export function newId(): string {
 
 export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
   const custom = customNames(request);
+  const oldCalls = wantsOldCalls(request);
   return compact<Wire>({
     id: response.id || newId(),
     object: "chat.completion",
@@ -280,11 +284,12 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
     model: response.model || request.model,
     choices: response.choices.map((choice) => ({
       index: choice.index,
-      message: encodeMessage(choice.parts, custom),
+      message: encodeMessage(choice.parts, custom, oldCalls),
       logprobs: choice.logprobs ?? null,
       finish_reason: encodeFinish(
         choice.finish,
         choice.parts.some((part) => part.type === "refusal"),
+        oldCalls,
       ),
     })),
     usage: response.usage === undefined ? undefined : encodeUsage(response.usage),

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { eventsOf } from "#dialects/answer-events.ts";
+import { dialects } from "#dialects/index.ts";
+import type { ChatResponse } from "#dialects/ir.ts";
+import { createFrameSplitter } from "#dialects/sse.ts";
+
+/** Clients that still offer `functions`, at vendors that know only tools. */
+const chat = dialects["openai-chat"];
+const functions = [{ name: "look", parameters: { type: "object", properties: {} } }];
+const body = { model: "m", messages: [{ role: "user", content: "Look." }], functions };
+const old = chat.decodeRequest(body, {});
+const modern = chat.decodeRequest({ ...body, tools: [{ type: "function", function: functions[0] }] }, {});
+
+const answer: ChatResponse = {
+  id: "1",
+  model: "m",
+  choices: [
+    {
+      index: 0,
+      parts: [
+        { type: "text", text: "Well." },
+        { type: "tool-call", id: "toolu_1", name: "look", input: '{"at":"sea"}' },
+        { type: "tool-call", id: "toolu_2", name: "look", input: '{"at":"land"}' },
+      ],
+      finish: "tool-calls",
+    },
+  ],
+  usage: { input: 3, output: 2 },
+};
+
+interface Told {
+  choices: {
+    message?: object;
+    delta?: { content?: string; tool_calls?: object; function_call?: { name?: string; arguments?: string } };
+    finish_reason: string | null;
+  }[];
+}
+
+function stream(request: typeof old): Told[] {
+  const encode = chat.encodeStream(request);
+  const text = eventsOf(answer)
+    .map((event) => encode(event).text)
+    .join("");
+  return createFrameSplitter()
+    .push(Buffer.from(text))
+    .filter(({ frame }) => frame.data !== "[DONE]")
+    .map(({ frame }) => JSON.parse(frame.data) as Told);
+}
+
+describe("a call for a client that offered functions", () => {
+  it("stands where it looks for it, and is one: the next follows when this one is answered", () => {
+    const { choices } = chat.encodeResponse(answer, old) as unknown as Told;
+    expect(choices[0]).toMatchObject({
+      message: { content: "Well.", function_call: { name: "look", arguments: '{"at":"sea"}' } },
+      finish_reason: "function_call",
+    });
+    expect(choices[0]?.message).not.toHaveProperty("tool_calls");
+  });
+
+  it("is streamed in the same form", () => {
+    const told = stream(old).flatMap(({ choices }) => choices);
+    const calls = told.flatMap(({ delta }) => delta?.function_call ?? []);
+    expect(calls[0]?.name).toBe("look");
+    expect(calls.slice(1).every(({ name }) => name === undefined)).toBe(true);
+    expect(calls.map((call) => call.arguments ?? "").join("")).toBe('{"at":"sea"}');
+    expect(told.some(({ delta }) => delta?.tool_calls !== undefined)).toBe(false);
+    expect(told.at(-1)?.finish_reason).toBe("function_call");
+  });
+
+  it("is a call of a tool for whoever offers tools", () => {
+    const { choices } = chat.encodeResponse(answer, modern) as unknown as Told;
+    expect(choices[0]).toMatchObject({
+      message: { tool_calls: [{ id: "toolu_1" }, { id: "toolu_2" }] },
+      finish_reason: "tool_calls",
+    });
+    expect(choices[0]?.message).not.toHaveProperty("function_call");
+    expect(stream(modern).at(-1)?.choices[0]?.finish_reason).toBe("tool_calls");
+  });
+});
+
+it("tells calls of one function apart when they come back", () => {
+  const call = (at: string) => ({
+    role: "assistant",
+    content: null,
+    function_call: { name: "look", arguments: JSON.stringify({ at }) },
+  });
+  const result = (content: string) => ({ role: "function", name: "look", content });
+  const messages = [...body.messages, call("sea"), result("waves"), call("land"), result("trees")];
+  const { body: sent } = dialects.anthropic.encodeRequest(chat.decodeRequest({ ...body, messages }, {}));
+  const blocks = (sent["messages"] as { content: { id?: string; tool_use_id?: string }[] | string }[])
+    .flatMap(({ content }) => (typeof content === "string" ? [] : content))
+    .flatMap(({ id, tool_use_id }) => id ?? tool_use_id ?? []);
+  expect(blocks).toHaveLength(4);
+  expect(blocks[0]).toBe(blocks[1]);
+  expect(blocks[2]).toBe(blocks[3]);
+  expect(blocks[0]).not.toBe(blocks[2]);
+});
