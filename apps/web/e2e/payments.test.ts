@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -212,6 +213,23 @@ describe("everybody's orders", () => {
     await page.getByRole("row").filter({ hasText: "$100.00" }).first().waitFor();
     await expect.poll(() => page.getByRole("row").filter({ hasText: trade_no }).count()).toBe(0);
     expect(await faults(page)).toEqual([]);
+  });
+
+  it("are found by part of the payer's name, and exported as they are filtered", async () => {
+    const page = await site.open("/panel/payment?status=success");
+    const who = page.getByRole("searchbox", { name: "User name or id" });
+    await who.fill("nobody");
+    await page.getByText("No order matches").waitFor();
+    await who.fill("OOT");
+    await page.getByRole("row").filter({ hasText: "$100.00" }).first().waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as CSV" }).click();
+    const [head = "", ...rows] = (await readFile(await (await download).path(), "utf8")).split("\r\n");
+    expect(head).toContain("id,order_number,gateway_number");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every((row) => row.includes(",root,success,"))).toBe(true);
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("row").filter({ hasText: "$100.00" }).first().waitFor();
   });
 
   it("are found by day, which is typed on the keyboard", async () => {

@@ -104,6 +104,8 @@ const anId = z.coerce.number().int().min(0).max(2_147_483_647).catch(0).default(
 /** 0 and "" mean all. */
 export const OrderQuery = PageQuery.extend({
   user_id: anId,
+  /** Part of a user name or a display name, or the id. */
+  username: z.string().trim().max(100).default(""),
   gateway_id: anId,
   trade_no: z.string().trim().max(50).default(""),
   gateway_no: z.string().trim().max(100).default(""),

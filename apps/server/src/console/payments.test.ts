@@ -511,6 +511,8 @@ describe("an order", () => {
     };
     const matching = [
       `user_id=${person.id}`,
+      `username=${person.id}`,
+      `username=${person.username.slice(1).toUpperCase()}`,
       `gateway_id=${gateway.id}`,
       `trade_no=${trade_no}`,
       `gateway_no=${gatewayNo}`,
@@ -521,6 +523,8 @@ describe("an order", () => {
     for (const query of matching) expect(await find(query), query).toBe(true);
     const others = [
       "user_id=2147483647",
+      "username=%25",
+      "username=2147483647",
       `gateway_id=${gateway.id + 1000}`,
       "trade_no=x",
       "gateway_no=x",

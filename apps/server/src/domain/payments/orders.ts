@@ -3,6 +3,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { contains } from "#platform/text-search.ts";
 
 /** Orders as people read them: their own, or everybody's. */
 
@@ -16,7 +17,14 @@ interface Slice {
 
 type Filter = Pick<
   OrderQuery,
-  "user_id" | "gateway_id" | "trade_no" | "gateway_no" | "status" | "start_timestamp" | "end_timestamp"
+  | "user_id"
+  | "username"
+  | "gateway_id"
+  | "trade_no"
+  | "gateway_no"
+  | "status"
+  | "start_timestamp"
+  | "end_timestamp"
 >;
 
 export async function listOrders(
@@ -137,6 +145,7 @@ export function describeOrder(row: OrderWithGateway, username: string): OrderRow
 function whereOf(filter: Filter): Prisma.OrderWhereInput {
   const where: Prisma.OrderWhereInput = {};
   if (filter.user_id !== 0) where.user_id = filter.user_id;
+  if (filter.username !== "") where.user = { OR: called(filter.username) };
   if (filter.gateway_id !== 0) where.gateway_id = filter.gateway_id;
   if (filter.trade_no !== "") where.trade_no = filter.trade_no;
   if (filter.gateway_no !== "") where.gateway_no = filter.gateway_no;
@@ -149,6 +158,11 @@ function whereOf(filter: Filter): Prisma.OrderWhereInput {
     };
   }
   return where;
+}
+
+function called(text: string): Prisma.UserWhereInput[] {
+  const id = /^\d{1,9}$/.test(text) ? [{ id: Number(text) }] : [];
+  return [{ username: contains(text) }, { display_name: contains(text) }, ...id];
 }
 
 function seconds(instant: Date): number {

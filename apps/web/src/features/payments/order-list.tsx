@@ -1,6 +1,6 @@
 /** What everybody ordered and paid. */
 import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/order";
-import { Button, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconInfoCircle,
@@ -32,6 +32,7 @@ import type { Column } from "#ui/table-model.ts";
 import { toast } from "#ui/toast.tsx";
 import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
 import { DayFilter } from "./day-filter.tsx";
+import { OrderExport } from "./order-export.tsx";
 import { RefundDialog } from "./refund-dialog.tsx";
 import { troubleText } from "./trouble-words.ts";
 
@@ -41,6 +42,7 @@ const noFilters = {
   status: "",
   gateway_id: 0,
   user_id: 0,
+  username: "",
   start_timestamp: 0,
   end_timestamp: 0,
 } as const;
@@ -109,24 +111,40 @@ export function OrderList() {
             </>
           ) : null
         }
+        tools={
+          <>
+            <OrderExport query={params} />
+            <Tooltip label={t("Refresh")}>
+              <ActionIcon
+                size={34}
+                aria-label={t("Refresh")}
+                loading={orders.isRefetching && !orders.isPlaceholderData}
+                onClick={() => void orders.refetch()}
+              >
+                <IconRefresh size={18} stroke={1.7} />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        }
         toolbar={
           <>
             <SearchBox
               value={params.trade_no}
               onChange={(trade_no) => setParams({ trade_no })}
               placeholder={t("Order number")}
+              width={175}
             />
             <SearchBox
               value={params.gateway_no}
               onChange={(gateway_no) => setParams({ gateway_no })}
               placeholder={t("Gateway's number")}
-              width={170}
+              width={160}
             />
             <SearchBox
-              value={params.user_id === 0 ? "" : String(params.user_id)}
-              onChange={(text) => setParams({ user_id: /^\d{1,9}$/.test(text) ? Number(text) : 0 })}
-              placeholder={t("User id")}
-              width={110}
+              value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
+              onChange={(username) => setParams({ username, user_id: 0 })}
+              placeholder={t("User name or id")}
+              width={140}
             />
             <FilterSelect
               label={t("Status")}

@@ -1,17 +1,8 @@
-/** Everybody the filters let through, as a file for spreadsheets. */
+/** Everybody the filters let through, as a file. */
 import type { UserListRow, UserQuery } from "@gateway/shared/user";
-import { ActionIcon, Tooltip } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
-import { downloadCsv } from "#lib/csv.ts";
 import { formatTime } from "#lib/quota.ts";
-import { toast } from "#ui/toast.tsx";
+import { ListExport } from "#ui/list-export.tsx";
 import { fetchUsers } from "./api.ts";
-
-/** More would use up what one address may ask the console. */
-const mostRows = 10_000;
-const pageSize = 100;
 
 const time = (seconds: number | null) => (seconds ? formatTime(seconds) : "");
 
@@ -33,40 +24,8 @@ const fields: [string, (row: UserListRow) => string | number][] = [
   ["created", (row) => time(row.created_time)],
 ];
 
-async function exportUsers(query: UserQuery): Promise<{ count: number; complete: boolean }> {
-  // By id, so that nobody moves between two pages while they are read.
-  const ordered = { ...query, size: pageSize, order: "id" };
-  const rows: UserListRow[] = [];
-  let total = 1;
-  for (let page = 1; rows.length < Math.min(total, mostRows); page += 1) {
-    const answer = await fetchUsers({ ...ordered, page });
-    total = answer.total_count;
-    rows.push(...answer.data);
-    if (answer.data.length === 0) break;
-  }
-  const table = [fields.map(([name]) => name), ...rows.map((row) => fields.map(([, value]) => value(row)))];
-  downloadCsv(`users-${new Date().toISOString().slice(0, 10)}.csv`, table);
-  return { count: rows.length, complete: rows.length >= total };
-}
-
 export function UserExport({ query }: { query: UserQuery }) {
-  const { t } = useTranslation();
-  const run = useMutation({
-    mutationFn: () => exportUsers(query),
-    onSuccess: ({ count, complete }) => {
-      if (!complete) toast.info(t("Only the first {{count}} are in the file", { count }));
-    },
-  });
   return (
-    <Tooltip label={t("Export as CSV")}>
-      <ActionIcon
-        size={34}
-        aria-label={t("Export as CSV")}
-        loading={run.isPending}
-        onClick={() => run.mutate()}
-      >
-        <IconDownload size={18} stroke={1.7} />
-      </ActionIcon>
-    </Tooltip>
+    <ListExport name="users" fields={fields} fetchPage={(slice) => fetchUsers({ ...query, ...slice })} />
   );
 }
