@@ -118,6 +118,29 @@ describe("the users screen", () => {
     await rowOf(page, "root").getByText("Enabled").waitFor();
   });
 
+  it("keeps a long name beside the cross, on a phone too", async () => {
+    const username = "w".repeat(64);
+    const { id } = await site.api<{ id: number }>("POST", "/user", { username, password: "long enough" });
+    const page = await site.open(`/panel/user?user=${id}`, { phone: true });
+    const head = page.getByRole("dialog").locator("header").filter({ hasText: username });
+    // Both at one moment: the drawer slides in.
+    const apart = () =>
+      head.evaluate((header) => {
+        const [name, cross] = ["h2 span", "button"].map((part) => header.querySelector(part));
+        if (!name || !cross) throw new Error("The drawer has no head.");
+        const edge = cross.getBoundingClientRect();
+        return name.getBoundingClientRect().right <= edge.left && edge.right <= window.innerWidth;
+      });
+    await head.waitFor();
+    await expect.poll(apart).toBe(true);
+  });
+
+  it("falls back to its own order when the address asks for one that there is not", async () => {
+    const page = await site.open("/panel/user?order=nowhere");
+    await rowOf(page, "root").first().waitFor();
+    await page.waitForURL((url) => !url.search.includes("order"));
+  });
+
   it("is a list of cards on a phone", async () => {
     const page = await site.open("/panel/user", { phone: true, dark: true });
     await page.getByRole("listitem").filter({ hasText: "root" }).getByText("Super administrator").waitFor();

@@ -92,6 +92,9 @@ const sans = "var(--sans)";
 /** The `header` of what floats over a page would be a second banner beside the page's own. */
 const floating = { header: { role: "none" } };
 
+/** A title without a blank, such as a user's name, would push the cross out of its corner. */
+const longTitle = { overflowWrap: "anywhere" } as const;
+
 const theme = createTheme({
   colors: { iris, gray, dark, green, amber, red },
   primaryColor: "iris",
@@ -139,8 +142,12 @@ const theme = createTheme({
         centered: true,
         attributes: floating,
       },
+      styles: { title: longTitle },
     },
-    Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.3 }, attributes: floating } },
+    Drawer: {
+      defaultProps: { overlayProps: { backgroundOpacity: 0.3 }, attributes: floating },
+      styles: { title: longTitle },
+    },
     Menu: { defaultProps: { shadow: "md", radius: "md", transitionProps: { duration: 120 } } },
     Popover: { defaultProps: { shadow: "md" } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, radius: "sm", fz: "xs" } },

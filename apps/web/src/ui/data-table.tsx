@@ -2,14 +2,14 @@
 import { Box, Button, Group, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ColumnChooser } from "./column-chooser.tsx";
 import { Failed } from "./empty.tsx";
 import { Pager, type Paging } from "./pager.tsx";
 import { CardList } from "./table-cards.tsx";
 import { TableGrid } from "./table-grid.tsx";
-import { type Column, type Features, features, type Selection } from "./table-model.ts";
+import { type Column, type Features, features, offersOrder, type Selection } from "./table-model.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./data-table.module.css";
 
@@ -93,6 +93,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     },
     enableRowSelection: Boolean(selection),
   });
+
+  // An address can ask for an order that the server refuses; no control on the page would lead out of that.
+  const { order = "", onOrder } = props;
+  const refused = Boolean(error) && !offersOrder(columns, order);
+  useEffect(() => {
+    if (refused) onOrder?.("");
+  }, [refused, onOrder]);
 
   const selected = selection?.keys ?? [];
   const loading = rows === undefined && !error;

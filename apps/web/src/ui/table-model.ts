@@ -24,6 +24,12 @@ export type Column<Row> = {
   card?: "title" | "fact" | "line" | "none";
 };
 
+/** Whether the columns can be clicked into this order: "-field", "field,-other", or "", which is the list's own. */
+export function offersOrder<Row>(columns: readonly Column<Row>[], order: string): boolean {
+  const fields = columns.filter((column) => column.sortable).map(({ id }) => id);
+  return order === "" || order.split(",").every((part) => fields.includes(part.replace(/^-/, "")));
+}
+
 export type Selection = { keys: string[]; onChange: (keys: string[]) => void };
 
 export const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });
