@@ -206,6 +206,24 @@ describe("the list", () => {
     await expect.poll(() => filter.inputValue()).toBe("");
   });
 
+  it("says which of its parts could not be loaded, and loads them again", async () => {
+    const page = await site.open("/404");
+    const parts = /\/api\/log\/([^/]+\/bodies|stat)/;
+    await page.route(parts, (route) =>
+      route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
+    );
+    await page.goto("/panel/log");
+    await waitForRow(page, "demo-chat");
+    const entries = page.getByLabel("Totals").locator("dd").first();
+    await expect.poll(() => entries.textContent()).toBe("–");
+    await page.locator("tbody tr", { hasText: "demo-chat" }).first().click();
+    await details(page).getByText("This could not be loaded").waitFor();
+    await page.unroute(parts);
+    await details(page).getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => details(page).getByText("This could not be loaded").count()).toBe(0);
+    await details(page).getByText("Facts").waitFor();
+  });
+
   it("shows people their own calls only, and nothing of the channels", async () => {
     const page = await site.open("/panel/log?view=own");
     await waitForRow(page, "demo-chat");

@@ -5,6 +5,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { CopyButton } from "#ui/copy.tsx";
+import { Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { bodiesQuery } from "./api.ts";
 import classes from "./logs.module.css";
@@ -13,7 +14,14 @@ import classes from "./logs.module.css";
 export function Bodies({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const call = row.type === LogType.consume || row.type === LogType.failed;
-  const bodies = useQuery({ ...bodiesQuery(row.request_id), enabled: call && row.request_id !== "" }).data;
+  const kept = useQuery({ ...bodiesQuery(row.request_id), enabled: call && row.request_id !== "" });
+  const bodies = kept.data;
+  if (kept.error && bodies === undefined)
+    return (
+      <Section padding="md" title={t("Request and answer")}>
+        <Failed error={kept.error} onRetry={() => void kept.refetch()} />
+      </Section>
+    );
   if (!bodies) return null;
   return (
     <Section padding="md" title={t("Request and answer")}>

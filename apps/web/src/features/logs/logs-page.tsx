@@ -74,7 +74,7 @@ export default function LogsPage() {
             ))}
           </Tabs.List>
         </Tabs>
-        <Totals totals={totals.data} old={totals.isPlaceholderData} />
+        <Totals totals={totals.data} old={totals.isPlaceholderData} failed={totals.isError} />
       </div>
       <DataTable
         id={whose === "everybody" ? "logs-admin" : "logs"}

@@ -6,8 +6,15 @@ import classes from "./logs.module.css";
 /** The server reads no more rows than that for filters that its roll-ups do not know. */
 const mostSummed = 10_000;
 
+type TotalsProps = {
+  totals: LogTotals | undefined;
+  /** They belong to the filter before. */
+  old: boolean;
+  failed: boolean;
+};
+
 /** Sums over everything the filter lets through, not only over what is loaded. */
-export function Totals({ totals, old }: { totals: LogTotals | undefined; old: boolean }) {
+export function Totals({ totals, old, failed }: TotalsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const partial = totals?.complete === false;
@@ -29,7 +36,7 @@ export function Totals({ totals, old }: { totals: LogTotals | undefined; old: bo
       {facts.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{value ?? "…"}</dd>
+          <dd>{value ?? (failed ? "–" : "…")}</dd>
         </div>
       ))}
     </dl>
