@@ -289,6 +289,19 @@ describe("the public page", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("offers another try when its models could not be loaded, instead of saying that there are none", async () => {
+    const page = await site.open("/404", { guest: true });
+    await page.route("**/api/available_model", (route) =>
+      route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
+    );
+    await page.goto("/");
+    const models = page.locator("#models");
+    await models.getByText("This could not be loaded").waitFor();
+    await page.unroute("**/api/available_model");
+    await models.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => models.getByText("This could not be loaded").count()).toBe(0);
+  });
+
   it("shows the operator's own text without its scripts", async () => {
     await site.api("PUT", "/option", {
       key: "HomePageContent",
