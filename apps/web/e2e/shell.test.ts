@@ -69,6 +69,8 @@ describe("a session that ends while the console is open", () => {
     await page.context().clearCookies();
     await form.getByRole("button", { name: "Create" }).click();
     const question = page.getByRole("dialog", { name: "Please sign in again" });
+    await question.waitFor();
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("user"))).toBeNull();
     const beside = page.context().waitForEvent("page");
     await question.getByRole("button", { name: "Sign in" }).click();
     const other = await beside;

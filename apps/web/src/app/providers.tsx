@@ -9,7 +9,7 @@ import { isLeavingGuarded, mayLeave } from "#lib/history.ts";
 import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { offerLanguage } from "#lib/i18n.ts";
 import { createQueryClient } from "#lib/query-client.ts";
-import { clearSession, selfQuery } from "#lib/session.ts";
+import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
@@ -23,6 +23,7 @@ const queryClient = createQueryClient((error, failed) => {
 whenUnauthenticated(() => {
   const wasOpen = Boolean(queryClient.getQueryData(selfQuery.queryKey));
   if (wasOpen && isLeavingGuarded()) {
+    forgetUser();
     void mayLeave("session");
     return;
   }

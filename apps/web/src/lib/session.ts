@@ -71,9 +71,14 @@ export function openSession(client: QueryClient, self: Self): void {
   client.setQueryData(selfQuery.queryKey, self);
 }
 
+/** The next page that is loaded knows of nobody; this one does not change. */
+export function forgetUser(): void {
+  keep(storageKey, null);
+}
+
 /** Forgets the account and everything that was fetched in its name. */
 export function clearSession(client: QueryClient): void {
-  keep(storageKey, null);
+  forgetUser();
   const wasOpen = Boolean(client.getQueryData(selfQuery.queryKey));
   client.setQueryData(selfQuery.queryKey, null);
   if (!wasOpen) return;
@@ -84,6 +89,6 @@ export function clearSession(client: QueryClient): void {
 /** Ends with a fresh page, so that nothing fetched in this person's name stays in memory. */
 export async function signOut(): Promise<void> {
   await http.get("/user/logout", asSent<null>());
-  keep(storageKey, null);
+  forgetUser();
   window.location.replace(new URL("login", document.baseURI));
 }
