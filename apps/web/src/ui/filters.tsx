@@ -15,9 +15,9 @@ export function SearchBox(props: {
   label?: string;
   width?: number | string;
 }) {
-  const [text, setText] = useTyped(props.value);
+  const [text, setText, report] = useTyped(props.value, props.onChange);
   const phone = useIsPhone();
-  const report = useDebouncedCallback(props.onChange, 350);
+  const reportLater = useDebouncedCallback(report, 350);
   return (
     <TextInput
       type="search"
@@ -28,7 +28,7 @@ export function SearchBox(props: {
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value);
-        report(event.currentTarget.value);
+        reportLater(event.currentTarget.value);
       }}
     />
   );

@@ -1,6 +1,6 @@
 /** A day or a moment in the reader's time zone, in the browser's own fields. */
 import { TextInput, type TextInputProps } from "@mantine/core";
-import { useTyped } from "./typed.ts";
+import { useEffect, useRef, useState } from "react";
 
 type FieldProps<Value> = Omit<TextInputProps, "type" | "value" | "onChange"> & {
   value: Value;
@@ -10,18 +10,30 @@ type FieldProps<Value> = Omit<TextInputProps, "type" | "value" | "onChange"> & {
 /** So that no time zone makes a moment of it that is before 1970. */
 const firstYear = 1971;
 
-/** Whoever types the year 2026 passes the years 2, 20 and 202. They are kept in the field and reported to nobody. */
+/** Whoever types the year 2026 passes the years 2, 20 and 202, and passes no day at all when the day begins with 0. */
+const isWhole = (text: string) => text === "" || Number.parseInt(text, 10) >= firstYear;
+
+/**
+ * The browser edits such a value in parts. While somebody does, nobody writes into the field: the value comes back
+ * late from where it lives, mostly the address bar, and would take the parts back that were typed meanwhile.
+ */
 function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "date" | "datetime-local" }) {
-  const [text, setText] = useTyped(value);
+  const field = useRef<HTMLInputElement>(null);
+  const [first] = useState(value);
+  useEffect(() => {
+    if (field.current && field.current !== document.activeElement) field.current.value = value;
+  }, [value]);
   return (
     <TextInput
       {...props}
-      value={text}
-      onBlur={() => setText(value)}
+      ref={field}
+      defaultValue={first}
+      onBlur={({ currentTarget: input }) => {
+        // Written even where it stands already: that clears away parts of a value that was not finished.
+        input.value = isWhole(input.value) ? input.value : value;
+      }}
       onChange={(event) => {
-        const next = event.currentTarget.value;
-        setText(next);
-        if (next === "" || Number.parseInt(next, 10) >= firstYear) onChange(next);
+        if (isWhole(event.currentTarget.value)) onChange(event.currentTarget.value);
       }}
     />
   );

@@ -12,9 +12,9 @@ type FilterTextProps = {
 
 /** A filter that needs a whole value: it counts when it is chosen, on Enter, and on leaving the field. */
 export function FilterText({ label, data = [], value, onChange, width = 160 }: FilterTextProps) {
-  const [text, setText] = useTyped(value);
+  const [text, setText, report] = useTyped(value, onChange);
   const commit = (next: string) => {
-    if (next.trim() !== value) onChange(next.trim());
+    if (next.trim() !== value) report(next.trim());
   };
   return (
     <Autocomplete
