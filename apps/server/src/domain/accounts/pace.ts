@@ -12,6 +12,9 @@ export interface Pace {
 
 const nothing = new Uint8Array();
 
+/** Instants are kept to the millisecond, and may have been rounded up. */
+const ROUNDING_MS = 1;
+
 /** Takes a turn. Throws `rate_limited` with the sentence, and the seconds to wait. */
 export async function takeTurn(
   db: Db,
@@ -19,13 +22,14 @@ export async function takeTurn(
   subject: string,
   { burst, everyMs, sentence }: Pace & { sentence: string },
 ): Promise<void> {
-  // The row's instant is when everything taken so far is paid back at that pace.
+  // The row's instant is when everything taken so far is paid back at that pace. By the clock of the moment: whoever
+  // waited for the row may have begun before the one who had it.
   const taken = await db.$executeRaw`
     INSERT INTO one_time_codes AS c (purpose, subject, code_hash, expires_at)
-    VALUES (${purpose}, ${subject}, ${nothing}, now() + ${everyMs}::float8 * interval '1 ms')
+    VALUES (${purpose}, ${subject}, ${nothing}, clock_timestamp() + ${everyMs}::float8 * interval '1 ms')
     ON CONFLICT (purpose, subject) DO UPDATE
-      SET expires_at = greatest(c.expires_at, now()) + ${everyMs}::float8 * interval '1 ms'
-      WHERE c.expires_at <= now() + ${everyMs * (burst - 1)}::float8 * interval '1 ms'`;
+      SET expires_at = greatest(c.expires_at, clock_timestamp()) + ${everyMs}::float8 * interval '1 ms'
+      WHERE c.expires_at <= clock_timestamp() + ${everyMs * (burst - 1) + ROUNDING_MS}::float8 * interval '1 ms'`;
   if (taken > 0) return;
   const row = await db.oneTimeCode.findUnique({ where: { purpose_subject: { purpose, subject } } });
   const freeAt = (row?.expires_at.getTime() ?? 0) - everyMs * (burst - 1);

@@ -75,15 +75,23 @@ describe("guessing at a password", () => {
 });
 
 describe("a pace", () => {
+  it("gives as many turns at once as it has, however close together they are asked for", async () => {
+    const pace = { burst: 2, everyMs: 60_000, sentence: "Too often." };
+    for (let round = 0; round < 100; round += 1) {
+      const crowd = tries(3, () => takeTurn(database.db, "test", `crowd ${round}`, pace));
+      expect((await crowd).passed).toBe(2);
+    }
+  });
+
   it("pays back one turn per interval", async () => {
     const { db } = database;
     const pace = { burst: 2, everyMs: 60_000, sentence: "Too often." };
     const turn = () => takeTurn(db, "test", "pace", pace);
     expect((await tries(5, turn)).passed).toBe(2);
     // As if a little more than a minute had passed.
-    const [row] = await db.oneTimeCode.findMany({ where: { purpose: "test" } });
+    const [row] = await db.oneTimeCode.findMany({ where: { subject: "pace" } });
     const expires_at = new Date((row?.expires_at.getTime() ?? 0) - 61_000);
-    await db.oneTimeCode.updateMany({ where: { purpose: "test" }, data: { expires_at } });
+    await db.oneTimeCode.updateMany({ where: { subject: "pace" }, data: { expires_at } });
     expect((await tries(5, turn)).passed).toBe(1);
   });
 });
