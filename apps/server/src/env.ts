@@ -24,6 +24,7 @@ const Environment = z.object({
   ROOT_PASSWORD: z.string().min(8).max(200).optional(),
   ROOT_ACCESS_TOKEN: z.string().min(32).max(128).optional(),
   DEMO_UPSTREAM: flag,
+  MEMORY_BUDGET_MB: z.coerce.number().int().min(64).max(1_048_576).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
 

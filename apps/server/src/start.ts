@@ -32,6 +32,7 @@ import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { openLog } from "#platform/log.ts";
 import { createMailer } from "#platform/mail.ts";
+import { createMemoryBudget, defaultMemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fetch.ts";
@@ -114,7 +115,10 @@ export async function startGateway(
     const candidates = await createCandidates(db, secrets, providers);
     const callers = createCallers(db, secrets);
     const health = createHealth(db, { onError, nodes: () => nodes.current().nodes });
-    const metrics = createMetrics();
+    const memory = createMemoryBudget(
+      env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024,
+    );
+    const metrics = createMetrics(memory);
     const bodies = createBodyLog({ pool, secrets, onError, onDropped: () => metrics.bodiesDropped() });
     closers.push(() => bodies.close());
     const upstream = createUpstreamClient();
@@ -192,6 +196,7 @@ export async function startGateway(
         limiter,
         uploads: dataDir,
         relay: {
+          memory,
           candidates,
           groups,
           health,

@@ -44,6 +44,10 @@ export const errorStatus = {
   shutting_down: 503,
   /** The database does not answer. */
   unavailable: 503,
+  /** The memory or time that requests may use is used up. */
+  overloaded: 503,
+  /** The disk has no space for an upload. */
+  storage_full: 507,
   setup_done: 409,
   internal: 500,
 } as const satisfies Record<string, number>;

@@ -16,7 +16,8 @@ export interface Metrics {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-export function createMetrics(): Metrics {
+/** @param memory the budget whose use is shown */
+export function createMetrics(memory: { readonly capacity: number; readonly used: number }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -70,6 +71,16 @@ export function createMetrics(): Metrics {
     help: "Calls that began or ended in one turn of the ledger.",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers,
+  });
+  const budget = new Gauge({
+    name: "gateway_memory_budget_bytes",
+    help: "Memory that requests and answers use, and may use together.",
+    labelNames: ["kind"],
+    registers,
+    collect() {
+      budget.set({ kind: "used" }, memory.used);
+      budget.set({ kind: "capacity" }, memory.capacity);
+    },
   });
   return {
     turn(steps, milliseconds) {

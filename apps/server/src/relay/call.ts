@@ -11,6 +11,7 @@ import type { Health } from "#domain/channels/health.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
+import type { MemoryAllocation, MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Endpoint, Outgoing } from "#providers/provider.ts";
@@ -26,6 +27,7 @@ export interface RelayServices {
   prices: Prices;
   settings: { current(): Settings };
   upstream: UpstreamClient;
+  memory: MemoryBudget;
   metrics: Metrics;
   bodies: Pick<BodyLog, "keep">;
   answers: AnswerCache;
@@ -61,6 +63,8 @@ export interface Call {
   raw?: Buffer;
   /** Aborts when the client leaves. */
   signal: AbortSignal;
+  /** Whatever the call keeps in memory is added here first; the endpoint releases it after the last byte. */
+  memory?: Pick<MemoryAllocation, "add">;
   /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */
   used?(tokens: number): void;
   /** Hears what was charged for, once the charge is committed and before the answer's end leaves. */

@@ -1,0 +1,225 @@
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+import { GatewayError } from "#errors.ts";
+
+/**
+ * The memory that requests and answers of this process may use together. Whatever may be large is counted before it is
+ * read: request bodies, fetched files, answers that are collected before they are sent. Requests that do not fit wait
+ * in the order of their arrival, then get a 503.
+ */
+export interface MemoryBudget {
+  /** Bytes that may be in use at once. */
+  readonly capacity: number;
+  /** Bytes in use. */
+  readonly used: number;
+  /**
+   * Waits until the bytes are free, in order of arrival. More than the capacity is granted when nothing else is in
+   * use. Throws `overloaded` (503) after `timeoutMs`, and the signal's reason when it aborts.
+   */
+  acquire(bytes: number, options: AcquireOptions): MemoryAllocation | Promise<MemoryAllocation>;
+}
+
+export interface AcquireOptions {
+  /** Who uses it, for example `user5`: one owner gets at most its share of the capacity. */
+  owner: string;
+  /** How long to wait; also the default of `add`. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Bytes of the budget that one request uses, until `release`. */
+export interface MemoryAllocation {
+  readonly bytes: number;
+  /** More bytes for the same request. Waits before requests that have none yet; throws as `acquire` does. */
+  add(bytes: number, options?: { timeoutMs?: number }): void | Promise<void>;
+  /** Gives a part back, for example when a buffer was written to disk. */
+  giveBack(bytes: number): void;
+  /** Gives everything back. May be called more than once. */
+  release(): void;
+}
+
+/** One owner may use this part of the capacity; a single request may use more. */
+const SHARE_OF_ONE_OWNER = 0.5;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** Requests that may wait at once; the next one is refused immediately. */
+const MAX_WAITING = 1_000;
+const MAX_WAITING_OF_ONE_OWNER = 100;
+const MEGABYTE = 1024 * 1024;
+
+interface Waiter {
+  owner: string;
+  bytes: number;
+  fits(): boolean;
+  grant(): void;
+}
+
+interface Wait {
+  owner: string;
+  bytes: number;
+  fits(): boolean;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/** @param capacity bytes */
+export function createMemoryBudget(capacity: number): MemoryBudget {
+  const share = Math.floor(capacity * SHARE_OF_ONE_OWNER);
+  const usedBy = new Map<string, number>();
+  /** Requests that are read already come before those that have not begun: when they end, memory is free. */
+  const growing: Waiter[] = [];
+  const waiting: Waiter[] = [];
+  let used = 0;
+
+  function withinShare(owner: string, bytes: number): boolean {
+    const own = usedBy.get(owner) ?? 0;
+    return own === 0 || own + bytes <= share;
+  }
+
+  function fits(owner: string, bytes: number): boolean {
+    return (used === 0 || used + bytes <= capacity) && withinShare(owner, bytes);
+  }
+
+  function take(owner: string, bytes: number): void {
+    used += bytes;
+    usedBy.set(owner, (usedBy.get(owner) ?? 0) + bytes);
+  }
+
+  function free(owner: string, bytes: number): void {
+    if (bytes <= 0) return;
+    used -= bytes;
+    const left = (usedBy.get(owner) ?? 0) - bytes;
+    if (left > 0) usedBy.set(owner, left);
+    else usedBy.delete(owner);
+    serve();
+  }
+
+  /** Grants in order. An owner above its share does not keep others waiting; a lack of memory does. */
+  function serve(): void {
+    for (const queue of [growing, waiting]) {
+      for (let index = 0; index < queue.length;) {
+        const waiter = queue[index];
+        if (waiter === undefined) return;
+        if (waiter.fits()) {
+          take(waiter.owner, waiter.bytes);
+          waiter.grant();
+        } else if (withinShare(waiter.owner, waiter.bytes)) return;
+        else index += 1;
+      }
+    }
+  }
+
+  function wait(queue: Waiter[], { owner, bytes, fits, timeoutMs, signal }: Wait): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+        queue.splice(queue.indexOf(waiter), 1);
+      };
+      const refuse = (reason: unknown) => {
+        leave();
+        reject(reason instanceof Error ? reason : overloaded());
+        // What waited behind it may fit.
+        serve();
+      };
+      const onAbort = () => refuse(signal?.reason);
+      const timer = setTimeout(() => refuse(overloaded()), timeoutMs);
+      const waiter: Waiter = {
+        owner,
+        bytes,
+        fits,
+        grant() {
+          leave();
+          resolve();
+        },
+      };
+      queue.push(waiter);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      serve();
+    });
+  }
+
+  function allocate(
+    owner: string,
+    initial: number,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): MemoryAllocation {
+    let bytes = initial;
+    let released = false;
+    return {
+      get bytes() {
+        return bytes;
+      },
+      add(more, options = {}) {
+        if (released || more <= 0) return;
+        // The only request that uses memory may go on: no other one could free any for it.
+        const grows = () => used === bytes || fits(owner, more);
+        if (growing.length === 0 && grows()) {
+          take(owner, more);
+          bytes += more;
+          return;
+        }
+        signal?.throwIfAborted();
+        return wait(growing, {
+          owner,
+          bytes: more,
+          fits: grows,
+          timeoutMs: options.timeoutMs ?? timeoutMs,
+          signal,
+        }).then(() => {
+          if (released) free(owner, more);
+          else bytes += more;
+        });
+      },
+      giveBack(less) {
+        const part = Math.min(less, bytes);
+        bytes -= part;
+        free(owner, part);
+      },
+      release() {
+        released = true;
+        const all = bytes;
+        bytes = 0;
+        free(owner, all);
+      },
+    };
+  }
+
+  return {
+    capacity,
+    get used() {
+      return used;
+    },
+    acquire(bytes, { owner, timeoutMs = DEFAULT_TIMEOUT_MS, signal }) {
+      signal?.throwIfAborted();
+      const needed = Math.min(bytes, capacity);
+      if (waiting.length === 0 && growing.length === 0 && fits(owner, needed)) {
+        take(owner, needed);
+        return allocate(owner, needed, timeoutMs, signal);
+      }
+      const own = waiting.filter((waiter) => waiter.owner === owner).length;
+      if (waiting.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
+      const asked = { owner, bytes: needed, fits: () => fits(owner, needed), timeoutMs, signal };
+      return wait(waiting, asked).then(() => allocate(owner, needed, timeoutMs, signal));
+    },
+  };
+}
+
+/**
+ * Bytes, when the operator names none: a quarter of what this machine or container has, at most half of the heap that
+ * Node may use, at least 128 MB.
+ */
+export function defaultMemoryBudget(): number {
+  const limit = process.constrainedMemory();
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  const most = Math.min(memory / 4, getHeapStatistics().heap_size_limit / 2);
+  return Math.max(128 * MEGABYTE, Math.floor(most / MEGABYTE) * MEGABYTE);
+}
+
+function overloaded(): GatewayError {
+  return new GatewayError(
+    "overloaded",
+    "The requests in progress use all memory that this server may use for them. Try again in a moment.",
+    { retryAfter: 2 },
+  );
+}
