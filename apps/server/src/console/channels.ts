@@ -26,10 +26,10 @@ import {
 import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { inOurSpelling, readOlderSpelling, SpelledQuery } from "./channel-spelling.ts";
+import { inOurSpelling, readOlderSpelling, SpelledQuery } from "./compat/channel-spelling.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { lacks, partialPut } from "./partial-put.ts";
+import { lacks, partialPut } from "./compat/partial-put.ts";
 import type { Services } from "./services.ts";
 
 const sortable = [

@@ -24,7 +24,7 @@ import { logRoutes } from "./logs.ts";
 import { modelInfoRoutes } from "./model-info.ts";
 import { moneyAuditRoutes } from "./money-audit.ts";
 import { noticeRoutes } from "./notices.ts";
-import { olderPaths } from "./older-paths.ts";
+import { olderPaths } from "./compat/older-paths.ts";
 import { orderRoutes } from "./orders.ts";
 import { ownerRoutes } from "./owners.ts";
 import { passkeyRoutes } from "./passkeys.ts";

@@ -19,7 +19,7 @@ import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { siteUrlOf } from "./origin.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { lacks, partialPut } from "./partial-put.ts";
+import { lacks, partialPut } from "./compat/partial-put.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;

@@ -26,7 +26,7 @@ import type { Token } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { isStatusOnly, partialPut } from "./partial-put.ts";
+import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import type { Services } from "./services.ts";
 
 /** Orders of a list of tokens. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest, preValidationAsyncHookHandler } from "fastify";
 import type { z } from "zod";
-import { checked } from "./validation.ts";
+import { checked } from "#console/validation.ts";
 
 /** With `?status_only` the older API's PUT switches and reads nothing else of the body. */
 export function isStatusOnly(request: FastifyRequest): boolean {
