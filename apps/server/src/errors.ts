@@ -88,6 +88,24 @@ export function databaseAway(cause: unknown): GatewayError {
   });
 }
 
+/** Another transaction locked the account's rows for longer than a call waits. */
+export function accountBusy(): GatewayError {
+  return new GatewayError(
+    "account_busy",
+    "This account is locked by another operation right now. Nothing was charged. Try again in a moment.",
+    { retryAfter: 5 },
+  );
+}
+
+/** The reservation was released before the call ended, because this node did not report for too long. */
+export function reservationLost(): GatewayError {
+  return new GatewayError(
+    "reservation_lost",
+    "The gateway was interrupted during this request and its reservation was released. Nothing was charged. Send the request again.",
+    { retryAfter: 1 },
+  );
+}
+
 export function notFound(what: string): GatewayError {
   return new GatewayError("not_found", `${what} not found.`);
 }

@@ -48,6 +48,10 @@ export const errorStatus = {
   overloaded: 503,
   /** The disk has no space for an upload. */
   storage_full: 507,
+  /** Another transaction keeps this account's rows locked. */
+  account_busy: 503,
+  /** The node was silent for so long that its reservation was released; the call was not charged. */
+  reservation_lost: 503,
   setup_done: 409,
   internal: 500,
 } as const satisfies Record<string, number>;

@@ -4,7 +4,7 @@ import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { computeBill, heldTier, type PriceInForce } from "#domain/billing/pricing.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/logs/record.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, reservationLost } from "#errors.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { meter } from "./meter.ts";
@@ -155,8 +155,7 @@ export class Flight {
     const settled = await this.#services.ledger.settle(record);
     const { endpoint, startedAt } = this.#call;
     this.#services.metrics.call(endpoint, record.status, Date.now() - startedAt, this.firstByteMs());
-    if (settled === "gone")
-      throw new GatewayError("internal", "The reservation of this call was lost; it was not charged.");
+    if (settled === "gone") throw reservationLost();
   }
 
   /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
