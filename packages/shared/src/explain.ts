@@ -23,10 +23,12 @@ export const Explanation = z.object({
   ),
   /** The sum before the one rounding, up. */
   exact: z.string(),
+  /** Points of the rounded sum that the balance, or the limit of the key, did not hold; "0" as a rule. */
+  uncollected: z.string(),
   /** What was charged. */
   points: Points,
   usd: z.string(),
-  /** Computed anew from the lines, the charge is the same. */
+  /** Computed anew from the lines, the charge and what was not collected are the same. */
   agrees: z.boolean(),
   /** The vendor told no usage; it was counted here. */
   estimated: z.boolean(),

@@ -37,6 +37,8 @@ export const Bill = z.object({
   lines: z.array(BillLine),
   /** Exact sum in points before the one rounding. */
   exact: z.string(),
+  /** Points of the sum that were not charged, because the balance or the limit of the key did not hold them. */
+  uncollected: z.string().optional(),
 });
 export type Bill = z.infer<typeof Bill>;
 

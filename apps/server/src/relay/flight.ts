@@ -229,6 +229,7 @@ export class Flight {
       attempts: this.attempts,
       billingTag: caller.billingTag,
       cacheHit: this.remembered !== undefined,
+      heldInPart: this.chosen !== undefined && this.chosen.channel.preCost !== 1,
     };
   }
 }

@@ -1,7 +1,6 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import { computeBill } from "#domain/billing/pricing.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
@@ -68,9 +67,8 @@ async function tryChannel(
   const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
   await flight.settle({ outcome: "complete", vendor: usage, delivered: { narrow: 0, wide: 0 } });
   if (!known) {
-    const { points } = computeBill(chosen.price, chosen.groupRatio, usage, call.calls);
-    // The log row says the same; what fails here is found there.
-    await markCharged(db, task.id, points).catch((error: unknown) => services.onError(error));
+    // What fails here is found in the log row when it is needed.
+    await markCharged(db, task).catch((error: unknown) => services.onError(error));
   }
   return { headers, accepted };
 }

@@ -52,9 +52,10 @@ function explain(row: Row): Explanation {
       return { ...line, points: cost, usd: dollars(cost) };
     }),
     exact: bill.exact,
+    uncollected: bill.uncollected ?? "0",
     points: Number(row.quota),
     usd: dollars(row.quota.toString()),
-    agrees: points === row.quota && exact === bill.exact,
+    agrees: points === row.quota + BigInt(bill.uncollected ?? "0") && exact === bill.exact,
     estimated: row.estimated,
   };
 }

@@ -18,8 +18,14 @@ export const columns = Object.keys(logColumns)
   .map((name) => `"${name}"`)
   .join(", ");
 
+/** Those that a settlement takes over as they come: it decides itself what is charged. */
+export const unchargedColumns = Object.keys(logColumns)
+  .filter((name) => name !== "quota" && name !== "bill")
+  .map((name) => `c."${name}"`)
+  .join(", ");
+
 /** $1: log rows as JSON. */
-export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, ${Object.entries(
+export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, ${Object.entries(
   logColumns,
 )
   .map(([name, type]) => `"${name}" ${type}`)

@@ -1,5 +1,5 @@
 import { type CallRecord, rowOf } from "#domain/logs/record.ts";
-import { columns, recordset, type Statement, usageHours } from "./ledger-statements.ts";
+import { columns, recordset, type Statement, unchargedColumns, usageHours } from "./ledger-statements.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
@@ -63,8 +63,11 @@ const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
  *
  * Answers one verdict per row of $2: granted · again (fits, but not beside the others of this turn) · taken (that
  * request id is reserved already) · balance · token · day · month · calls · user · key; `most` is the limit that a
- * refusal speaks of. Of $1 it answers `settled` for the rows whose reservation was open and is now closed; all others
- * had no effect at all.
+ * refusal speaks of. Of $1 it answers `settled` for the rows whose reservation was open and is now closed, and with
+ * `most` what was charged; all others had no effect at all.
+ *
+ * A charge above its reservation is collected as far as the balance has points that no other call holds, and as far as
+ * the limits of the key allow; so neither falls below zero. What is not collected is written into the row's bill.
  *
  * What ends gives its points back before what begins is judged. The sums run over every row that would fit alone, so
  * the first of those is granted and `again` makes progress. What a token may do is read from its locked row, not from
@@ -89,11 +92,48 @@ WITH ending AS MATERIALIZED (
 ), road AS MATERIALIZED (
   SELECT id FROM channels WHERE id = ANY($6::int[]) AND (SELECT count(*) FROM locked) >= 0
   ORDER BY id FOR NO KEY UPDATE
-), closed AS MATERIALIZED (
+), ended AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
   WHERE v.request_id = ANY($7::text[]) AND (SELECT count(*) FROM road) >= 0
     AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id
   RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots
+), room AS MATERIALIZED (
+  -- What may be charged beyond the reservations: the rest of the balance, and of the key's own limits.
+  SELECT c.ord,
+    GREATEST(0, p.free + sum(GREATEST(0, c.held - c.quota)) OVER account) AS user_room,
+    sum(GREATEST(0, c.quota - c.held)) OVER (account ORDER BY c.ord) AS user_over,
+    GREATEST(0, LEAST(
+      CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved END,
+      CASE WHEN l.per_day > 0 THEN l.per_day - t.reserved
+        - CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END END,
+      CASE WHEN l.per_month > 0 THEN l.per_month - t.reserved
+        - CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END END
+    ) + sum(GREATEST(0, c.token_held - c.quota)) OVER key) AS token_room,
+    sum(GREATEST(0, c.quota - c.token_held)) OVER (key ORDER BY c.ord) AS token_over,
+    t.id IS NOT NULL AND NOT c.held_in_part AND (NOT t.unlimited_quota OR l.per_day > 0 OR l.per_month > 0) AS limited
+  FROM ended c
+  JOIN payer p ON p.id = c.user_id
+  LEFT JOIN locked t ON t.id = c.token_id
+  LEFT JOIN LATERAL (SELECT COALESCE((t.rates ->> 'daily_spend')::bigint, 0) AS per_day,
+    COALESCE((t.rates ->> 'monthly_spend')::bigint, 0) AS per_month) l ON true
+  WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)
+), closed AS MATERIALIZED (
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.held, c.token_held, c.slots, m.charge AS quota,
+    CASE WHEN m.charge < c.quota
+      THEN COALESCE(c.bill, '{}') || jsonb_build_object('uncollected', (c.quota - m.charge)::text)
+      ELSE c.bill END AS bill
+  FROM ended c
+  LEFT JOIN room r ON r.ord = c.ord
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN c.quota <= c.held AND (r.limited IS NOT TRUE OR c.quota <= c.token_held) THEN c.quota
+    -- What was reserved is always paid, whatever became of the key's limits since.
+    ELSE LEAST(
+      c.quota,
+      c.held + GREATEST(0, r.user_room - r.user_over + GREATEST(0, c.quota - c.held)),
+      CASE WHEN r.limited THEN GREATEST(
+        LEAST(c.quota, c.held),
+        c.token_held + GREATEST(0, r.token_room - r.token_over + GREATEST(0, c.quota - c.token_held))) END
+    )::bigint END AS charge) m
 ), balance AS MATERIALIZED (
   SELECT p.id, p.usable, p.free + COALESCE(c.back, 0) AS free
   FROM payer p
@@ -177,7 +217,7 @@ WITH ending AS MATERIALIZED (
   INSERT INTO request_logs (${columns}) SELECT ${columns} FROM closed ORDER BY ord
 ), hours AS (${usageHours("closed")}
 )
-SELECT ord, 'settled' AS verdict, NULL::bigint AS most FROM closed
+SELECT ord, 'settled' AS verdict, quota AS most FROM closed
 UNION ALL
 SELECT j.ord, CASE
     WHEN j.refusal IS NOT NULL THEN j.refusal

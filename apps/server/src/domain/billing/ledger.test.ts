@@ -136,15 +136,57 @@ describe("a call", () => {
     expect(rows).toMatchObject([{ request_count: 0n, failed_count: 1n }]);
   });
 
-  it("may cost more than its estimate", async () => {
-    const account = await makeAccount(database, { quota: 100n });
-    const held = reservation(account, 100n);
+  it("is charged beyond its reservation as far as the balance goes, and the log row says what is missing", async () => {
+    const account = await makeAccount(database, { quota: 120n });
+    const [held, other] = [reservation(account, 90n), reservation(account, 20n)];
     await ledger.reserve(held);
-    await ledger.settle(callOf(held, 130n));
-    expect(await userOf(account)).toMatchObject({ quota: -30n, reserved: 0n });
+    await ledger.reserve(other);
+    const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "130" };
+    await ledger.settle(callOf(held, 130n, { bill }));
+    // 10 points were free; what the other call holds stays its own.
+    expect(await userOf(account)).toMatchObject({ quota: 20n, reserved: 20n, used_quota: 100n });
+    expect(await logsOf(held.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "30" } }]);
     await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({
       code: "insufficient_quota",
     });
+    await ledger.settle(callOf(other, 20n, { bill }));
+    expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n });
+    expect(await logsOf(other.requestId)).toMatchObject([{ quota: 20n, bill }]);
+  });
+
+  it("is charged beyond its reservation as far as the limits of its key go", async () => {
+    const limited = await makeAccount(database, { quota: 1_000n, tokenQuota: 100n });
+    const held = reservation(limited, 60n, 60n);
+    await ledger.reserve(held);
+    await ledger.settle(callOf(held, 500n));
+    expect(await userOf(limited)).toMatchObject({ quota: 900n, reserved: 0n });
+    expect(await tokenOf(limited)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 100n });
+    expect(await logsOf(held.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "400" } }]);
+    const daily = await makeAccount(database, { quota: 1_000n, rates: { daily_spend: 70 } });
+    const call = reservation(daily, 60n);
+    await ledger.reserve(call);
+    await ledger.settle(callOf(call, 500n));
+    expect(await userOf(daily)).toMatchObject({ quota: 930n });
+  });
+
+  it("pays what it reserved when the limit of its key is lowered meanwhile", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const held = reservation(account, 300n);
+    await ledger.reserve(held);
+    await database.db.token.update({
+      where: { id: account.tokenId },
+      data: { unlimited_quota: false, remain_quota: 1n },
+    });
+    await ledger.settle(callOf(held, 300n));
+    expect(await userOf(account)).toMatchObject({ quota: 700n });
+  });
+
+  it("that was reserved in part is not cut by the limits of its key", async () => {
+    const account = await makeAccount(database, { quota: 1_000n, tokenQuota: 5n });
+    const held = reservation(account, 1n, 1n);
+    await ledger.reserve(held);
+    await ledger.settle(callOf(held, 300n, { heldInPart: true }));
+    expect(await userOf(account)).toMatchObject({ quota: 700n });
   });
 
   it("that is free needs no balance", async () => {

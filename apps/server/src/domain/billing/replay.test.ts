@@ -4,6 +4,7 @@ import { connect } from "#platform/db.ts";
 import { freshDatabase } from "#test/database.ts";
 import { callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit, describeAudit, keepAudit } from "./audit.ts";
+import { explainCall } from "./explain.ts";
 import { createLedger } from "./ledger.ts";
 import { computeBill } from "./pricing.ts";
 import { replay } from "./replay.ts";
@@ -31,8 +32,18 @@ it("finds every charge and every balance that the books do not explain", async (
     await ledger.settle(callOf(each, points, { usage, bill }));
   }
   const [from, to] = [new Date(Date.now() - 60_000), new Date(Date.now() + 60_000)];
-  expect(await replay(database.pool, from, to)).toEqual({ checked: 30, differences: [] });
-  expect(describeAudit(await audit(database.pool))).toBe("2 users and tokens checked, drift 0");
+  const poor = await makeAccount(database, { quota: 10n });
+  const beyond = reservation(poor, 10n);
+  await ledger.reserve(beyond);
+  const { points, bill } = computeBill({ ...price, tiers: [] }, "1", { input: 1_000, output: 0 });
+  await ledger.settle(callOf(beyond, points, { bill }));
+  expect(await replay(database.pool, from, to)).toEqual({ checked: 31, differences: [] });
+  expect(await explainCall(database.pool, beyond.requestId)).toMatchObject({
+    points: 10,
+    uncollected: "290",
+    agrees: true,
+  });
+  expect(describeAudit(await audit(database.pool))).toBe("4 users and tokens checked, drift 0");
 
   const victim = held[9]!.requestId;
   await database.pool.query("UPDATE request_logs SET quota = quota + 1 WHERE request_id = $1", [victim]);
@@ -50,7 +61,7 @@ it("finds every charge and every balance that the books do not explain", async (
     ],
   });
   await keepAudit(database.pool, outcome);
-  expect(await database.db.auditRun.findMany()).toMatchObject([{ checked: 2, drift: 7n }]);
+  expect(await database.db.auditRun.findMany()).toMatchObject([{ checked: 4, drift: 7n }]);
   await ledger.close();
   await database.close();
   await home.drop();

@@ -5,7 +5,7 @@ import { recompute } from "./pricing.ts";
 /** Computes what was charged again, from nothing but the log. It must not repair anything. */
 export interface Replay {
   checked: number;
-  /** Calls whose bill does not lead to what was charged: none. */
+  /** Calls whose bill does not lead to what was charged and what could not be collected: none. */
   differences: { requestId: string; charged: bigint; computed: bigint }[];
 }
 
@@ -32,8 +32,9 @@ export async function replay(pool: Pool, from: Date, to: Date): Promise<Replay> 
     );
     for (const row of rows) {
       const { points, exact } = recompute(row.bill);
-      if (points !== row.quota || exact !== row.bill.exact) {
-        result.differences.push({ requestId: row.request_id, charged: row.quota, computed: points });
+      const owed = row.quota + BigInt(row.bill.uncollected ?? "0");
+      if (points !== owed || exact !== row.bill.exact) {
+        result.differences.push({ requestId: row.request_id, charged: owed, computed: points });
       }
     }
     result.checked += rows.length;

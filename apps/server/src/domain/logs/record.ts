@@ -27,8 +27,10 @@ export interface CallRecord {
   errorCode: string;
   content: string;
   usage: Usage | undefined;
-  /** Points; 0n when the call costs nothing. */
+  /** Points; 0n when the call costs nothing. The ledger charges less where the balance does not hold as much. */
   quota: bigint;
+  /** Less was reserved than the call could cost, by the operator's wish: limits of the key do not cut the charge. */
+  heldInPart?: boolean;
   estimated: boolean;
   requestTimeMs: number;
   firstByteTimeMs: number;
@@ -79,7 +81,7 @@ export const logColumns = {
 type LogColumn = keyof typeof logColumns;
 
 /** A log row as JSON, and what the roll-up needs besides. */
-export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number };
+export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
 
 // A sentence of a vendor may be a whole page; the column is for people.
 const longestText = 4_000;
@@ -140,5 +142,6 @@ export function rowOf(record: CallRecord): LogJson {
     billing_tag: clean(record.billingTag, 50),
     cache_hit: record.cacheHit,
     cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),
+    held_in_part: record.heldInPart === true,
   };
 }

@@ -62,10 +62,14 @@ export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; kno
   return { task: earlier, known: true };
 }
 
-/** The charge is committed: from here on a failure gives back this much, and one that came in between does so now. */
-export async function markCharged(db: PrismaClient, id: bigint, points: bigint): Promise<void> {
+/**
+ * The charge is committed: from here on a failure gives back what the log row says, and one that came in between does
+ * so now.
+ */
+export async function markCharged(db: PrismaClient, charged: Task): Promise<void> {
   await db.$transaction(async (tx) => {
-    const task = await tx.task.update({ where: { id }, data: { quota: points } });
+    const quota = await chargedFor(tx, charged);
+    const task = await tx.task.update({ where: { id: charged.id }, data: { quota } });
     if (task.status === "FAILURE") await payBack(tx, task);
   });
 }

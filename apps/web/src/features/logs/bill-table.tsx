@@ -18,6 +18,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();
   const lines = explainLines(bill);
+  const uncollected = Number(bill.uncollected ?? "0");
   const group = useGroupName(row.group);
   const usdPerPoint = worthOf(1, format.pointsPerUsd);
   const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
@@ -87,7 +88,13 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           {bill.exact.includes(".") ? (
             <tr>
               <td colSpan={3}>{t("Rounded up")}</td>
-              <td>{format.whole(row.quota)}</td>
+              <td>{format.whole(row.quota + uncollected)}</td>
+            </tr>
+          ) : null}
+          {uncollected > 0 ? (
+            <tr>
+              <td colSpan={3}>{t("Not collected: the balance or the key's limit was too low")}</td>
+              <td>− {format.whole(uncollected)}</td>
             </tr>
           ) : null}
           {row.estimated ? (
