@@ -17,6 +17,7 @@ import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
+import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";
 import { watchNodes } from "#domain/limits/node-count.ts";
 import { createLimiter } from "#domain/limits/take.ts";
 import { createBodyLog } from "#domain/logs/bodies.ts";
@@ -92,6 +93,7 @@ export async function startGateway(
     await seedAccounts(db);
     await seedPrices(db);
     await seedModelInfo(db);
+    await sealStoredSecrets(db, secrets);
     if (env.ROOT_USERNAME !== undefined && env.ROOT_PASSWORD !== undefined)
       await ensureRoot(db, secrets, {
         username: env.ROOT_USERNAME,

@@ -3,6 +3,9 @@ import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
 
 export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;
 
+/** Stands for a stored secret in what readers see. Sent back, it keeps the stored value. */
+export const hiddenValue = "********";
+
 const stringMap = z.record(z.string().min(1), z.string());
 
 /** A model name; `*` may stand at the end only, after at least one character. */

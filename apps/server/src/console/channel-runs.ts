@@ -10,7 +10,7 @@ import {
 import { Nothing } from "@gateway/shared/envelope";
 import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/model-check";
 import { z } from "zod";
-import { type ChannelForTest, typedIn } from "#domain/channels/channel-row.ts";
+import { type ChannelForTest, typedInFull } from "#domain/channels/channel-row.ts";
 import { getChannel, openFirstKey } from "#domain/channels/channels.ts";
 import { refreshBalance } from "#domain/channels/judge.ts";
 import { endRun, getRun, listRuns, readRun } from "#domain/channels/runs.ts";
@@ -74,7 +74,11 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     { config, schema: { body: ModelCheckInput, response: answers(Nothing) } },
     async (request, reply) => {
       const row = await getChannel(db, request.body.id);
-      const channel = { ...typedIn(row), id: row.id, key: openFirstKey(services.secrets, row) };
+      const channel = {
+        ...typedInFull(services.secrets, row),
+        id: row.id,
+        key: openFirstKey(services.secrets, row),
+      };
       const models = request.body.models.split(",").map((model) => model.trim());
       const wanted = new Set(models.filter((model) => model !== ""));
       return sendEvents(reply, checks(services, channel, wanted, closing.signal));

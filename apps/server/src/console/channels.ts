@@ -12,6 +12,7 @@ import { z } from "zod";
 import { enabledGroups } from "#domain/accounts/groups.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
+import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
   changeChannel,
   createChannel,
@@ -22,6 +23,7 @@ import {
   openFirstKey,
   patchChannel,
   testModelFor,
+  withStored,
 } from "#domain/channels/channels.ts";
 import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
@@ -31,6 +33,7 @@ import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import { lacks, partialPut } from "./compat/partial-put.ts";
 import type { Services } from "./services.ts";
+import type { Viewer } from "./session.ts";
 
 const sortable = [
   "id",
@@ -152,13 +155,15 @@ const UnsavedTest = ChannelInput.extend({
   id: RowId.optional(),
   model: z.string().trim().max(160).default(""),
 });
-const ModelListInput = ChannelInput.pick({
-  type: true,
-  base_url: true,
-  key: true,
-  other: true,
-  proxy: true,
-}).extend({ id: RowId.optional() });
+/** What is not mentioned is as it is stored, or as it is for a new channel. */
+const ModelListInput = z.object({
+  type: ChannelInput.shape.type,
+  base_url: ChannelInput.shape.base_url.unwrap().optional(),
+  key: ChannelInput.shape.key.unwrap().optional(),
+  other: ChannelInput.shape.other.unwrap().optional(),
+  proxy: ChannelInput.shape.proxy.unwrap().optional(),
+  id: RowId.optional(),
+});
 
 /** Calls to the upstream that an operator asks for: a test, or the vendor's list of models. */
 function probeRoutes(app: ConsoleApp, services: Services): void {
@@ -175,8 +180,10 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
   );
 
   app.post("/channel/test", { config, schema: { body: UnsavedTest, response: result } }, async (request) => {
-    const { id, model, ...input } = request.body;
-    const key = await keyFor(services, input.key, id);
+    const { id, model, ...given } = request.body;
+    const stored = id === undefined ? undefined : await getChannel(db, id);
+    const input = filled(services, viewerOf(request), given, stored);
+    const key = keyFor(services, input.key, stored);
     checkUpstream(providers, input, key !== "");
     const channel = { ...input, id: id ?? 0, key };
     return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
@@ -189,9 +196,16 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
       { config, schema: { body: ModelListInput, response: answers(z.array(z.string())) } },
       async (request) => {
         const { id, ...given } = request.body;
-        const stored = id === undefined ? blank : typedIn(await getChannel(db, id));
-        const key = await keyFor(services, given.key, id);
-        const channel = { ...stored, ...given, id: id ?? 0, key };
+        const stored = id === undefined ? undefined : await getChannel(db, id);
+        const known = stored === undefined ? blank : typedIn(stored);
+        const wanted = filled(
+          services,
+          viewerOf(request),
+          { ...known, ...given, key: given.key ?? "" },
+          stored,
+        );
+        const key = keyFor(services, wanted.key, stored);
+        const channel = { ...wanted, id: id ?? 0, key };
         checkUpstream(providers, channel, key !== "");
         return ok(await services.fetchModels(channel));
       },
@@ -202,9 +216,20 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
 /** A channel that nobody has filled in. */
 const blank = ChannelInput.parse({ type: 0, name: "-", models: ["-"], groups: ["-"] });
 
+/** What is tested before it is saved, with the secrets of the channel that it would change. */
+function filled<T extends ChannelInput>(
+  services: Services,
+  viewer: Viewer,
+  given: T,
+  stored: ChannelRecord | undefined,
+): T {
+  if (stored === undefined) return fillMasks(given, undefined).input;
+  return withStored(services, viewer, stored, given);
+}
+
 /** The first key given, else the first one stored. */
-async function keyFor({ db, secrets }: Services, given: string, id: number | undefined): Promise<string> {
+function keyFor({ secrets }: Services, given: string, stored: ChannelRecord | undefined): string {
   const [first] = keysOf(given);
   if (first !== undefined) return first;
-  return id === undefined ? "" : openFirstKey(secrets, await getChannel(db, id));
+  return stored === undefined ? "" : openFirstKey(secrets, stored);
 }

@@ -8,6 +8,8 @@ export interface Actor {
   id: number | null;
   username: string;
   ip: string;
+  /** Of a person, where a rule depends on it. */
+  role?: number;
 }
 
 export const systemActor: Actor = { id: null, username: "system", ip: "" };

@@ -4,7 +4,14 @@ import { GatewayError } from "#errors.ts";
 import { applyEdit, differences } from "./batch-edit.ts";
 import { checkChannel } from "./channel-check.ts";
 import { type ChannelRecord, typedIn } from "./channel-row.ts";
-import { type ChannelRoom, deleteChannel, editChannel, getChannel, patchChannel } from "./channels.ts";
+import {
+  type ChannelRoom,
+  deleteChannel,
+  editChannel,
+  getChannel,
+  patchChannel,
+  withStored,
+} from "./channels.ts";
 
 /**
  * One change to many channels. Each is its own transaction: what went well stays, and the answer names every channel
@@ -29,7 +36,13 @@ export async function editChannels(
       return;
     }
     refuseEmpty(wanted);
-    if (preview) await checkChannel(room.db, room.providers, wanted, before.keys.length > 0);
+    if (preview)
+      await checkChannel(
+        room.db,
+        room.providers,
+        withStored(room, actor, before, wanted),
+        before.keys.length > 0,
+      );
     else await editChannel(room, actor, before.id, (latest) => applyEdit(latest, edit));
     answer.changed.push({ id: before.id, name: before.name, changes });
   });

@@ -1,5 +1,7 @@
 import type { ChannelInput, ChannelRow } from "@gateway/shared/channel";
 import type { Prisma } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { openPrivate } from "./channel-secrets.ts";
 import type { Frozen } from "./health.ts";
 
 /** A stored channel, as the console shows it and as a test call needs it. Its keys are not part of either. */
@@ -21,7 +23,7 @@ export const channelParts = {
 
 export type ChannelRecord = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
 
-/** What of a stored channel a person typed in, without the key. */
+/** What a person entered for a stored channel, without the key and with a mask in the place of every other secret. */
 export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
   return {
     type: row.type,
@@ -53,6 +55,12 @@ export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mod
     max_concurrency: row.max_concurrency,
     plugin: asPlugin(row.plugin),
   };
+}
+
+/** What a person entered for a stored channel, in full but for the key: for calls, never for readers. */
+export function typedInFull(secrets: Secrets, row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
+  const shown = typedIn(row);
+  return { ...shown, ...openPrivate(secrets, row, shown) };
 }
 
 export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]): ChannelRow {

@@ -10,9 +10,11 @@ import type { Secrets } from "#platform/secrets.ts";
 import { contains } from "#platform/text-search.ts";
 import type { Providers } from "#providers/index.ts";
 import { checkChannel } from "./channel-check.ts";
+import { movedFields, requireCredentials } from "./channel-destination.ts";
 import { testModelOf } from "./channel-in-force.ts";
 import { storeKeys } from "./channel-keys.ts";
-import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
+import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
+import { fillMasks, sealPrivate } from "./channel-secrets.ts";
 import { channelKeyContext } from "./load-channels.ts";
 import { modelNamesWith } from "./model-names.ts";
 
@@ -36,9 +38,13 @@ export async function createChannel(
 ): Promise<ChannelRecord> {
   const { status = ChannelStatus.enabled, keyLater = false } = begin;
   const keys = keysOf(input.key);
+  fillMasks(input, undefined);
   return room.db.$transaction(async (tx) => {
     await checkChannel(tx, room.providers, input, keyLater || keys.length > 0);
-    const { id } = await tx.channel.create({ data: { ...columnsOf(input), status } });
+    // The cipher text is bound to the id, which the row has only once it is there.
+    const [{ id } = { id: 0 }] = await tx.$queryRaw<{ id: number }[]>`
+      SELECT nextval(pg_get_serial_sequence('channels', 'id'))::int AS id`;
+    await tx.channel.create({ data: { id, ...columnsOf(room.secrets, id, input), status } });
     await replaceParts(tx, id, input);
     await storeKeys(tx, room.secrets, id, keys, "replace");
     const after = await getChannel(tx, id);
@@ -57,7 +63,10 @@ export function changeChannel(
   return editChannel(room, actor, id, () => input);
 }
 
-/** @param edit is given the channel as it stands, with an empty key, and answers what it should be */
+/**
+ * Throws `invalid_request` when stored credentials would be sent to another address.
+ * @param edit receives the channel as it is, without its key and with masks for its secrets, and returns what it becomes
+ */
 export async function editChannel(
   room: ChannelRoom,
   actor: Actor,
@@ -67,16 +76,34 @@ export async function editChannel(
   return room.db.$transaction(async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
-    const input = edit({ ...typedIn(before), key: "" });
+    const input = withStored(room, actor, before, edit({ ...typedIn(before), key: "" }));
     const keys = keysOf(input.key);
     await checkChannel(tx, room.providers, input, keys.length + before.keys.length > 0);
-    await tx.channel.update({ where: { id }, data: columnsOf(input) });
+    await tx.channel.update({ where: { id }, data: columnsOf(room.secrets, id, input) });
     await replaceParts(tx, id, input);
     if (keys.length > 0) await storeKeys(tx, room.secrets, id, keys, input.key_mode ?? "replace");
     const after = await getChannel(tx, id);
-    await leaveTrace(tx, actor, "change", before, after);
+    const open = (row: ChannelRecord) => typedInFull(room.secrets, row);
+    await leaveTrace(tx, actor, "change", before, after, open);
     return after;
   });
+}
+
+/**
+ * An input for a stored channel with the stored secrets in the place of their masks. Throws `invalid_request` when
+ * credentials that are not entered again would be sent elsewhere than they were stored for.
+ */
+export function withStored<T extends ChannelInput>(
+  room: Pick<ChannelRoom, "secrets" | "providers">,
+  actor: Actor,
+  stored: ChannelRecord,
+  wanted: T,
+): T {
+  const before = typedInFull(room.secrets, stored);
+  const { input, kept } = fillMasks(wanted, before);
+  const keepsKeys = stored.keys.length > 0 && (input.key.trim() === "" || input.key_mode === "append");
+  requireCredentials(actor, movedFields(room.providers, before, input), keepsKeys ? ["key", ...kept] : kept);
+  return input;
 }
 
 /** Status, priority or weight alone. */
@@ -222,23 +249,9 @@ export function keysOf(text: string): string[] {
   return [...new Set(lines.filter((line) => line !== ""))];
 }
 
-function columnsOf({
-  key: _key,
-  key_mode: _mode,
-  models: _models,
-  groups: _groups,
-  ...columns
-}: ChannelInput) {
-  return {
-    ...columns,
-    custom_parameter: asJson(columns.custom_parameter),
-    plugin: asJson(columns.plugin),
-  };
-}
-
-/** It came out of JSON.parse, so JSON can hold it. */
-function asJson(value: object): Prisma.InputJsonObject {
-  return value;
+function columnsOf(secrets: Secrets, id: number, input: ChannelInput) {
+  const { key: _key, key_mode: _mode, models: _models, groups: _groups, ...columns } = input;
+  return { ...columns, ...sealPrivate(secrets, id, input) };
 }
 
 async function replaceParts(tx: Prisma.TransactionClient, id: number, input: ChannelInput): Promise<void> {
@@ -259,6 +272,7 @@ async function leaveTrace(
   word: "create" | "change" | "enable" | "disable" | "delete",
   before: ChannelRecord | undefined,
   after: ChannelRecord | undefined,
+  open: typeof typedIn = typedIn,
 ): Promise<void> {
   const id = (after ?? before)?.id ?? 0;
   const kind = {
@@ -268,7 +282,7 @@ async function leaveTrace(
     disable: "disabled",
     delete: "deleted",
   };
-  const fields = word === "change" && before && after ? changedFields(before, after) : [];
+  const fields = word === "change" && before && after ? changedFields(before, after, open) : [];
   await tx.channelEvent.create({
     data: { channel_id: id, kind: kind[word], user_id: actor.id, detail: { fields } },
   });
@@ -283,9 +297,10 @@ async function leaveTrace(
   await announce(tx, "channels", id);
 }
 
-function changedFields(before: ChannelRecord, after: ChannelRecord): string[] {
-  const was = new Map(Object.entries(typedIn(before)).map(([name, value]) => [name, JSON.stringify(value)]));
-  const fields = Object.entries(typedIn(after))
+/** @param open what of a channel is compared: a mask would hide that the secret behind it changed */
+function changedFields(before: ChannelRecord, after: ChannelRecord, open: typeof typedIn): string[] {
+  const was = new Map(Object.entries(open(before)).map(([name, value]) => [name, JSON.stringify(value)]));
+  const fields = Object.entries(open(after))
     .filter(([name, value]) => was.get(name) !== JSON.stringify(value))
     .map(([name]) => name);
   const keysOfRow = (row: ChannelRecord) => row.keys.map((key) => key.id).join(" ");

@@ -1,7 +1,7 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channel-run";
 import type { SettingsStore } from "#domain/settings/settings.ts";
-import { type ChannelForTest, type ChannelRecord, typedIn } from "./channel-row.ts";
+import { type ChannelForTest, type ChannelRecord, typedInFull } from "./channel-row.ts";
 import { disableChannel, reviveChannel } from "./channel-state.ts";
 import { type ChannelRoom, firstKey, getChannel, openFirstKey, testModelFor } from "./channels.ts";
 import type { Health } from "./health.ts";
@@ -120,5 +120,5 @@ async function judgeBalance(room: JudgeRoom, id: number): Promise<Done> {
 }
 
 function opened({ secrets }: ChannelRoom, row: ChannelRecord): ChannelForTest {
-  return { ...typedIn(row), id: row.id, key: openFirstKey(secrets, row) };
+  return { ...typedInFull(secrets, row), id: row.id, key: openFirstKey(secrets, row) };
 }

@@ -5,6 +5,7 @@ import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
 import type { ChannelInForce } from "./channel-in-force.ts";
+import { openPrivate, type PrivateFields } from "./channel-secrets.ts";
 
 /** From rows to channels as the relay uses them, in pages: thousands of them must not hold up the calls. */
 
@@ -85,6 +86,8 @@ function inForce(
     return key === undefined ? [] : { id, key, weight };
   });
   if (keys.length === 0 && provider.keyless !== true) return undefined;
+  const whole = openWhole(secrets, row);
+  if (whole === undefined) return undefined;
   const once = (name: string): string => {
     const known = names.get(name);
     if (known === undefined) names.set(name, name);
@@ -102,8 +105,8 @@ function inForce(
     priority: row.priority,
     weight: row.weight,
     mapping: parseMapping(row.model_mapping as Record<string, string>),
-    headers: row.model_headers as Record<string, string>,
-    parameters: row.custom_parameter as Record<string, unknown>,
+    headers: whole.model_headers,
+    parameters: whole.custom_parameter,
     disabledStream: new Set(row.disabled_stream),
     onlyChat: row.only_chat,
     preCost: row.pre_cost,
@@ -112,8 +115,8 @@ function inForce(
     logBodies: row.log_bodies,
     systemPrompt: row.system_prompt,
     systemPromptPlace: row.system_prompt_place as SystemPromptPlace,
-    proxy: row.proxy,
-    plugin: row.plugin as Record<string, Record<string, unknown>>,
+    proxy: whole.proxy,
+    plugin: whole.plugin,
     testModel: row.test_model,
     autoDisable: row.auto_disable,
     maxConcurrency: row.max_concurrency,
@@ -121,6 +124,17 @@ function inForce(
     firstByteTimeoutMs: row.first_byte_timeout_ms,
     idleTimeoutMs: row.idle_timeout_ms,
   };
+}
+
+/** Undefined for a channel whose secrets were made with another `SECRET_KEY`: it could only send masks. */
+function openWhole(secrets: Secrets, row: Row): PrivateFields | undefined {
+  // These columns were written from a checked input, so they have its shape.
+  const { proxy, model_headers, custom_parameter, plugin } = row as unknown as PrivateFields;
+  try {
+    return openPrivate(secrets, row, { proxy, model_headers, custom_parameter, plugin });
+  } catch {
+    return undefined;
+  }
 }
 
 /** A key of another `SECRET_KEY` cannot be used; it must not keep every other channel from being loaded. */

@@ -7,7 +7,7 @@ import { hintOf } from "#platform/secrets.ts";
 import { applyEdit } from "./batch-edit.ts";
 import { deleteChannels, editChannels } from "./batch.ts";
 import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
-import { type ChannelRoom, createChannel, keysOf } from "./channels.ts";
+import { type ChannelRoom, createChannel, keysOf, withStored } from "./channels.ts";
 
 /** A tag is a word that channels share; there is no row for it, so it lives as long as one of them. */
 
@@ -83,7 +83,7 @@ export async function editTag(
     }
     const name = `${model.name.slice(0, 120)}_${members.length + index + 1}`;
     try {
-      const input = applyEdit({ ...typedIn(model), name, key: each }, edit);
+      const input = withStored(room, actor, model, applyEdit({ ...typedIn(model), name, key: each }, edit));
       answer.added.push((await createChannel(room, actor, input)).name);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

@@ -3,7 +3,8 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
+import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
+import { dropMasks } from "./channel-secrets.ts";
 import { type ChannelRoom, createChannel, getChannel } from "./channels.ts";
 import { channelKeyContext } from "./load-channels.ts";
 
@@ -16,7 +17,7 @@ export async function copyChannel(room: ChannelRoom, actor: Actor, id: number): 
   const row = await getChannel(room.db, id);
   const ending = "_copy";
   const name = row.name.slice(0, MAX_NAME - ending.length) + ending;
-  const input = { ...typedIn(row), name, key: openKeys(room.secrets, row) };
+  const input = { ...typedInFull(room.secrets, row), name, key: openKeys(room.secrets, row) };
   return createChannel(room, actor, input, { status: 2, keyLater: row.keys.length === 0 });
 }
 
@@ -37,7 +38,7 @@ export async function exportChannels(
     exported_time: Math.floor(Date.now() / 1000),
     with_keys: withKeys,
     channels: rows.map((row) => ({
-      ...typedIn(row),
+      ...(withKeys ? typedInFull(room.secrets, row) : typedIn(row)),
       // What the gateway switched off is worth another try elsewhere; what a person did stays.
       status: row.status === 2 ? 2 : 1,
       key: withKeys ? openKeys(room.secrets, row) : "",
@@ -74,12 +75,15 @@ export async function importChannels(
       answer.failed.push({ index, name: nameOf(each), field, message });
       continue;
     }
-    const { status, ...input } = parsed.data;
-    const needsKey = input.key === "" && room.providers.get(input.type)?.keyless !== true;
+    const { status, ...given } = parsed.data;
+    // A file that was exported without keys has no other secret either: they have to be entered, too.
+    const { input, kept } = dropMasks(given);
+    const lacksKey = input.key === "" && room.providers.get(input.type)?.keyless !== true;
+    const needsKey = lacksKey || kept.length > 0;
     try {
       const made = await createChannel(room, actor, input, {
         status: needsKey || status === 2 ? 2 : 1,
-        keyLater: needsKey,
+        keyLater: lacksKey,
       });
       answer.created.push({ index, id: made.id, name: made.name, needs_key: needsKey });
     } catch (error) {

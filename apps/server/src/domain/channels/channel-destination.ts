@@ -1,0 +1,92 @@
+import type { ChannelInput } from "@gateway/shared/channel";
+import { Role } from "@gateway/shared/roles";
+import type { Actor } from "#domain/audit-log/audit.ts";
+import { GatewayError } from "#errors.ts";
+import type { Providers } from "#providers/index.ts";
+
+/**
+ * Stored credentials are only sent where they were entered for: the provider, its address and the proxy on the way.
+ * The one place of that rule: every change and every test of a stored channel passes here.
+ */
+type Destination = Pick<
+  ChannelInput,
+  "type" | "base_url" | "proxy" | "other" | "plugin" | "model_headers" | "model_mapping"
+>;
+
+/** Headers that proxies and gateways choose the next server by. */
+const routingHeader =
+  /(?:^|[-_])(?:host|url|uri|target|upstream|endpoint|base|proxy|forwarded|origin|destination|server|backend|route|gateway)(?:[-_]|$)/i;
+/** A value that is an address or a path of one. */
+const address = /:\/\/|^\/|\.\.\//;
+
+/** The fields of `after` that send credentials elsewhere than `before` did. */
+export function movedFields(providers: Providers, before: Destination, after: Destination): string[] {
+  const [was, is] = [placesOf(providers, before), placesOf(providers, after)];
+  return (Object.keys(is) as (keyof typeof is)[]).filter((field) => was[field] !== is[field]);
+}
+
+function placesOf(providers: Providers, channel: Destination) {
+  const { base_url: given, other } = channel;
+  const base = given === "" ? (providers.get(channel.type)?.baseUrl ?? "") : given;
+  return {
+    type: String(channel.type),
+    base_url: normalized(base),
+    proxy: normalized(channel.proxy),
+    // A region belongs to a provider's own address; in an operator's address it may be the whole host.
+    other: address.test(other) || given.includes("{") ? other : "",
+    plugin: JSON.stringify(addressesIn(channel.plugin)),
+    model_mapping: JSON.stringify(
+      Object.entries(channel.model_mapping).filter(([, target]) => address.test(target)),
+    ),
+    model_headers: JSON.stringify(
+      Object.entries(channel.model_headers)
+        .filter(([name, value]) => routingHeader.test(name) || address.test(value))
+        .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
+        .toSorted(),
+    ),
+  };
+}
+
+/** Two spellings of one address are the same destination. */
+function normalized(text: string): string {
+  const url = URL.parse(text);
+  return url === null || text.includes("{") ? text : url.href.replace(/\/+$/, "");
+}
+
+function addressesIn(value: unknown, path = ""): string[] {
+  if (typeof value === "string")
+    return address.test(value) || routingHeader.test(path.split(".").at(-1) ?? "")
+      ? [`${path}: ${value}`]
+      : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value)
+    .flatMap(([name, part]) => addressesIn(part, `${path}.${name}`))
+    .toSorted();
+}
+
+/**
+ * Throws `invalid_request` when stored credentials would be sent elsewhere. Root may: it can read every key anyway.
+ * @param moved of `movedFields`
+ * @param kept fields whose stored credential would be used
+ */
+export function requireCredentials(actor: Actor, moved: readonly string[], kept: readonly string[]): void {
+  // A password of the proxy goes to the proxy alone, and a mask of another proxy is refused already.
+  const again = kept.filter((field) => field !== "proxy");
+  if (moved.length === 0 || again.length === 0 || actor.role === Role.root) return;
+  const what = moved.map((field) => names[field] ?? field).join(", ");
+  const message = `Stored credentials are only sent to the address and proxy they were entered for. Enter them again to change the ${what}.`;
+  throw new GatewayError("invalid_request", message, {
+    fields: Object.fromEntries(again.map((field) => [field, message])),
+    param: again[0] ?? "key",
+  });
+}
+
+const names: Record<string, string> = {
+  type: "provider",
+  base_url: "API address",
+  proxy: "proxy",
+  other: "region",
+  plugin: "paths",
+  model_headers: "headers that choose a server",
+  model_mapping: "model mapping",
+};

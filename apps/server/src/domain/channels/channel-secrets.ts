@@ -1,0 +1,197 @@
+import { type ChannelInput, hiddenValue } from "@gateway/shared/channel";
+import { parseRecord } from "#dialects/wire.ts";
+import { GatewayError } from "#errors.ts";
+import type { Prisma } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+
+/**
+ * Secrets of a channel besides its keys: the proxy's password, header values, parameters. The columns that people read
+ * hold a mask in their place; the full values are encrypted beside them. Must not know who asks.
+ */
+export type PrivateFields = Pick<ChannelInput, "proxy" | "model_headers" | "custom_parameter" | "plugin">;
+
+/** Headers whose values say nothing about an account; every other value is hidden. */
+const publicHeader =
+  /^(?:accept|accept-language|content-type|user-agent|referer|http-referer|x-title|anthropic-(?:version|beta)|openai-beta)$/i;
+const secretName = /password|passwd|secret|credential|authorization|cookie|bearer|signature|token|key|auth/i;
+const secretNumber = /password|passwd|secret|pin$/i;
+const secretShape = /^(?:sk-|pk-|Bearer |Basic |AIza|AKIA|gh[a-z]_|xox[a-z]-|eyJ)|:\/\/[^/\s]*@/i;
+/** A long run of letters and digits together is a token, not a word. */
+const longRun = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{20,}/;
+
+/** What readers see in the place of the full values. */
+export function maskPrivate(full: PrivateFields): PrivateFields {
+  return {
+    proxy: maskProxy(full.proxy),
+    model_headers: Object.fromEntries(
+      Object.entries(full.model_headers).map(([name, value]) => [
+        name,
+        value !== "" && (!publicHeader.test(name) || secretShape.test(value)) ? hiddenValue : value,
+      ]),
+    ),
+    custom_parameter: maskRecord(full.custom_parameter),
+    plugin: maskRecord(full.plugin),
+  };
+}
+
+/** `scheme://user:********@host`; a user name without a password is a token and hidden too. */
+function maskProxy(proxy: string): string {
+  return proxy.replace(/^([a-z][\w+.-]*:\/\/)([^/?#]*)@/i, (_all, scheme: string, login: string) => {
+    const colon = login.indexOf(":");
+    return colon === -1 ? `${scheme}${hiddenValue}@` : `${scheme}${login.slice(0, colon)}:${hiddenValue}@`;
+  });
+}
+
+function maskRecord<T extends Record<string, unknown>>(record: T): T {
+  // The shape stays; only leaves are replaced.
+  return mask(record, "", false) as T;
+}
+
+/** @param hidden whether a name above says that everything below is secret */
+function mask(value: unknown, name: string, hidden: boolean): unknown {
+  if (typeof value === "string") {
+    const isSecret = hidden || secretName.test(name) || secretShape.test(value) || longRun.test(value);
+    return isSecret && value !== "" ? hiddenValue : value;
+  }
+  if (typeof value === "number") return secretNumber.test(name) ? hiddenValue : value;
+  if (Array.isArray(value))
+    return name === "remove" ? value : value.map((part: unknown) => mask(part, name, hidden));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      mask(part, key, hidden || /secret|credential/i.test(key)),
+    ]),
+  );
+}
+
+/** The columns of a channel for these values; `private_encrypted` is null when nothing has to be hidden. */
+export function sealPrivate(secrets: Secrets, channelId: number, full: PrivateFields) {
+  const { proxy, model_headers, custom_parameter, plugin } = full;
+  const whole = { proxy, model_headers, custom_parameter, plugin };
+  const shown = maskPrivate(whole);
+  const text = JSON.stringify(whole);
+  return {
+    ...shown,
+    custom_parameter: asJson(shown.custom_parameter),
+    plugin: asJson(shown.plugin),
+    private_encrypted:
+      JSON.stringify(shown) === text ? null : secrets.encrypt(text, privateContext(channelId)),
+  };
+}
+
+/**
+ * The full values of a stored channel.
+ * @param shown what its columns hold: all there is to know when nothing is encrypted
+ */
+export function openPrivate(
+  secrets: Secrets,
+  row: { id: number; private_encrypted: Uint8Array | null },
+  shown: PrivateFields,
+): PrivateFields {
+  if (row.private_encrypted === null) return shown;
+  try {
+    const whole = parseRecord(secrets.decrypt(row.private_encrypted, privateContext(row.id)));
+    // Written by `sealPrivate` from a checked input.
+    return { ...shown, ...(whole as Partial<PrivateFields>) };
+  } catch (cause) {
+    const message =
+      "The stored proxy password, headers and parameters cannot be decrypted with this server's SECRET_KEY. Enter them again.";
+    throw new GatewayError("conflict", message, { cause });
+  }
+}
+
+/** What of an input kept a stored secret by sending its mask, as field names, and the input with the secrets filled in. */
+export interface Filled<T> {
+  input: T;
+  kept: string[];
+}
+
+/**
+ * Puts stored secrets in the place of their masks. Throws `invalid_request` with the field for a mask that stands for
+ * nothing stored.
+ */
+export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFields | undefined): Filled<T> {
+  const kept: string[] = [];
+  const fields: Record<string, string> = {};
+  const fill = (value: unknown, was: unknown, path: string): unknown => {
+    if (value === hiddenValue) {
+      if (was === undefined || was === hiddenValue) {
+        fields[path] = "Enter this value: there is no stored one to keep.";
+        return value;
+      }
+      kept.push(path);
+      return was;
+    }
+    if (Array.isArray(value))
+      return value.map((part: unknown, place) =>
+        fill(part, Array.isArray(was) ? was[place] : undefined, path),
+      );
+    if (typeof value !== "object" || value === null) return value;
+    const before = typeof was === "object" && was !== null && !Array.isArray(was) ? was : {};
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [
+        key,
+        fill(
+          part,
+          Object.hasOwn(before, key) ? before[key as keyof typeof before] : undefined,
+          `${path}.${key}`,
+        ),
+      ]),
+    );
+  };
+  const filled = {
+    ...input,
+    model_headers: fill(input.model_headers, stored?.model_headers, "model_headers"),
+    custom_parameter: fill(input.custom_parameter, stored?.custom_parameter, "custom_parameter"),
+    plugin: fill(input.plugin, stored?.plugin, "plugin"),
+    proxy: input.proxy,
+  };
+  if (input.proxy.includes(hiddenValue)) {
+    if (stored !== undefined && input.proxy === maskProxy(stored.proxy)) {
+      filled.proxy = stored.proxy;
+      kept.push("proxy");
+    } else fields["proxy"] = "Enter the proxy's password again: it is only kept for the same proxy and user.";
+  }
+  const [message] = Object.values(fields);
+  if (message !== undefined)
+    throw new GatewayError("invalid_request", message, { fields, param: Object.keys(fields)[0] ?? "" });
+  return { input: filled, kept };
+}
+
+/** A masked input without the values that it cannot bring, for a file that was exported without secrets. */
+export function dropMasks<T extends PrivateFields>(input: T): Filled<T> {
+  const kept: string[] = [];
+  const drop = (value: unknown, path: string): unknown => {
+    if (Array.isArray(value))
+      return value.filter((part) => part !== hiddenValue).map((part: unknown) => drop(part, path));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, part]) => {
+        if (part !== hiddenValue) return [[key, drop(part, `${path}.${key}`)]];
+        kept.push(`${path}.${key}`);
+        return [];
+      }),
+    );
+  };
+  const left = {
+    ...input,
+    model_headers: drop(input.model_headers, "model_headers"),
+    custom_parameter: drop(input.custom_parameter, "custom_parameter"),
+    plugin: drop(input.plugin, "plugin"),
+  } as T;
+  if (input.proxy.includes(hiddenValue)) {
+    kept.push("proxy");
+    left.proxy = "";
+  }
+  return { input: left, kept };
+}
+
+function privateContext(channelId: number): string {
+  return `channel:${channelId}:private`;
+}
+
+/** It came out of JSON.parse, so JSON can hold it. */
+function asJson(value: object): Prisma.InputJsonObject {
+  return value;
+}
