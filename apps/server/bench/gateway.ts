@@ -57,7 +57,7 @@ export async function startGateway(
   const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(`${url}/api${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: { authorization: accessToken, "content-type": "application/json" },
+      headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { success, message, data } = (await answer.json()) as {

@@ -31,6 +31,7 @@ export interface AppOptions {
 }
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { metrics } = options;
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,6 +66,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       strictTransportSecurity: false,
     });
     await scope.register(compress, { threshold: 1_024 });
+    scope.addHook("onResponse", async (request, reply) => {
+      // Callers of the compatibility mode are mostly sent 200; what counts is the status that names the outcome.
+      const status = Number(reply.getHeader("api-status") ?? reply.statusCode);
+      if (!request.url.includes("/api/")) return;
+      metrics.consoleAnswer(request.method, status);
+      request.log.debug(
+        { method: request.method, route: request.routeOptions.url, status },
+        "a console answer",
+      );
+    });
     await consoleRoutes(scope, { services: options.console, basePath: options.basePath });
     metricsRoute(scope, options);
     await serveWeb(scope, options.basePath, options.console.settings);

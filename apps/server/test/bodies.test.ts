@@ -75,14 +75,14 @@ describe("requests and answers", () => {
     });
     const session = await fetch(`${gateway.url}/api/user/login`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: { "api-version": "2", "content-type": "application/json" },
       body: JSON.stringify({ username: "someone", password: "a password 123" }),
     });
     const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? "";
     const asUser = async <T>(method: string, path: string, body?: object): Promise<T> => {
       const response = await fetch(`${gateway.url}/api${path}`, {
         method,
-        headers: { cookie, "content-type": "application/json", origin: gateway.url },
+        headers: { cookie, "api-version": "2", "content-type": "application/json", origin: gateway.url },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return ((await response.json()) as { data: T }).data;

@@ -16,6 +16,7 @@ async function events(path: string, body?: object): Promise<unknown[]> {
   const response = await fetch(`${gateway.url}/api${path}`, {
     method: body === undefined ? "GET" : "POST",
     headers: {
+      "api-version": "2",
       authorization: testAccessToken,
       "accept-encoding": "gzip, br",
       ...(body === undefined ? {} : { "content-type": "application/json" }),

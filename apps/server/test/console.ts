@@ -56,7 +56,11 @@ export interface Browser {
   ): Promise<Answer<T>>;
 }
 
-export const origin = { origin: "http://localhost:80", host: "localhost:80" };
+/** What the console sends; without it a caller is spoken to as One Hub would. */
+export const version2 = { "api-version": "2" };
+
+/** What the console's own pages send with what changes something. */
+export const origin = { ...version2, origin: "http://localhost:80", host: "localhost:80" };
 
 export async function buildConsole(
   options: {
@@ -146,6 +150,7 @@ export async function buildConsole(
         ...request,
         headers: {
           "x-forwarded-for": address,
+          ...version2,
           ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }),
           ...request.headers,
         },

@@ -55,7 +55,7 @@ export async function startGatewayProcess(env: {
     async api<T>(method: string, path: string, body?: unknown): Promise<T> {
       const response = await fetch(`${url}/api${path}`, {
         method,
-        headers: { authorization: accessToken, "content-type": "application/json" },
+        headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),
       });
       const answer = (await response.json()) as { success: boolean; data: T };

@@ -75,6 +75,7 @@ export async function startTestGateway(
     const response = await fetch(`${gateway.url}/api${path}`, {
       method,
       headers: {
+        "api-version": "2",
         authorization: testAccessToken,
         // Of its own each time: a test that looks often must not meet the limit of one address.
         "x-forwarded-for": `10.6.${asked >> 8}.${asked & 255}`,

@@ -20,7 +20,7 @@ async function makePerson(): Promise<{ user: UserDetail; key: string; ask: () =>
   const username = `person-${(names += 1)}`;
   const password = "long enough";
   const user = await gateway.api<UserDetail>("POST", "/user", { username, password, quota: 1_000_000 });
-  const headers = { origin: gateway.url, "content-type": "application/json" };
+  const headers = { "api-version": "2", origin: gateway.url, "content-type": "application/json" };
   const login = await fetch(`${gateway.url}/api/user/login`, {
     method: "POST",
     headers,

@@ -171,6 +171,14 @@ describe("metrics", () => {
     expect(text).not.toContain("demo-chat");
   });
 
+  it("count the management API's refusals by their true status, whatever was sent", async () => {
+    const headers = { authorization: `Bearer ${testAccessToken}` };
+    const refused = await fetch(`${gateway.url}/api/channel/999999`, { headers });
+    expect([refused.status, refused.headers.get("api-status")]).toEqual([200, "404"]);
+    const text = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
+    expect(text).toMatch(/gateway_console_answers_total\{method="GET",status="404"\} \d+/);
+  });
+
   it("stand at the older address too, for a scraper that sends the access token as a password", async () => {
     const basic = `Basic ${Buffer.from(`prometheus:${testAccessToken}`).toString("base64")}`;
     const ask = (authorization: string) =>

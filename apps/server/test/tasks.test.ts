@@ -463,12 +463,12 @@ describe("somebody else", () => {
     expect((await ask("POST", "/suno/submit/lyrics", { prompt: "Theirs" }, theirs)).status).toBe(200);
     const signedIn = await fetch(`${gateway.url}/api/user/login`, {
       method: "POST",
-      headers: { "content-type": "application/json", origin: gateway.url },
+      headers: { "api-version": "2", "content-type": "application/json", origin: gateway.url },
       body: JSON.stringify({ username: "stranger", password: "a long password" }),
     });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
     const look = async (path: string) => {
-      const response = await fetch(`${gateway.url}/api${path}`, { headers: { cookie } });
+      const response = await fetch(`${gateway.url}/api${path}`, { headers: { "api-version": "2", cookie } });
       return { status: response.status, ...((await response.json()) as { data?: { data: TaskRow[] } }) };
     };
     expect((await look("/task")).status).toBe(403);

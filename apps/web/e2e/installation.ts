@@ -87,6 +87,7 @@ export async function install(env: Record<string, string> = {}): Promise<Install
       method,
       headers: {
         ...ownAddress(),
+        "api-version": "2",
         origin: gateway.url,
         cookie: sessionCookie,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -161,7 +162,7 @@ function listeningAt(child: ChildProcess): Promise<string> {
 async function signIn(url: string): Promise<{ name: string; value: string }> {
   const answer = await fetch(`${url}/api/user/login`, {
     method: "POST",
-    headers: { "content-type": "application/json", origin: url },
+    headers: { "api-version": "2", "content-type": "application/json", origin: url },
     body: JSON.stringify(rootUser),
   });
   const [pair = ""] = (answer.headers.get("set-cookie") ?? "").split(";");

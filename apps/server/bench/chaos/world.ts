@@ -115,7 +115,7 @@ async function furnish(
   async function api<T>(method: string, path: string, body?: object): Promise<T> {
     const answer = await fetch(`${node}/api${path}`, {
       method,
-      headers: { authorization: accessToken, "content-type": "application/json" },
+      headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const { success, message, data } = (await answer.json()) as {

@@ -29,9 +29,9 @@ import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { inOurSpelling, readOlderSpelling, SpelledQuery } from "./compat/channel-spelling.ts";
+import { lacks, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { lacks, partialPut } from "./compat/partial-put.ts";
 import type { Services } from "./services.ts";
 import type { Viewer } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { issueSetupToken } from "#domain/accounts/setup.ts";
-import { buildConsole, origin, passwordOf, type TestConsole } from "#test/console.ts";
+import { buildConsole, origin, passwordOf, type TestConsole, version2 } from "#test/console.ts";
 import { guardRoute } from "./guards.ts";
 
 let site: TestConsole;
@@ -33,7 +33,7 @@ describe("the first run", () => {
     });
     expect(made.body.data).not.toHaveProperty("password_hash");
     expect(made.response.headers["set-cookie"]).toMatch(
-      /session=\w{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+      /session=\w{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
     );
     const again = await site.guest.send("POST", "/api/setup", { ...account, username: "second", token });
     expect(again).toMatchObject({ status: 409, body: { code: "setup_done" } });
@@ -155,17 +155,71 @@ describe("a request from a foreign page", () => {
       const answer = await root.send("PUT", "/api/option", body, { origin: foreign });
       expect(answer).toMatchObject({ status: 403, body: { code: "origin_refused" } });
     }
-    const silent = await site.app.inject({
-      method: "PUT",
-      url: "/api/option",
-      headers: { cookie: `session=${root.cookie}` },
-      payload: body,
-    });
-    expect(silent.statusCode).toBe(403);
     const login = { username: "a", password: "b" };
     const foreign = { origin: "https://evil.example" };
     expect((await site.guest.send("POST", "/api/user/login", login, foreign)).status).toBe(403);
     expect((await site.guest.get("/api/notice")).body.data).not.toBe("owned");
+  });
+
+  it("is known by any one header that a browser leaves, whichever else is missing", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const ask = async (headers: Record<string, string>, cookie = `session=${root.cookie}`) => {
+      const answer = await site.app.inject({
+        method: "PUT",
+        url: "/api/option",
+        headers: { ...version2, host: "localhost:80", cookie, ...headers },
+        payload: { key: "About", value: "us" },
+      });
+      return answer.json<{ code?: string }>().code ?? "taken";
+    };
+    const own = "http://localhost:80";
+    const evil = "https://evil.example";
+    // A program that keeps its cookie names nothing of this; Node's fetch names its mode.
+    expect(await ask({})).toBe("taken");
+    expect(await ask({ "sec-fetch-mode": "cors", "user-agent": "node" })).toBe("taken");
+    expect(await ask({ referer: `${own}/panel/setting` })).toBe("taken");
+    expect(await ask({ origin: own })).toBe("taken");
+    expect(await ask({ origin: own, "sec-fetch-site": "same-origin", referer: `${own}/` })).toBe("taken");
+    const foreigners: Record<string, string>[] = [
+      { origin: evil },
+      { origin: "null" },
+      { origin: "" },
+      { origin: evil, referer: `${own}/` },
+      { origin: evil, "sec-fetch-site": "same-origin" },
+      { referer: `${evil}/page` },
+      { referer: "about:blank" },
+      { referer: "" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "none" },
+      { "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "" },
+      { "sec-fetch-site": "cross-site", referer: `${own}/` },
+    ];
+    for (const foreign of foreigners)
+      expect([foreign, await ask(foreign)]).toEqual([foreign, "origin_refused"]);
+  });
+
+  it("cannot make somebody sign in, without a session too", async () => {
+    const ask = async (headers: Record<string, string>) => {
+      const answer = await site.app.inject({
+        method: "POST",
+        url: "/api/user/login",
+        headers: { ...version2, host: "localhost:80", "content-type": "text/plain", ...headers },
+        payload: JSON.stringify({ username: "nobody", password: "wrong" }),
+        remoteAddress: "203.0.113.90",
+      });
+      return answer.json<{ code?: string }>().code;
+    };
+    expect(await ask({})).toBe("wrong_credentials");
+    const foreigners: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { referer: "https://evil.example/" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const foreign of foreigners)
+      expect([foreign, await ask(foreign)]).toEqual([foreign, "origin_refused"]);
   });
 
   it("is welcome from the configured server address", async () => {
@@ -195,7 +249,8 @@ describe("bad input", () => {
     expect(broken.json<{ request_id: string }>().request_id).toHaveLength(36);
     expect((await send(json, "")).statusCode).toBe(400);
     expect((await send({ "content-type": "text/plain" }, "x")).json()).toMatchObject({
-      code: "unsupported_media_type",
+      code: "invalid_request",
+      message: "The body is not valid JSON.",
     });
     expect(
       (await send(json, JSON.stringify({ key: "Notice", value: "x".repeat(2_000_000) }))).statusCode,
@@ -203,6 +258,61 @@ describe("bad input", () => {
     expect((await send(json, '{"key":"Notice","value":"a\\u0000b"}')).statusCode).toBe(400);
     expect((await send(json, '{"key":"__proto__","value":1}')).json()).toMatchObject({
       code: "invalid_request",
+    });
+  });
+
+  it("is read as JSON whatever its Content-Type says", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    for (const type of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data", ""]) {
+      const answer = await site.app.inject({
+        method: "PUT",
+        url: "/api/option",
+        headers: { ...origin, cookie: `session=${root.cookie}`, ...(type && { "content-type": type }) },
+        payload: Buffer.from(JSON.stringify({ key: "About", value: `as ${type}` })),
+      });
+      expect(answer.json()).toMatchObject({ success: true });
+      expect((await site.guest.get("/api/about")).body.data).toBe(`as ${type}`);
+    }
+  });
+
+  it("that no field can hold is refused by the field's name, however deep it lies", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const send = async (payload: string, url = "/api/prices/sync") => {
+      const response = await site.app.inject({
+        method: "POST",
+        url,
+        headers: { ...origin, cookie: `session=${root.cookie}` },
+        payload,
+      });
+      return [response.statusCode, response.json<{ message: string }>().message];
+    };
+    const nested = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
+    expect(await send(nested("[", "]"))).toEqual([400, "0: It has more than 64 levels."]);
+    expect(await send(`{"a":${nested('{"b":', "}").replace("{}", '{"b":1}')}}`)).toEqual([
+      400,
+      expect.stringMatching(/levels|not valid JSON/),
+    ]);
+    expect(await send(`{"list":${nested("[", "]")}}`, "/api/user/login")).toEqual([
+      400,
+      "list: It has more than 64 levels.",
+    ]);
+    const sentence = "Text must not contain";
+    expect(await send('{"a":{"b":["x","\\ud800"]}}')).toEqual([
+      400,
+      `a.b.1: ${sentence} half of a surrogate pair.`,
+    ]);
+    expect(await send('{"name":"a\\u0000"}', "/api/token")).toEqual([
+      400,
+      `name: ${sentence} the character U+0000.`,
+    ]);
+    expect(await send('{"setting":{"\\udc00":1}}', "/api/token")).toEqual([
+      400,
+      `setting: A name in it is not valid: ${sentence} half of a surrogate pair.`,
+    ]);
+    const search = await root.get("/api/user?keyword=a%00b");
+    expect(search).toMatchObject({
+      status: 400,
+      body: { fields: { keyword: `${sentence} the character U+0000` } },
     });
   });
 

@@ -13,6 +13,8 @@ import { channelHealthRoutes } from "./channel-health.ts";
 import { channelRunRoutes } from "./channel-runs.ts";
 import { channelTagRoutes } from "./channel-tags.ts";
 import { channelRoutes } from "./channels.ts";
+import { speakOneHub } from "./compat/index.ts";
+import { olderPaths } from "./compat/older-paths.ts";
 import { emailRoutes } from "./email.ts";
 import { explainRoutes } from "./explain.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
@@ -24,7 +26,6 @@ import { logRoutes } from "./logs.ts";
 import { modelInfoRoutes } from "./model-info.ts";
 import { moneyAuditRoutes } from "./money-audit.ts";
 import { noticeRoutes } from "./notices.ts";
-import { olderPaths } from "./compat/older-paths.ts";
 import { orderRoutes } from "./orders.ts";
 import { ownerRoutes } from "./owners.ts";
 import { passkeyRoutes } from "./passkeys.ts";
@@ -35,6 +36,7 @@ import { priceRoutes } from "./prices.ts";
 import { profileRoutes } from "./profile.ts";
 import { redemptionRoutes } from "./redemptions.ts";
 import { registrationRoutes } from "./registration.ts";
+import { readJsonBodies } from "./request-body.ts";
 import { secondFactorRoutes } from "./second-factor.ts";
 import type { Services } from "./services.ts";
 import { createSessions } from "./session.ts";
@@ -64,9 +66,6 @@ export interface ConsoleOptions {
 /** Requests of one address to /api within three minutes. */
 const GENERAL_LIMIT = { max: 300, timeWindow: 180_000 };
 
-/** Bytes of a request body; the gateway next door takes far more. */
-const BODY_LIMIT = 1_048_576;
-
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const root = options.basePath === undefined || options.basePath === "" ? "" : `/${options.basePath}`;
   await app.register((scope) => openConsole(scope, options.services, root), { prefix: `${root}/api` });
@@ -79,7 +78,8 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(answerFailure);
   app.decorateRequest("viewer", null);
-  readOnlyJson(app);
+  speakOneHub(app, services);
+  readJsonBodies(app);
 
   await app.register(cookie);
   await app.register(rateLimit, {
@@ -143,18 +143,4 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   telegramRoutes(app, services);
   auditLogRoutes(app, services);
   olderPaths(app, services);
-}
-
-/** JSON or nothing, whatever the server around us reads. An empty body is none: some clients label it as JSON. */
-function readOnlyJson(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>(
-    "application/json",
-    { parseAs: "string", bodyLimit: BODY_LIMIT },
-    (request, body, done) => {
-      if (body === "") done(null, undefined);
-      else void parseJson(request, body, done);
-    },
-  );
 }

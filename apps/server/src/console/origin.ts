@@ -9,10 +9,10 @@ export function siteUrlOf(request: FastifyRequest, serverAddress: string, root: 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * A request that changes something and is signed in by a cookie must come from our own pages; browsers always say
- * where such a request comes from. Without a credential (login, set-up) a foreign origin is refused too; an access
- * token is never sent by a browser on its own, so it needs no origin. The few GETs that change something are taken
- * without a cookie only.
+ * A request that changes something must not come from a page of another site. Browsers say where such a request comes
+ * from: `Origin` with everything but a GET, `Sec-Fetch-Site` with everything (over https), else `Referer`. A request
+ * that says nothing comes from a program that keeps its cookie, and is taken; the cookie is SameSite=Strict, so no
+ * other site can make a browser send it. An access token is never sent by a browser without a script's doing.
  */
 export function requireOwnOrigin(
   request: FastifyRequest,
@@ -21,9 +21,14 @@ export function requireOwnOrigin(
 ): void {
   const isSafe = safeMethods.has(request.method) && request.routeOptions.config.changes !== true;
   if (isSafe || credential === "token") return;
-  const { origin } = request.headers;
-  if (origin === undefined && credential === "nothing" && !isLedHere(request)) return;
-  if (origin !== undefined && isOurs(origin, request.host, serverAddress)) return;
+  const { origin, referer } = request.headers;
+  const ours = (address: string) => isOurs(address, request.host, serverAddress);
+  if (origin !== undefined) {
+    if (ours(origin)) return;
+  } else if (request.headers["sec-fetch-site"] !== undefined) {
+    // A browser that names no origin: a link, a picture or a frame. Without a credential our own may ask.
+    if (credential === "nothing" && !isLedHere(request)) return;
+  } else if (referer === undefined || ours(referer)) return;
   throw new GatewayError("origin_refused", "This request does not come from a page of this console.");
 }
 

@@ -16,10 +16,10 @@ import { refundOrder } from "#domain/payments/refund-order.ts";
 import { askForOrder } from "#domain/payments/watch-orders.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { lacks, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { siteUrlOf } from "./origin.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { lacks, partialPut } from "./compat/partial-put.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;

@@ -3,7 +3,7 @@ import type { Self, SessionRow } from "@gateway/shared/session";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { User } from "#platform/prisma/client.ts";
-import { type Browser, buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+import { type Browser, buildConsole, passwordOf, type TestConsole, version2 } from "#test/console.ts";
 
 let site: TestConsole;
 let password_hash: string;
@@ -125,7 +125,8 @@ describe("the access token", () => {
     const make = async () =>
       (await browser.send<{ token: string }>("POST", "/api/user/token")).body.data.token;
     const asks = async (token: string) =>
-      (await site.app.inject({ url: "/api/user/self", headers: { authorization: token } })).statusCode;
+      (await site.app.inject({ url: "/api/user/self", headers: { ...version2, authorization: token } }))
+        .statusCode;
     const first = await make();
     expect(first).toMatch(/^\w{32}$/);
     expect(await asks(first)).toBe(200);

@@ -22,9 +22,9 @@ import {
 } from "#domain/billing/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import type { Services } from "./services.ts";
 
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;

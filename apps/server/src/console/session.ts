@@ -45,7 +45,7 @@ export function createSessions(services: Services, cookiePath: string): Sessions
     void reply.setCookie(COOKIE, id, {
       path: cookiePath,
       httpOnly: true,
-      sameSite: "lax",
+      sameSite: "strict",
       secure: request.protocol === "https",
       maxAge: SESSION_DAYS * 86_400,
     });

@@ -7,7 +7,7 @@ import { systemActor } from "#domain/audit-log/audit.ts";
 import { githubAt } from "#sign-in/github.ts";
 import { identityProviders } from "#sign-in/index.ts";
 import { larkAt } from "#sign-in/lark.ts";
-import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
+import { buildConsole, passwordOf, type TestConsole, version2 } from "#test/console.ts";
 import {
   type OpenIdServer,
   type Person,
@@ -90,7 +90,7 @@ class Visitor {
     const response = await site.app.inject({
       method,
       url,
-      headers: { cookie, "x-forwarded-for": this.#address, origin: address },
+      headers: { ...version2, cookie, "x-forwarded-for": this.#address, origin: address },
       ...(payload === undefined ? {} : { payload }),
     });
     for (const { name, value } of response.cookies) this.jar.set(name, value);

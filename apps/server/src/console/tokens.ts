@@ -24,9 +24,9 @@ import {
 } from "#domain/tokens/tokens.ts";
 import type { Token } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
-import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import type { Services } from "./services.ts";
 
 /** Orders of a list of tokens. */

@@ -1,14 +1,15 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
 import { GatewayError } from "#errors.ts";
+import { faultIn } from "./request-body.ts";
 
 /** Checks what comes in with the route's zod schema; what is wrong comes back as a sentence per field. */
 export const validator: FastifySchemaCompiler<z.ZodType> =
-  ({ schema }) =>
+  ({ schema, httpPart }) =>
   (data) => {
-    if (hasNul(data)) {
-      return { error: new GatewayError("invalid_request", "Text must not contain the character U+0000.") };
-    }
+    // Bodies were looked at when they were read; this is for the address and its query.
+    const fault = httpPart === "body" ? undefined : faultIn(data);
+    if (fault !== undefined) return { error: fault };
     const result = schema.safeParse(data);
     return result.success ? { value: result.data } : { error: refusal(result.error) };
   };
@@ -27,11 +28,4 @@ function refusal(error: z.ZodError): GatewayError {
   const [path, sentence] = first ?? ["", "It does not fit."];
   const message = path === "" ? `The request is not valid: ${sentence}.` : `${path}: ${sentence}.`;
   return new GatewayError("invalid_request", message.replace(/\.\.$/, "."), { fields, param: path });
-}
-
-/** Postgres cannot store it; refused here, it is a mistake of the sender instead of a failure of ours. */
-function hasNul(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("\0");
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([name, part]) => name.includes("\0") || hasNul(part));
 }

@@ -6,6 +6,8 @@ export interface Metrics {
   attempt(provider: string, channelId: number, result: string): void;
   used(usage: { input: number; output: number }, points: bigint): void;
   streams: { inc(): void; dec(): void };
+  /** One answer of the management API, by its true status. */
+  consoleAnswer(method: string, status: number): void;
   /** One turn of the ledger, and how many calls began or ended in it. */
   turn(steps: number, milliseconds: number): void;
   /** The bodies of a call were not kept, although they should have been. */
@@ -82,7 +84,14 @@ export function createMetrics(memory: { readonly capacity: number; readonly used
       budget.set({ kind: "capacity" }, memory.capacity);
     },
   });
+  const consoleAnswers = new Counter({
+    name: "gateway_console_answers_total",
+    help: "Answers of the management API by method and true status.",
+    labelNames: ["method", "status"],
+    registers,
+  });
   return {
+    consoleAnswer: (method, status) => consoleAnswers.inc({ method, status }),
     turn(steps, milliseconds) {
       turns.observe(milliseconds / 1_000);
       shared.observe(steps);

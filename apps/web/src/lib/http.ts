@@ -66,6 +66,9 @@ function failureOf(answer: unknown): Partial<Failure> {
   return typeof answer.message === "string" ? (answer as Partial<Failure>) : {};
 }
 
+/** Typed answers and true statuses; without it the server answers as One Hub does. */
+export const version2 = { "api-version": "2" };
+
 async function request<T>(
   method: string,
   path: string,
@@ -74,7 +77,7 @@ async function request<T>(
 ): Promise<T> {
   const response = await fetch(apiUrl(path, options.query), {
     method,
-    headers: options.body === undefined ? {} : { "content-type": "application/json" },
+    headers: { ...version2, ...(options.body === undefined ? {} : { "content-type": "application/json" }) },
     body: options.body === undefined ? null : JSON.stringify(options.body),
     credentials: "same-origin",
   });

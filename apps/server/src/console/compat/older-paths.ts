@@ -1,14 +1,14 @@
 import { ChannelRunInput } from "@gateway/shared/channel-run";
 import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
-import { findGroup } from "#domain/accounts/groups.ts";
-import { namesWithOwners } from "#domain/catalog/catalog.ts";
-import { refreshBalance, testStored } from "#domain/channels/judge.ts";
-import { lastMinute } from "#domain/statistics/last-minute.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
+import { findGroup } from "#domain/accounts/groups.ts";
+import { namesWithOwners } from "#domain/catalog/catalog.ts";
+import { refreshBalance, testStored } from "#domain/channels/judge.ts";
+import { lastMinute } from "#domain/statistics/last-minute.ts";
 
 /**
  * What tools written for older gateways of this kind ask for and our own console does not. It only spells: the work is

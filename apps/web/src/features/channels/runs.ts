@@ -11,7 +11,8 @@ import {
 import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { z } from "zod";
-import { apiUrl, http } from "#lib/http.ts";
+import { readEvents } from "#lib/event-stream.ts";
+import { ApiError, http } from "#lib/http.ts";
 import { amendRow, refreshChannels } from "./api.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
@@ -43,11 +44,10 @@ export function useRunProgress(id: number): ChannelRunDetail | undefined {
   const client = useQueryClient();
   const [seen, setSeen] = useState<ChannelRunDetail>();
   useEffect(() => {
-    // A connection that was lost is opened again by the browser, and then everything is told anew.
+    // After a lost connection everything is told anew.
     const items = new Map<number, ChannelRunItem>();
-    const source = new EventSource(apiUrl(`/channel/run/${id}/events`));
-    source.addEventListener("message", (event: MessageEvent<string>) => {
-      const told = ChannelRunDetail.parse(JSON.parse(event.data));
+    const closing = new AbortController();
+    const take = (told: ChannelRunDetail) => {
       for (const item of told.items) {
         if (items.has(item.position)) continue;
         items.set(item.position, item);
@@ -55,14 +55,34 @@ export function useRunProgress(id: number): ChannelRunDetail | undefined {
       }
       setSeen({ run: told.run, items: [...items.values()] });
       if (told.run.status === "running") return;
-      source.close();
+      closing.abort();
       void refreshChannels(client);
       void client.invalidateQueries({ queryKey: runsQuery.queryKey });
-    });
-    return () => source.close();
+    };
+    void follow(id, take, closing.signal);
+    return () => closing.abort();
   }, [client, id]);
   return seen;
 }
+
+/** Reads the run's events until the signal ends it; a connection that is lost is opened again. */
+async function follow(
+  id: number,
+  take: (seen: ChannelRunDetail) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await readEvents(`/channel/run/${id}/events`, { signal }, (data) => take(ChannelRunDetail.parse(data)));
+    } catch (error) {
+      // A refusal stays one: the run is gone, or may not be seen any more.
+      if (error instanceof ApiError && error.status < 500) return;
+    }
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+  }
+}
+
+const RECONNECT_MS = 3_000;
 
 function showOutcome(client: QueryClient, item: ChannelRunItem): void {
   if (item.outcome === "skipped") return;

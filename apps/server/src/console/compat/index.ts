@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Services } from "#console/services.ts";
+import { inOneHubPages } from "./paging.ts";
+import type { CompatCall, CompatRoute } from "./route.ts";
+import { compatRoutes, untouched } from "./routes.ts";
+import { olderStatus } from "./statuses.ts";
+
+/**
+ * Compatibility with One Hub's management API. Every caller that does not send `Api-Version: 2` is spoken to as One Hub
+ * would: the table says per route how its request is read and its answer spelled. Native handlers know nothing of it.
+ */
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Null for callers of version 2. */
+    compat: CompatState | null;
+  }
+}
+
+interface CompatState {
+  route: CompatRoute;
+  notes: string[];
+  /** A handler of this folder has answered. */
+  answered: boolean;
+  /** Of a refusal; "" for a success. */
+  code: string;
+}
+
+const standard: CompatRoute = {};
+
+/** Is to be called before any route is registered. */
+export function speakOneHub(app: FastifyInstance, services: Services): void {
+  const known = new Set<string>();
+  const keyOf = (method: string, url: string) =>
+    `${method === "HEAD" ? "GET" : method} ${url.slice(app.prefix.length)}`;
+
+  app.decorateRequest("compat", null);
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const each of [method].flat()) known.add(keyOf(each, url));
+  });
+  app.addHook("onReady", async () => {
+    for (const key of [...Object.keys(compatRoutes), ...untouched])
+      if (!known.has(key)) throw new Error(`The compatibility table names ${key}, which is no route.`);
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("vary", "Api-Version");
+    if (request.headers["api-version"] === "2") return;
+    const key = keyOf(request.method, request.routeOptions.url ?? "");
+    if (untouched.has(key)) return;
+    const route = Object.hasOwn(compatRoutes, key) ? compatRoutes[key] : undefined;
+    request.compat = { route: route ?? standard, notes: [], answered: false, code: "" };
+  });
+
+  app.addHook("preValidation", async (request, reply) => {
+    if (request.compat !== null)
+      await readRequest(request.compat, callOf(request, reply, request.compat, services));
+    return reply.sent ? reply : undefined;
+  });
+
+  app.addHook("preSerialization", async (request, reply, payload) => {
+    const { compat } = request;
+    if (compat === null) return payload;
+    return spellAnswer(compat, callOf(request, reply, compat, services), payload);
+  });
+
+  app.addHook("onSend", async (request, reply, payload) => {
+    const { compat } = request;
+    if (compat === null) return payload;
+    const status = reply.statusCode;
+    void reply.header("api-status", status);
+    void reply.code(olderStatus(compat.route, { status, code: compat.code, isRoute: !request.is404 }));
+    return payload;
+  });
+}
+
+function callOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { notes }: CompatState,
+  services: Services,
+): CompatCall {
+  return { request, reply, services, note: (sentence) => notes.push(sentence) };
+}
+
+async function readRequest(state: CompatState, call: CompatCall): Promise<void> {
+  const { request, reply } = call;
+  const { route, notes } = state;
+  if (request.method === "GET") request.query = inOneHubPages(request.query);
+  if (route.query !== undefined) request.query = await route.query.run(request.query, call);
+  if (route.body !== undefined) request.body = await route.body.run(request.body, call);
+  if (route.handle === undefined) return;
+  const answer = await route.handle.run(call);
+  state.answered = true;
+  // The native route's schemas are not for this answer.
+  await reply
+    .serializer(JSON.stringify)
+    .send({ ...answer, success: answer.success ?? true, message: messageOf(answer.message, notes) });
+}
+
+async function spellAnswer(state: CompatState, call: CompatCall, payload: unknown): Promise<unknown> {
+  if (state.answered || typeof payload !== "object" || payload === null || !("success" in payload))
+    return payload;
+  if (payload.success !== true) {
+    state.code = "code" in payload && typeof payload.code === "string" ? payload.code : "";
+    return payload;
+  }
+  const said = "message" in payload && typeof payload.message === "string" ? payload.message : "";
+  const spelling = state.route.answer;
+  if (spelling === undefined) return { ...payload, message: messageOf(said, state.notes) };
+  const data = await spelling.run("data" in payload ? payload.data : undefined, call);
+  call.reply.serializer(JSON.stringify);
+  return { ...payload, message: messageOf(said, state.notes), data };
+}
+
+function messageOf(said: string | undefined, notes: readonly string[]): string {
+  return [said ?? "", ...notes].filter((sentence) => sentence !== "").join(" ");
+}

@@ -1,0 +1,15 @@
+import type { CompatRoute } from "./route.ts";
+
+/** By method and path below /api, as the native route is registered. */
+export const compatRoutes: Readonly<Record<string, CompatRoute>> = {};
+
+/** Asked by machines that are no callers of One Hub's API; they are always told the true status. */
+export const untouched: ReadonlySet<string> = new Set([
+  "GET /health",
+  "GET /ready",
+  "GET /icon",
+  "GET /openapi.json",
+  "GET /payment/notify/:uuid",
+  "POST /payment/notify/:uuid",
+  "POST /telegram/:secret",
+]);

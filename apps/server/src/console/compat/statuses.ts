@@ -1,0 +1,18 @@
+import type { CompatRoute } from "./route.ts";
+
+/** Failures of ours: no caller takes them for an answer. */
+const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_down"]);
+
+/**
+ * The HTTP status that One Hub sends where version 2 sends `status`: 200 for nearly everything it refuses.
+ *
+ * @param code of the failure; "" for a success
+ */
+export function olderStatus(
+  route: CompatRoute,
+  { status, code, isRoute }: { status: number; code: string; isRoute: boolean },
+): number {
+  if (status < 400) return status === 200 ? (route.succeeds ?? 200) : status;
+  if (!isRoute || code === "unauthenticated" || status === 429 || ours.has(code)) return status;
+  return route.refuses?.(status, code) ?? 200;
+}

@@ -1,0 +1,35 @@
+/** Reads an answer that goes on: server-sent events, by fetch, because an EventSource can send no header. */
+import { Failure } from "@gateway/shared/envelope";
+import { ApiError, apiUrl, version2 } from "./http.ts";
+
+/**
+ * Hands over the JSON of each event; ends with the stream. Throws ApiError when the server refuses, and the abort's
+ * own error when `signal` ends it.
+ *
+ * @param path without /api
+ * @param body sent by POST; without one it is a GET
+ */
+export async function readEvents(
+  path: string,
+  { body, signal }: { body?: unknown; signal: AbortSignal },
+  onEvent: (data: unknown) => void,
+): Promise<void> {
+  const response = await fetch(apiUrl(path), {
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...version2, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    body: body === undefined ? null : JSON.stringify(body),
+    credentials: "same-origin",
+    signal,
+  });
+  if (!response.ok || response.body === null) {
+    const failure = Failure.partial().safeParse(await response.json().catch(() => null));
+    throw new ApiError(response.status, failure.success ? failure.data : {});
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const blocks = (rest + piece.value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) if (block.startsWith("data: ")) onEvent(JSON.parse(block.slice(6)));
+  }
+}
