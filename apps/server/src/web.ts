@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { Settings } from "@gateway/shared/settings";
 import type { FastifyInstance } from "fastify";
-import { siteUrlOf } from "#console/origin.ts";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
 
 /**
  * The console and the public site: built files of apps/web, and for every other address the page that loads them.
@@ -51,7 +51,7 @@ export async function serveWeb(
     // A page in place of a script of an older version would only confuse the browser that asks for it.
     if (request.url.startsWith(`${prefix}assets/`)) return reply.code(404).send();
     const current = settings.current();
-    const siteUrl = siteUrlOf(request, current.ServerAddress, root);
+    const siteUrl = publicUrlOf(current, root);
     const path = (request.url.split("?")[0] ?? "").slice(root.length);
     return reply
       .type("text/html; charset=utf-8")
@@ -76,11 +76,12 @@ const descriptions: Record<string, string> = {
 const publicPaths = new Set(["/", "/about", "/price"]);
 
 /** Names the site in the page before any script runs: for link previews, search engines and the browser's tab. */
-function withHead(page: string, settings: Settings, siteUrl: string, path: string): string {
+function withHead(page: string, settings: Settings, siteUrl: string | undefined, path: string): string {
   const name = escape(settings.SystemName);
   const description = escape(descriptions[settings.Language] ?? descriptions["en_US"] ?? "");
   const shown = publicPaths.has(path);
-  const address = escape(`${siteUrl}${path}`);
+  // A wrong address would lead search engines elsewhere, so there is none before it is configured.
+  const address = siteUrl === undefined ? "" : escape(`${siteUrl}${path}`);
   const picture = escape(/^https?:/.test(settings.Logo) ? settings.Logo : "");
   const tags = [
     `<meta name="description" content="${description}" />`,
@@ -89,7 +90,9 @@ function withHead(page: string, settings: Settings, siteUrl: string, path: strin
     `<meta property="og:title" content="${name}" />`,
     `<meta property="og:description" content="${description}" />`,
     picture === "" ? "" : `<meta property="og:image" content="${picture}" />`,
-    shown ? `<meta property="og:url" content="${address}" /><link rel="canonical" href="${address}" />` : "",
+    shown && address !== ""
+      ? `<meta property="og:url" content="${address}" /><link rel="canonical" href="${address}" />`
+      : "",
     shown ? "" : `<meta name="robots" content="noindex" />`,
   ];
   // A function: a "$" in a name is nothing but a "$".

@@ -39,6 +39,17 @@ describe("the house", () => {
     expect(found).toEqual([]);
   });
 
+  it("builds no address from a request's host: links come from the settings", () => {
+    const readers = sources
+      .filter(({ file }) => !file.endsWith(".test.ts"))
+      .filter(({ text }) =>
+        /request\.(host|hostname)\b|headers\.host\b|headers\["host"\]|x-forwarded-host/.test(text),
+      )
+      .map(({ file }) => file);
+    // It compares a browser's Origin with the host, and builds nothing.
+    expect(readers).toEqual(["console/origin.ts"]);
+  });
+
   it("reads the environment in env.ts only, which main.ts alone imports", () => {
     const importers = sources
       .filter(

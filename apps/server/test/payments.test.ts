@@ -16,6 +16,7 @@ beforeAll(async () => {
   const options = { paymentGateways: openPaymentGateways(there.at) };
   gateway = await startTestGateway({}, undefined, options);
   beside = await startTestGateway({}, gateway, options);
+  await gateway.api("PUT", "/option", { key: "ServerAddress", value: gateway.url });
 });
 afterAll(async () => {
   await beside.stop();

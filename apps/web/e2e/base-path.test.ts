@@ -54,6 +54,9 @@ it("signs in, shows the console and tells clients an address that answers", asyn
 });
 
 it("names the site to those who only read the page's head", async () => {
+  const before = await (await fetch(`${origin}/gw/about`, { headers: { host: "evil.example" } })).text();
+  expect(before).not.toMatch(/canonical|og:url|evil/);
+  await site.api("PUT", "/option/", { key: "ServerAddress", value: origin });
   await site.api("PUT", "/option/", { key: "SystemName", value: 'Ours & "$& <theirs>' });
   const page = await site.open(`${origin}/gw/about`, { guest: true });
   const source = await (await fetch(`${origin}/gw/about`)).text();

@@ -37,6 +37,16 @@ async function faults(page: Page): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 }
 
+describe("orders", () => {
+  it("wait for the server address, and the screens say so", async () => {
+    const page = await site.open("/panel/payment?tab=gateways");
+    await page.getByText("Orders cannot be opened before the server address is configured").waitFor();
+    await page.getByRole("link", { name: "Configure the server address" }).click();
+    await page.getByLabel("Server address").waitFor();
+    await site.api("PUT", "/option/", { key: "ServerAddress", value: site.url });
+  });
+});
+
 describe("payment gateways", () => {
   it("are made from the fields of their type, and say on the field what is missing", async () => {
     const page = await site.open("/panel/payment?tab=gateways");

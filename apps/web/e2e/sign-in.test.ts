@@ -18,6 +18,7 @@ beforeAll(async () => {
   [site, wechat] = await Promise.all([openSite(), startWeChat()]);
   openId = await startOpenId(`${site.url}/oauth/oidc`);
   await configure({
+    ServerAddress: site.url,
     OIDCIssuer: openId.url,
     OIDCClientId: openId.client.id,
     OIDCClientSecret: openId.client.secret,

@@ -26,6 +26,8 @@ export const errorStatus = {
   model_not_found: 404,
   not_found: 404,
   conflict: 409,
+  /** Links to this site are needed, and no administrator has configured its public address. */
+  server_address_missing: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

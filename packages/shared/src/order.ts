@@ -120,6 +120,8 @@ export type OrderQuery = z.infer<typeof OrderQuery>;
 
 /** GET /api/user/payment/terms. */
 export const TopUpTerms = z.object({
+  /** False while no order can be opened, because the server address is not configured. */
+  available: z.boolean(),
   min_amount: z.int(),
   max_amount: z.int(),
   usd_rate: z.number(),

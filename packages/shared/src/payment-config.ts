@@ -8,19 +8,21 @@ export type PaymentType = z.infer<typeof PaymentType>;
 const short = z.string().trim().max(200);
 const pem = z.string().trim().max(8_000);
 const required = <T extends z.ZodString>(text: T) => text.min(1, "This is required");
+/** Part of what is signed without encoding, so it has no separator. */
+const account = short.regex(/^[\w.:-]+$/, "Only letters, digits and . : _ - are possible");
 const address = short.regex(/^https?:\/\/[^\s/?#]+[^\s?#]*$/i, "The address must be an http or https URL");
 
 export const paymentConfigs = {
   epay: z.object({
     /** Where its `submit.php` is. */
     pay_domain: address,
-    partner_id: required(short),
+    partner_id: required(account),
     key: required(short),
     /** "" lets people choose on its own page. */
     pay_type: z.enum(["", "alipay", "wxpay", "qqpay", "jdpay", "bank", "paypal", "usdt"]).default(""),
   }),
   alipay: z.object({
-    app_id: required(short),
+    app_id: required(account),
     /** The application's own; PEM, or the base64 inside it. */
     private_key: required(pem),
     /** Alipay's, not the application's. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Page, PageQuery, UnixTime } from "./paging.ts";
 import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
+import { SiteAddress } from "./site-address.ts";
 
 /** Pictures the console brings along; anything else in `icon` is an address. */
 export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wallet", "coin"] as const;
@@ -23,12 +24,7 @@ const values = {
       "The icon must be one of ours, or the address of a picture",
     ),
   /** Where the gateway reports payments, when it is not the server's address. */
-  notify_domain: z
-    .string()
-    .trim()
-    .max(300)
-    .regex(/^(https?:\/\/[^\s/?#]+[^\s?#]*)?$/i, "The address must be an http or https URL")
-    .default(""),
+  notify_domain: SiteAddress.default(""),
   currency: PaymentCurrency,
   /** US dollars per order. */
   fixed_fee: fee.max(10_000, "The fee is too large").multipleOf(0.01, "At most 2 decimals").default(0),

@@ -6,6 +6,7 @@ import { FlagTableText, TokenTableText } from "./model-table.ts";
 import { EventList, noticeEvents } from "./notice.ts";
 import { phrasesOf } from "./phrase-list.ts";
 import { SyncMode } from "./price.ts";
+import { SiteAddress } from "./site-address.ts";
 
 /** "", or an address people can open. */
 const webAddress = (most: number) =>
@@ -81,7 +82,8 @@ export const Settings = z.object({
   Notice: z.string().max(20_000).default(""),
   About: z.string().max(50_000).default(""),
   HomePageContent: z.string().max(50_000).default(""),
-  ServerAddress: webAddress(300).default(""),
+  /** The public address of this site: the only source of links in mails, orders and sign-ins elsewhere. */
+  ServerAddress: SiteAddress.default(""),
   Language: z.enum(["zh_CN", "zh_HK", "en_US", "ja_JP"]).default("zh_CN"),
   ChatLink: webAddress(500).default(""),
   ChatLinks: chatLinkList.default(""),

@@ -121,7 +121,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   redemptionRoutes(app, services);
   paymentRoutes(app, services, root);
   orderRoutes(app, services, root);
-  await paymentNoticeRoutes(app, services);
+  await paymentNoticeRoutes(app, services, root);
   tokenRoutes(app, services);
   tokenAdministrationRoutes(app, services);
   logRoutes(app, services);

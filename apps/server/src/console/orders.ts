@@ -8,14 +8,15 @@ import {
   TopUpTerms,
 } from "@gateway/shared/order";
 import { PaymentChoice } from "@gateway/shared/payment";
+import { can } from "@gateway/shared/roles";
 import { z } from "zod";
 import { listChoices } from "#domain/payments/gateways.ts";
 import { openOrder, stateOf, termsFor } from "#domain/payments/open-order.ts";
 import { closeOrder, describeOwnOrder, getOwnOrder, listOwnOrders } from "#domain/payments/orders.ts";
 import { askForOrder } from "#domain/payments/watch-orders.ts";
+import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
-import { siteUrlOf } from "./origin.ts";
 import { pageOf, sliceOf } from "./paging.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
@@ -53,8 +54,9 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
       schema: { body: OrderInput, response: answers(OpenedOrder) },
     },
     async (request) => {
-      const siteUrl = siteUrlOf(request, settings.current().ServerAddress, root);
-      return ok(await openOrder(room, { ...request.body, userId: viewerOf(request).id, siteUrl }));
+      const { id, role } = viewerOf(request);
+      const siteUrl = requirePublicUrl(settings.current(), { root, isAdmin: can(role, "administer") });
+      return ok(await openOrder(room, { ...request.body, userId: id, siteUrl }));
     },
   );
 

@@ -1,11 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { GatewayError } from "#errors.ts";
 
-/** Where the world reaches this site: what the operator says, else what this request came to. */
-export function siteUrlOf(request: FastifyRequest, serverAddress: string, root: string): string {
-  return serverAddress.replace(/\/+$/, "") || `${request.protocol}://${request.host}${root}`;
-}
-
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**

@@ -98,6 +98,24 @@ describe("a passkey", () => {
     expect((await signIn(device.signIn({ ...adding, rpId: "localhost" }))).status).toBe(403);
   });
 
+  it("belongs to the configured address, whatever host and origin a request claims", async () => {
+    const { browser } = await person();
+    const evil = { host: "evil.example", origin: "http://evil.example", "x-forwarded-host": "evil.example" };
+    const login = () =>
+      site.guest.send<Options>("POST", "/api/webauthn/login/begin", {}, { ...from(), ...evil });
+    expect(await login()).toMatchObject({ status: 409, body: { code: "server_address_missing" } });
+    await site.services.settings.set(systemActor, "ServerAddress", "https://ai.example.com/panel");
+    try {
+      expect((await login()).body.data.rpId).toBe("ai.example.com");
+      expect((await begin(browser)).body.data.rp.id).toBe("ai.example.com");
+      const device = makeAuthenticator("http://evil.example", 1);
+      const phished = device.signIn({ ...(await login()).body.data, rpId: "evil.example" });
+      expect((await signIn(phished, evil)).status).toBe(403);
+    } finally {
+      await site.services.settings.set(systemActor, "ServerAddress", null);
+    }
+  });
+
   it("is refused from a page of another origin and for another site", async () => {
     const { device } = await withPasskey();
     device.behave.origin = "https://evil.example";

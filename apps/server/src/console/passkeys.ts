@@ -7,6 +7,7 @@ import {
   PasskeyRename,
   PasskeyRow,
 } from "@gateway/shared/passkey";
+import { can, Role } from "@gateway/shared/roles";
 import { Self } from "@gateway/shared/session";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -22,6 +23,7 @@ import {
 } from "#domain/accounts/passkeys.ts";
 import { requirePassword } from "#domain/accounts/profile.ts";
 import { getUser, noteLogin } from "#domain/accounts/users.ts";
+import { publicUrlOf, requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";
 import type { Passkey } from "#platform/prisma/client.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
@@ -37,6 +39,20 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
   const { db, secrets, settings } = services;
   const own = { access: "user" } as const;
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+
+  /**
+   * A passkey belongs to the configured server address, never to what a request claims as its host. Until there is one,
+   * passkeys work on localhost only.
+   */
+  function placeOf(request: FastifyRequest): Place {
+    const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
+    const { origin = "" } = request.headers;
+    const page = URL.parse(origin);
+    if (publicUrlOf(settings.current()) === undefined && page?.hostname === "localhost")
+      return { origin, rpId: page.hostname };
+    const site = new URL(requirePublicUrl(settings.current(), { root: "", isAdmin }));
+    return { origin: site.origin, rpId: site.hostname };
+  }
 
   app.get(
     "/webauthn/credentials",
@@ -114,12 +130,6 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
       return ok(await presentSelf(services, user));
     },
   );
-}
-
-/** Browsers name the page a change comes from, and the guard has found it to be ours. */
-function placeOf(request: FastifyRequest): Place {
-  const origin = request.headers.origin ?? `${request.protocol}://${request.host}`;
-  return { origin, rpId: URL.parse(origin)?.hostname ?? request.hostname };
 }
 
 function presentPasskey({ id, alias, backed_up, created_time, last_used }: Passkey): PasskeyRow {

@@ -5,7 +5,8 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { takeMailTurn } from "#domain/accounts/mail-codes.ts";
 import { beginReset, finishReset, RESET_MINUTES } from "#domain/accounts/password-reset.ts";
-import { offersReset, senderFor, siteUrlOf } from "#domain/notices/mail-account.ts";
+import { offersReset, senderFor } from "#domain/notices/mail-account.ts";
+import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";
 import { passwordChangedMail, resetMail } from "#notices/mails.ts";
 import { GUESS_LIMIT } from "./accounts.ts";
@@ -18,10 +19,8 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
   const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
   const nothing = answers(Nothing);
 
-  /** The address the operator named; people who mount the console under a path name it with the path or without. */
   function page(token: string, email: string): string {
-    const base = siteUrlOf(settings.current());
-    const url = new URL(base.endsWith(root) ? `${base}/user/reset` : `${base}${root}/user/reset`);
+    const url = new URL(`${requirePublicUrl(settings.current(), { root, isAdmin: false })}/user/reset`);
     url.search = new URLSearchParams({ email, token }).toString();
     return url.href;
   }

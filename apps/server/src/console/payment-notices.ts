@@ -15,14 +15,17 @@ const BODY_LIMIT = 65_536;
 const NOTICE_LIMIT = { max: 3_000, timeWindow: 180_000 };
 
 const Params = z.object({ uuid: z.string().max(64) });
+const Return = z.object({ trade_no: z.string().regex(/^[\w-]{1,64}$/) });
 /** In each gateway's own words, so there is no envelope. */
 const response = { 200: z.string(), "4xx": z.union([z.string(), Failure]), "5xx": Failure };
 
 /**
  * Where payment gateways say that somebody has paid. Open to the world: what counts is the signature alone. Bodies
  * arrive as they were sent, because that is what was signed.
+ *
+ * @param root the base path: "" or "/gateway"
  */
-export async function paymentNoticeRoutes(app: ConsoleApp, services: Services): Promise<void> {
+export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, root: string): Promise<void> {
   const room = paymentRoom(services);
 
   await app.register(async (plain) => {
@@ -56,6 +59,17 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services): 
     scope.get("/payment/notify/:uuid", route, take);
     scope.post("/payment/notify/:uuid", route, take);
   });
+
+  // Gateways send the payer back here, and add fields of their own; none of them is believed. The address has no query,
+  // because some gateways sign it without encoding.
+  app.get(
+    "/payment/return/:trade_no",
+    { config: { access: "anyone" }, schema: { params: Return, response: { 303: z.string() } } },
+    async (request: FastifyRequest<{ Params: z.output<typeof Return> }>, reply: FastifyReply) => {
+      void reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer");
+      return reply.redirect(`${root}/panel/topup?back=${request.params.trade_no}`, 303);
+    },
+  );
 }
 
 function noticeOf(request: FastifyRequest): PaymentNotice {

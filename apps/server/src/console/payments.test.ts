@@ -22,6 +22,7 @@ beforeAll(async () => {
   there = await startPaymentStandIns();
   site = await buildConsole({ paymentGateways: openPaymentGateways(there.at) });
   admin = await site.as(await site.makeUser({ role: 10, username: "the-cashier" }));
+  await setting("ServerAddress", "https://ai.example.com");
 });
 beforeEach(async () => {
   person = await site.makeUser();
@@ -84,7 +85,9 @@ describe("payment gateways", () => {
   it("are made, changed, switched and removed, and never show a secret again", async () => {
     const made = await addGateway("stripe", { sort: 3 });
     expect(made).toMatchObject({ config: {}, secrets_set: ["secret_key", "webhook_secret"], enable: true });
-    expect(made.notify_url).toMatch(new RegExp(`^http://.+/api/payment/notify/${made.uuid}$`));
+    expect(made.notify_url).toMatch(
+      new RegExp(`^https://ai\\.example\\.com/api/payment/notify/${made.uuid}$`),
+    );
 
     const changed = await admin.send<PaymentRow>("PUT", `/api/payment/${made.id}`, {
       ...input("stripe", { name: "Cards", notify_domain: "https://pay.example/base/" }),
@@ -177,6 +180,150 @@ describe("payment gateways", () => {
     expect(choices.map((choice) => choice.uuid)).not.toContain(off.uuid);
     const closed = await me.send("POST", "/api/user/order", { uuid: off.uuid, amount: 10 });
     expect(closed.status).toBe(404);
+  });
+});
+
+describe("the address in an order", () => {
+  const hosts = [
+    { host: "x&trade_no=F1&trade_status=TRADE_SUCCESS&ts=y" },
+    { host: "evil.example" },
+    { host: "evil.example:1" },
+    { host: "localhost:80", "x-forwarded-host": "evil.example" },
+    { host: "localhost:80", "x-forwarded-host": "x&trade_no=F1", "x-forwarded-proto": "https" },
+    { host: "localhost:80", forwarded: "host=evil.example;proto=https" },
+  ];
+  const token = async () => {
+    const { body } = await me.send<{ token: string }>("POST", "/api/user/token");
+    return body.data.token;
+  };
+
+  it.each(types)("%s: comes from the settings, whatever host a request names", async (type) => {
+    const gateway = await addGateway(type);
+    const authorization = await token();
+    for (const headers of hosts) {
+      const answer = await site.app.inject({
+        method: "POST",
+        url: "/api/user/order",
+        remoteAddress: `10.1.${types.indexOf(type)}.1`,
+        headers: { ...headers, authorization },
+        payload: { uuid: gateway.uuid, amount: 1 },
+      });
+      expect(answer.statusCode, JSON.stringify(headers)).toBe(200);
+      expect(answer.body).not.toMatch(/evil|trade_no=F1/);
+      const { data } = answer.json<{ data: OpenedOrder }>();
+      if (type === "epay") await fetch(data.data.url);
+      const { notifyUrl } = there.orders.get(data.trade_no)!;
+      if (type !== "stripe")
+        expect(notifyUrl).toBe(`https://ai.example.com/api/payment/notify/${gateway.uuid}`);
+      const shown = await site.app.inject({
+        url: `/api/payment/${gateway.id}`,
+        headers: { ...headers, cookie: `session=${admin.cookie}` },
+      });
+      expect(shown.json<{ data: PaymentRow }>().data.notify_url).toBe(
+        `https://ai.example.com/api/payment/notify/${gateway.uuid}`,
+      );
+    }
+  });
+
+  it("must be configured before an order can be opened, and the error tells an administrator where", async () => {
+    const gateway = await addGateway("epay", { notify_domain: "https://pay.example" });
+    await setting("ServerAddress", "");
+    const before = await site.services.db.order.count();
+    try {
+      const wanted = { uuid: gateway.uuid, amount: 10 };
+      const mine = await me.send("POST", "/api/user/order", wanted);
+      expect(mine).toMatchObject({ status: 409, body: { code: "server_address_missing" } });
+      expect(mine.body.message).toContain("Contact the administrator");
+      const theirs = await admin.send("POST", "/api/user/order", wanted);
+      expect(theirs).toMatchObject({ status: 409, body: { code: "server_address_missing" } });
+      expect(theirs.body.message).toContain("Settings, System, Server address");
+      const terms = await me.get<TopUpTerms>("/api/user/payment/terms");
+      expect(terms.body.data.available).toBe(false);
+      expect(await site.services.db.order.count()).toBe(before);
+    } finally {
+      await setting("ServerAddress", "https://ai.example.com");
+    }
+  });
+
+  it("cannot hold what separates the fields of a form", async () => {
+    const wrong = [
+      "https://x&trade_no=F1",
+      "https://ai.example.com/a=b",
+      "https://ai.example.com/?a=b",
+      "https://ai.example.com/#a",
+      "https://me:secret@ai.example.com",
+      "https://ai.example.com/%26",
+      "https://ai.example.com:999999",
+      "https://ai.example.com\\@evil.example",
+      "//ai.example.com",
+    ];
+    for (const address of wrong) {
+      await expect(setting("ServerAddress", address), address).rejects.toMatchObject({
+        code: "invalid_request",
+      });
+      const answer = await admin.send("POST", "/api/payment", input("epay", { notify_domain: address }));
+      expect(answer, address).toMatchObject({
+        status: 400,
+        body: { fields: { notify_domain: expect.any(String) as string } },
+      });
+    }
+    for (const config of [{ partner_id: "1&2" }, { partner_id: "a=b" }]) {
+      const answer = await admin.send(
+        "POST",
+        "/api/payment",
+        input("epay", { config: { ...there.configs.epay, ...config } }),
+      );
+      expect(answer.status, JSON.stringify(config)).toBe(400);
+    }
+  });
+
+  it("leads the payer back to the order, whatever the gateway adds to it", async () => {
+    const { trade_no } = await open(await addGateway("epay"));
+    const answer = await site.app.inject({
+      url: `/api/payment/return/${trade_no}?trade_status=TRADE_SUCCESS&trade_no=1&sign=x`,
+      headers: { host: "evil.example" },
+    });
+    expect(answer.statusCode).toBe(303);
+    expect(answer.headers.location).toBe(`/panel/topup?back=${trade_no}`);
+    expect((await site.app.inject({ url: "/api/payment/return/a%26b" })).statusCode).toBe(400);
+    expect((await stored(trade_no)).status).toBe("pending");
+  });
+});
+
+describe("our own signature of an epay order", () => {
+  it("credits nothing when it comes back as a notification, whatever the site is called", async () => {
+    const gateway = await addGateway("epay");
+    await setting("SystemName", "A&trade_no=F1&trade_status=TRADE_SUCCESS&ts=y");
+    try {
+      const { trade_no, data } = await open(gateway);
+      const link = new URL(data.url);
+      const parts = new URLSearchParams(link.search);
+      for (const [name, value] of link.searchParams) {
+        expect(/[&=]/.test(value), `${name}: ${value}`).toBe(false);
+        for (const part of value.split("&").slice(1)) parts.append(...(part.split("=") as [string, string]));
+      }
+      const to = `/api/payment/notify/${gateway.uuid}`;
+      const bare = new URLSearchParams(parts);
+      for (const name of ["notify_url", "return_url"]) bare.delete(name);
+      for (const query of [parts, bare]) {
+        for (const more of ["", "TRADE_SUCCESS"]) {
+          const lies: Record<string, string> = more === "" ? {} : { trade_status: more, trade_no: "F1" };
+          const fields = new URLSearchParams({ ...Object.fromEntries(query), ...lies }).toString();
+          expect((await site.app.inject({ url: `${to}?${fields}` })).statusCode).toBe(400);
+          const posted = await site.app.inject({
+            method: "POST",
+            url: to,
+            headers: { "content-type": "application/x-www-form-urlencoded" },
+            payload: fields,
+          });
+          expect(posted.statusCode).toBe(400);
+        }
+      }
+      expect((await stored(trade_no)).status).toBe("pending");
+      expect(await balance()).toBe(0);
+    } finally {
+      await setting("SystemName", null);
+    }
   });
 });
 

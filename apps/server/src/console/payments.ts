@@ -1,7 +1,6 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { OrderPage, OrderQuery, OrderRefund, OrderRow } from "@gateway/shared/order";
 import { PaymentInput, PaymentPage, PaymentPatch, PaymentQuery, PaymentRow } from "@gateway/shared/payment";
-import type { FastifyRequest } from "fastify";
 import {
   changeGateway,
   createGateway,
@@ -14,11 +13,11 @@ import {
 import { closeOrder, describeOrder, getOrder, listOrders } from "#domain/payments/orders.ts";
 import { refundOrder } from "#domain/payments/refund-order.ts";
 import { askForOrder } from "#domain/payments/watch-orders.ts";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { lacks, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
-import { siteUrlOf } from "./origin.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
@@ -35,9 +34,8 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
   const config = { access: "admin", permission: "payments" } as const;
   const editing = { db, secrets, gateways };
   const row = answers(PaymentRow);
-  const baseOf = (request: FastifyRequest) => siteUrlOf(request, settings.current().ServerAddress, root);
-  const show = (request: FastifyRequest, gateway: PaymentGateway) =>
-    ok(describeGateway(secrets, gateway, baseOf(request)));
+  const base = () => publicUrlOf(settings.current(), root) ?? "";
+  const show = (gateway: PaymentGateway) => ok(describeGateway(secrets, gateway, base()));
 
   app.get(
     "/payment",
@@ -45,11 +43,10 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     async (request) => {
       const { query } = request;
       const { rows, total } = await listGateways(db, { ...query, ...sliceOf(query, sortable) });
-      const base = baseOf(request);
       return ok(
         pageOf(
           query,
-          rows.map((gateway) => describeGateway(secrets, gateway, base)),
+          rows.map((gateway) => describeGateway(secrets, gateway, base())),
           total,
         ),
       );
@@ -57,18 +54,17 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
   );
 
   app.get("/payment/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    show(request, await getGateway(db, request.params.id)),
+    show(await getGateway(db, request.params.id)),
   );
 
   app.post("/payment", { config, schema: { body: PaymentInput, response: row } }, async (request) =>
-    show(request, await createGateway(editing, viewerOf(request), request.body)),
+    show(await createGateway(editing, viewerOf(request), request.body)),
   );
 
   app.put(
     "/payment/:id",
     { config, schema: { params: IdParams, body: PaymentInput, response: row } },
-    async (request) =>
-      show(request, await changeGateway(editing, viewerOf(request), request.params.id, request.body)),
+    async (request) => show(await changeGateway(editing, viewerOf(request), request.params.id, request.body)),
   );
 
   // The older API's habit: the id is in the body.
@@ -79,20 +75,17 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
       preValidation: partialPut(
         lacks("type"),
         PaymentPatch.extend({ id: RowId }),
-        async (request, { id, ...patch }) =>
-          show(request, await patchGateway(editing, viewerOf(request), id, patch)),
+        async (request, { id, ...patch }) => show(await patchGateway(editing, viewerOf(request), id, patch)),
       ),
       schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row },
     },
-    async (request) =>
-      show(request, await changeGateway(editing, viewerOf(request), request.body.id, request.body)),
+    async (request) => show(await changeGateway(editing, viewerOf(request), request.body.id, request.body)),
   );
 
   app.patch(
     "/payment/:id",
     { config, schema: { params: IdParams, body: PaymentPatch, response: row } },
-    async (request) =>
-      show(request, await patchGateway(editing, viewerOf(request), request.params.id, request.body)),
+    async (request) => show(await patchGateway(editing, viewerOf(request), request.params.id, request.body)),
   );
 
   app.delete(

@@ -472,6 +472,23 @@ describe("the settings of sign-in", () => {
     await configure({ GitHubOAuthEnabled: true, OIDCAuthEnabled: true });
   });
 
+  it("send nobody to an address that a request names", async () => {
+    const evil = { host: "evil.example", "x-forwarded-host": "evil.example" };
+    const ask = () => site.app.inject({ url: "/api/oauth/endpoint", headers: evil });
+    const told = await ask();
+    expect(told.statusCode).toBe(200);
+    expect(decodeURIComponent(told.body)).toContain(`redirect_uri=${address}/oauth/oidc`);
+    expect(told.body).not.toContain("evil");
+    await configure({ ServerAddress: "" });
+    try {
+      const refused = await ask();
+      expect(refused.statusCode).toBe(409);
+      expect(refused.json()).toMatchObject({ code: "server_address_missing" });
+    } finally {
+      await configure({ ServerAddress: address });
+    }
+  });
+
   it("cannot be switched on without what they need, and do not lose it while on", async () => {
     await expect(configure({ LarkAuthEnabled: true, LarkClientSecret: "" })).rejects.toMatchObject({
       fields: { LarkAuthEnabled: "Fill in what this sign-in needs before switching it on." },

@@ -1,4 +1,5 @@
 import { Envelope, Failure, Nothing } from "@gateway/shared/envelope";
+import { can, Role } from "@gateway/shared/roles";
 import { Self } from "@gateway/shared/session";
 import { type IdentityProviderId, IdentityRow, SignInReturn, UnbindInput } from "@gateway/shared/sign-in";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -13,6 +14,7 @@ import {
   STATE_MINUTES,
 } from "#domain/accounts/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
+import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { createIdentityClients } from "#sign-in/clients.ts";
 import { type ExternalIdentity, type IdentityProvider, isOffered, type Visit } from "#sign-in/provider.ts";
@@ -58,13 +60,12 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   }
 
   function visitOf(request: FastifyRequest, id: IdentityProviderId, departure: Departure): Visit {
-    const own = `${request.protocol}://${request.host}${root}`;
-    const base = settings.current().ServerAddress.replace(/\/+$/, "") || own;
+    const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
     return {
       state: departure.state,
       nonce: derivedSecret(secrets, "nonce", departure),
       verifier: derivedSecret(secrets, "pkce", departure),
-      redirectUri: `${base}/oauth/${id}`,
+      redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${id}`,
     };
   }
 

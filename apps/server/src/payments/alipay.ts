@@ -1,16 +1,15 @@
 import { formatCents, parseCents } from "@gateway/shared/order-price";
 import { z } from "zod";
 import { ask, declined, readJson, unreachable } from "./ask.ts";
-import { definePayment, notGenuine, type OrderToPay, type PaymentGateway } from "./gateway.ts";
 import {
-  isSignedRsa,
-  keyProblems,
-  privateKeyOf,
-  publicKeyOf,
-  readForm,
-  signedText,
-  signRsa,
-} from "./signing.ts";
+  checkedPayment,
+  definePayment,
+  notGenuine,
+  type OrderToPay,
+  type PaymentGateway,
+} from "./gateway.ts";
+import { noticeField, readNotice, refuseQuery } from "./notice-form.ts";
+import { isSignedRsa, keyProblems, privateKeyOf, publicKeyOf, signedText, signRsa } from "./signing.ts";
 
 /** Alipay's open platform, RSA2: both sides sign every message with a key of their own. */
 const label = "Alipay";
@@ -24,6 +23,49 @@ const Trade = Outcome.extend({
   trade_status: z.string(),
   total_amount: z.string(),
 });
+
+const { id, amount, word, text } = noticeField;
+
+/** What a notification of a trade consists of: https://opendocs.alipay.com/open/270/105902 */
+const noticeFields = {
+  app_id: id,
+  trade_no: id,
+  out_trade_no: id,
+  trade_status: word,
+  total_amount: amount,
+  sign: z.string().regex(/^[A-Za-z\d+/]{1,1000}={0,2}$/),
+  sign_type: z.literal("RSA2"),
+  charset: word.optional(),
+  version: id.optional(),
+  notify_time: text.optional(),
+  notify_type: word.optional(),
+  notify_id: text.optional(),
+  auth_app_id: text.optional(),
+  out_biz_no: text.optional(),
+  buyer_id: text.optional(),
+  buyer_open_id: text.optional(),
+  buyer_logon_id: text.optional(),
+  seller_id: text.optional(),
+  seller_email: text.optional(),
+  receipt_amount: amount.optional(),
+  invoice_amount: amount.optional(),
+  buyer_pay_amount: amount.optional(),
+  point_amount: amount.optional(),
+  mdiscount_amount: amount.optional(),
+  discount_amount: amount.optional(),
+  refund_fee: amount.optional(),
+  send_back_fee: amount.optional(),
+  subject: text.optional(),
+  body: text.optional(),
+  gmt_create: text.optional(),
+  gmt_payment: text.optional(),
+  gmt_refund: text.optional(),
+  gmt_close: text.optional(),
+  fund_bill_list: text.optional(),
+  voucher_detail_list: text.optional(),
+  passback_params: text.optional(),
+  biz_settle_mode: text.optional(),
+} as const;
 
 /** How each way to pay is called over there. */
 const ways = {
@@ -109,17 +151,17 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
           };
         },
 
-        async verify({ body }) {
-          const fields = readForm(body);
-          if (fields === undefined) throw notGenuine("a field comes twice");
-          if (!isSignedRsa(signedText(fields, ["sign", "sign_type"]), fields["sign"] ?? "", theirs)) {
+        async verify(notice) {
+          refuseQuery(notice);
+          const fields = readNotice(noticeFields, notice);
+          if (!isSignedRsa(signedText(fields, ["sign", "sign_type"]), fields.sign, theirs)) {
             throw notGenuine("the signature is wrong");
           }
-          if (fields["app_id"] !== app_id) throw notGenuine("it is for another application");
+          if (fields.app_id !== app_id) throw notGenuine("it is for another application");
           // A refund is told in the same way, with the status of the trade it belongs to.
-          const refund = fields["refund_fee"] !== undefined || fields["gmt_refund"] !== undefined;
-          if (refund || !PAID.has(fields["trade_status"] ?? "")) return undefined;
-          return paymentOf(fields["out_trade_no"], fields["trade_no"], fields["total_amount"]);
+          const refund = fields.refund_fee !== undefined || fields.gmt_refund !== undefined;
+          if (refund || !PAID.has(fields.trade_status)) return undefined;
+          return paymentOf(fields.out_trade_no, fields.trade_no, fields.total_amount);
         },
 
         async query({ tradeNo }) {
@@ -140,9 +182,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
 }
 
 function paymentOf(tradeNo: string | undefined, gatewayNo: string | undefined, amount: string | undefined) {
-  const cents = parseCents(amount ?? "");
-  if (!tradeNo || !gatewayNo || cents === undefined) throw notGenuine("it lacks a number or an amount");
-  return { tradeNo, gatewayNo, cents, currency: "CNY" };
+  return checkedPayment({ tradeNo, gatewayNo, cents: parseCents(amount ?? ""), currency: "CNY" });
 }
 
 /** 2026-11-21 15:04:05, at UTC+8. */

@@ -33,7 +33,7 @@ function order(over: Partial<OrderToPay> = {}): OrderToPay {
     // 19.99 is the classic that becomes 1998 on its way through a float.
     cents: 1_999n,
     currency: "CNY",
-    title: "Gateway top-up $3 & more",
+    title: "Gateway top-up $3, and more",
     notifyUrl: "https://gateway.example/api/payment/notify/u",
     returnUrl: "https://gateway.example/panel/topup",
     expiresAt: new Date(now + 7_200_000),
@@ -123,6 +123,68 @@ describe.each(types)("payment gateway %s", (type) => {
     for (const forgery of forgeries) {
       await expect(connect(type).verify(forgery)).rejects.toMatchObject(anyone.forbidden);
     }
+  });
+
+  it("refuses a notice with a field, a value or a place that no notice has", async () => {
+    const { tradeNo } = await opened(type);
+    const { verify } = connect(type);
+    const notice = arrived(tradeNo);
+    const isForm = type === "epay" || type === "alipay";
+    const form = type === "epay" ? notice.query : notice.body;
+    const at = (text: string) => (type === "epay" ? { ...notice, query: text } : { ...notice, body: text });
+    const wrong: PaymentNotice[] = isForm
+      ? [
+          at(`${form}&notify_url=https%3A%2F%2Fx`),
+          at(`${form}&return_url=https%3A%2F%2Fx`),
+          at(`${form}&unknown=1`),
+          at(`${form}&__proto__=1`),
+          at(`${form}&constructor=1`),
+          at(form.replace(/trade_no=/, "trade_no=a%26b%3D1")),
+          at(form.replace(/(money|total_amount)=[^&]+/, "$1=1e3")),
+          at(form.replace(/(money|total_amount)=[^&]+/, "$1=-19.99")),
+          at(form.replace(/(money|total_amount)=[^&]+/, "$1=0x10")),
+          at(form.replace(/trade_status=[^&]+/, "trade_status=TRADE_SUCCESS%26a%3Db")),
+          at(form.replace(/trade_status=/, "trade_status=TRADE_SUCCESS&trade_status=")),
+          at(form.replace(/sign_type=[^&]+/, "sign_type=RSA")),
+          { ...notice, query: form, body: form },
+          { ...notice, query: type === "epay" ? form : "a=1", body: type === "epay" ? "a=1" : form },
+        ]
+      : [
+          { ...notice, query: "a=1" },
+          { ...notice, query: notice.body, body: "" },
+        ];
+    for (const one of wrong) {
+      await expect(verify(one), `${one.query} ${one.body}`).rejects.toMatchObject(anyone.forbidden);
+    }
+    await expect(verify(notice)).resolves.toMatchObject({ tradeNo });
+  });
+
+  it("refuses a notice that is signed, but names an impossible number, amount or currency", async () => {
+    const { tradeNo } = await opened(type);
+    const { verify } = connect(type);
+    const impossible = [{ gatewayNo: "a b" }, { gatewayNo: "x".repeat(101) }, { cents: 0 }, { cents: -1 }];
+    const currency = type === "wxpay" || type === "stripe" ? [{ currency: "U$" }] : [];
+    for (const over of [...impossible, ...currency]) {
+      await expect(verify(arrived(tradeNo, over)), JSON.stringify(over)).rejects.toMatchObject(
+        anyone.forbidden,
+      );
+    }
+  });
+
+  it("signs no value with a separator", async () => {
+    const wanted = order({
+      title: "A & B = C",
+      notifyUrl: "https://x/?a=1&b=2",
+      ...(type === "stripe" ? { currency: "USD" as const } : {}),
+    });
+    const answer = await connect(type)
+      .open(wanted)
+      .then(
+        () => "opened",
+        (error: unknown) => error,
+      );
+    if (type === "epay" || type === "alipay") expect(answer).toMatchObject({ code: "internal" });
+    else expect(answer).toBe("opened");
   });
 
   it("refuses the notice of somebody with another key", async () => {

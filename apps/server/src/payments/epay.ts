@@ -2,8 +2,16 @@ import { createHash } from "node:crypto";
 import { formatCents, parseCents } from "@gateway/shared/order-price";
 import { z } from "zod";
 import { ask, readJson, unreachable } from "./ask.ts";
-import { definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
-import { readForm, sameText, signedText } from "./signing.ts";
+import {
+  checkedPayment,
+  definePayment,
+  notGenuine,
+  type Payment,
+  type PaymentGateway,
+  type PaymentNotice,
+} from "./gateway.ts";
+import { noticeField, readNotice } from "./notice-form.ts";
+import { sameText, signedText } from "./signing.ts";
 
 /** The protocol of many small payment sites: forms signed with MD5 over the sorted fields and the merchant's key. */
 const label = "Epay";
@@ -17,7 +25,30 @@ const Found = z.object({
   status: text.optional(),
 });
 
-export function signatureOf(fields: Record<string, string>, key: string): string {
+/**
+ * What a notification consists of. An order that we sign has other fields (`notify_url`, `return_url`): the protocol
+ * uses one key in both directions, so this list is what keeps our own signature from counting as theirs.
+ */
+const noticeFields = {
+  pid: noticeField.id,
+  trade_no: noticeField.id,
+  out_trade_no: noticeField.id,
+  money: noticeField.amount,
+  trade_status: noticeField.word,
+  sign: z.string().regex(/^[\da-f]{32}$/i),
+  sign_type: z.literal("MD5").optional(),
+  type: noticeField.word.or(z.literal("")).optional(),
+  name: noticeField.text.optional(),
+  param: noticeField.text.optional(),
+  // Newer sites of this kind say more.
+  api_trade_no: noticeField.text.optional(),
+  buyer: noticeField.text.optional(),
+  addtime: noticeField.text.optional(),
+  endtime: noticeField.text.optional(),
+  timestamp: noticeField.text.optional(),
+} as const;
+
+export function signatureOf(fields: Record<string, string | undefined>, key: string): string {
   return createHash("md5")
     .update(signedText(fields, ["sign", "sign_type"]) + key)
     .digest("hex");
@@ -54,15 +85,14 @@ export function epay(): PaymentGateway {
           return { kind: "link" as const, url: `${base}/submit.php?${signed.toString()}` };
         },
 
-        async verify({ query, body }: { query: string; body: string }) {
-          const fields = readForm(query, body);
-          if (fields === undefined) throw notGenuine("a field comes twice");
-          if (!sameText(fields["sign"]?.toLowerCase() ?? "", signatureOf(fields, key))) {
+        async verify(notice: PaymentNotice) {
+          const fields = readNotice(noticeFields, notice);
+          if (!sameText(fields.sign.toLowerCase(), signatureOf(fields, key))) {
             throw notGenuine("the signature is wrong");
           }
-          if (fields["pid"] !== partner_id) throw notGenuine("it is for another merchant");
-          if (fields["trade_status"] !== "TRADE_SUCCESS") return undefined;
-          return paymentOf(fields["out_trade_no"], fields["trade_no"], fields["money"]);
+          if (fields.pid !== partner_id) throw notGenuine("it is for another merchant");
+          if (fields.trade_status !== "TRADE_SUCCESS") return undefined;
+          return paymentOf(fields.out_trade_no, fields.trade_no, fields.money);
         },
         reply: {
           taken: { status: 200, type: "text/plain", body: "success" },
@@ -96,9 +126,7 @@ function paymentOf(
   gatewayNo: string | undefined,
   money: string | undefined,
 ): Payment {
-  const cents = parseCents(money ?? "");
-  if (!tradeNo || !gatewayNo || cents === undefined) throw notGenuine("it lacks a number or an amount");
-  return { tradeNo, gatewayNo, cents, currency: undefined };
+  return checkedPayment({ tradeNo, gatewayNo, cents: parseCents(money ?? ""), currency: undefined });
 }
 
 function isSafe(address: string): boolean {

@@ -4,6 +4,7 @@ import {
   type PaymentCurrency,
   type PaymentType,
 } from "@gateway/shared/payment-config";
+import { z } from "zod";
 import { GatewayError } from "#errors.ts";
 
 /**
@@ -114,6 +115,20 @@ export function definePayment<T extends PaymentType>(record: {
       throw new GatewayError("internal", "The settings of this payment gateway are not complete.");
     },
   };
+}
+
+const PaymentValues = z.object({
+  tradeNo: z.string().regex(/^[\w-]{1,64}$/),
+  gatewayNo: z.string().regex(/^[\w.:-]{1,100}$/),
+  cents: z.bigint().min(1n).max(100_000_000_000_000n),
+  currency: z.union([z.undefined(), z.string().regex(/^[A-Z]{3}$/)]),
+});
+
+/** A payment whose every value is of the expected form. Throws `forbidden` otherwise. */
+export function checkedPayment(values: Record<keyof Payment, unknown>): Payment {
+  const parsed = PaymentValues.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw notGenuine(`its ${parsed.error.issues[0]?.path.join(".") ?? "content"} is missing or not valid`);
 }
 
 /** Not worth a credit. The reason is for the log; the sender hears that it was refused and nothing else. */

@@ -6,6 +6,7 @@ import {
   timingSafeEqual,
   verify,
 } from "node:crypto";
+import { GatewayError } from "#errors.ts";
 
 /** Keys as merchants paste them, and signatures with them. */
 
@@ -60,23 +61,29 @@ export function sameText(left: string, right: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** `a=1&b=2` by name, without empty values and without the names left out: what is signed of a form. */
-export function signedText(fields: Record<string, string>, leftOut: readonly string[]): string {
-  return Object.entries(fields)
-    .filter(([name, value]) => value !== "" && !leftOut.includes(name))
+/**
+ * `a=1&b=2` by name, without empty values and without the names left out: what is signed of a form. The protocols
+ * encode nothing, so a value with `&` or `=` could be read as further fields. Throws `internal` for one: what we sign must
+ * not have any, and what arrives is checked before.
+ */
+export function signedText(fields: Record<string, string | undefined>, leftOut: readonly string[]): string {
+  const signed = Object.entries(fields).filter(([name, value]) => value && !leftOut.includes(name));
+  for (const [name, value] of signed) {
+    if (!/[&=]/.test(`${name}${value}`)) continue;
+    throw new GatewayError("internal", `The field ${name} has a character that cannot be signed.`);
+  }
+  return signed
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`)
     .join("&");
 }
 
 /** The fields of a form or query; undefined when a name comes twice, because then nobody knows what was signed. */
-export function readForm(...texts: string[]): Record<string, string> | undefined {
+export function readForm(text: string): Record<string, string> | undefined {
   const fields = new Map<string, string>();
-  for (const text of texts) {
-    for (const [name, value] of new URLSearchParams(text)) {
-      if (fields.has(name)) return undefined;
-      fields.set(name, value);
-    }
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (fields.has(name)) return undefined;
+    fields.set(name, value);
   }
   return Object.fromEntries(fields);
 }

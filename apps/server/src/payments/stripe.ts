@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { ask, declined, readJson, unreachable } from "./ask.ts";
-import { definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
+import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
+import { refuseQuery } from "./notice-form.ts";
 import { sameText } from "./signing.ts";
 
 /** Stripe Checkout: a page of theirs per order; webhooks signed with HMAC-SHA256. */
@@ -69,7 +70,8 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
           return { kind: "link", url: opened.data.url, session: opened.data.id };
         },
 
-        async verify({ headers: sent, body }) {
+        async verify({ headers: sent, query, body }) {
+          refuseQuery({ query });
           // Anybody could sign with a secret that is empty.
           if (webhook_secret === "") throw notGenuine("no webhook secret is set");
           checkSignature(sent["stripe-signature"] ?? "", body, webhook_secret, world.now());
@@ -104,13 +106,13 @@ function paymentOf(session: z.infer<typeof Session>): Payment | undefined {
   const tradeNo = session.metadata?.["order"];
   if (session.payment_status !== "paid" || tradeNo === undefined) return undefined;
   if (tradeNo !== session.client_reference_id || session.amount_total === null) return undefined;
-  return {
+  return checkedPayment({
     tradeNo,
     gatewayNo: session.payment_intent ?? session.id,
     cents: BigInt(session.amount_total),
     // Never undefined: a wire that names its money must name ours.
     currency: session.currency?.toUpperCase() ?? "",
-  };
+  });
 }
 
 function checkSignature(header: string, body: string, secret: string, now: Date): void {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Answer, ask, declined, readJson, unreachable } from "./ask.ts";
-import { definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
+import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGateway } from "./gateway.ts";
+import { refuseQuery } from "./notice-form.ts";
 import { isSignedRsa, keyProblems, privateKeyOf, signRsa } from "./signing.ts";
 import { createPlatformKeys, open, Sealed } from "./wxpay-keys.ts";
 
@@ -100,14 +101,14 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
         if (found === undefined) throw notGenuine("it is no transaction");
         if (found.mchid !== mch_id || found.appid !== app_id) throw notGenuine("it is for another merchant");
         if (found.trade_state !== "SUCCESS") return undefined;
-        if (!found.transaction_id || !found.amount) throw notGenuine("it lacks a number or an amount");
+        if (found.amount === undefined) throw notGenuine("it lacks an amount");
         const { total, currency } = found.amount;
-        return {
+        return checkedPayment({
           tradeNo: found.out_trade_no,
           gatewayNo: found.transaction_id,
           cents: BigInt(total),
           currency,
-        };
+        });
       }
 
       return {
@@ -127,7 +128,8 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
           return { kind: "qr", url: opened.data.code_url };
         },
 
-        async verify({ headers, body }) {
+        async verify({ headers, query, body }) {
+          refuseQuery({ query });
           if (!(await isTheirs((name) => headers[name] ?? "", body)))
             throw notGenuine("the signature is wrong");
           const notice = Notice.safeParse(readJson(body));

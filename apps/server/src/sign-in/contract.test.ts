@@ -52,7 +52,7 @@ describe.each(providers)("identity provider %s", (id, provider) => {
       state: "s",
       nonce: "n",
       verifier: "v".repeat(43),
-      redirectUri: "http://x/y",
+      redirectUri: () => "http://x/y",
       code: "c",
     };
     // GitHub's token is asked for by the OAuth plugin, which brings its own client.

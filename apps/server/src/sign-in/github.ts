@@ -26,7 +26,7 @@ export function githubAt(
       const exchange = await openExchange(at.web, settings);
       return {
         async identify({ code, redirectUri }) {
-          const headers = { authorization: `Bearer ${await exchange(code, redirectUri)}` };
+          const headers = { authorization: `Bearer ${await exchange(code, redirectUri())}` };
           const account = await ask(fetch, Account, { label, url: `${at.api}/user`, headers });
           const emails = await ask(fetch, Emails, { label, url: `${at.api}/user/emails`, headers });
           return identityOf(account, emails);

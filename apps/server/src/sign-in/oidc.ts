@@ -27,7 +27,7 @@ export function oidc(): IdentityProvider {
       return {
         async authorizeUrl({ redirectUri, state, nonce, verifier }) {
           const url = openid.buildAuthorizationUrl(config, {
-            redirect_uri: redirectUri,
+            redirect_uri: redirectUri(),
             scope: scopesOf(settings),
             state,
             nonce,
@@ -77,7 +77,7 @@ function authenticationBy(secret: string): openid.ClientAuth {
 }
 
 async function claimsOf(config: openid.Configuration, arrival: Arrival): Promise<z.infer<typeof Claims>> {
-  const url = new URL(arrival.redirectUri);
+  const url = new URL(arrival.redirectUri());
   url.search = new URLSearchParams({
     code: arrival.code,
     state: arrival.state,

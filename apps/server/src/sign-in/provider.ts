@@ -37,8 +37,8 @@ export interface Visit {
   nonce: string;
   /** PKCE. */
   verifier: string;
-  /** Where the provider sends the browser back to. */
-  redirectUri: string;
+  /** Where the provider sends the browser back to. Throws while the server address is not configured. */
+  redirectUri(): string;
 }
 
 export interface Arrival extends Visit {

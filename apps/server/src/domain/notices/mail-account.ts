@@ -1,4 +1,5 @@
 import type { Settings } from "@gateway/shared/settings";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { languageOf } from "#notices/language.ts";
 import type { Sender } from "#notices/mails.ts";
 import type { MailAccount } from "#platform/mail.ts";
@@ -27,11 +28,7 @@ export function canMail(settings: Settings): boolean {
 
 /** A link in a mail may only lead to the address the operator named, never to what a request claims to be. */
 export function offersReset(settings: Settings): boolean {
-  return canMail(settings) && settings.ServerAddress !== "";
-}
-
-export function siteUrlOf(settings: Settings): string {
-  return settings.ServerAddress.replace(/\/+$/, "");
+  return canMail(settings) && publicUrlOf(settings) !== undefined;
 }
 
 /** @param wish the reader's own language, if known */
@@ -39,6 +36,6 @@ export function senderFor(settings: Settings, wish = ""): Sender {
   return {
     language: languageOf(wish, settings.Language),
     name: settings.SystemName,
-    siteUrl: siteUrlOf(settings),
+    siteUrl: publicUrlOf(settings) ?? "",
   };
 }

@@ -145,8 +145,10 @@ export function describeGateway(secrets: Secrets, row: PaymentGateway, base: str
   };
 }
 
+/** "" while neither the gateway nor the settings name an address. */
 export function notifyUrlOf(row: Pick<PaymentGateway, "uuid" | "notify_domain">, base: string): string {
-  return `${(row.notify_domain || base).replace(/\/+$/, "")}/api/payment/notify/${row.uuid}`;
+  const address = (row.notify_domain || base).replace(/\/+$/, "");
+  return address === "" ? "" : `${address}/api/payment/notify/${row.uuid}`;
 }
 
 /** How people can pay, best first. */

@@ -12,6 +12,7 @@ import { formatCents, type OrderPrice, parseCents, priceOrder } from "@gateway/s
 import { PaymentCurrency } from "@gateway/shared/payment-config";
 import type { Settings } from "@gateway/shared/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
@@ -34,6 +35,7 @@ export interface OpenOrderInput extends OrderInput {
 
 export function termsFor(settings: Settings, group: string): TopUpTerms {
   return {
+    available: publicUrlOf(settings) !== undefined,
     min_amount: settings.PaymentMinAmount,
     max_amount: MAX_TOP_UP,
     usd_rate: settings.PaymentUSDRate,
@@ -87,9 +89,9 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
       tradeNo: order.trade_no,
       cents: price.total,
       currency: PaymentCurrency.parse(gateway.currency),
-      title: `${settings.SystemName} $${amount}`,
+      title: titleOf(settings, amount),
       notifyUrl: notifyUrlOf(gateway, input.siteUrl),
-      returnUrl: `${input.siteUrl}/panel/topup?back=${order.trade_no}`,
+      returnUrl: `${input.siteUrl}/api/payment/return/${order.trade_no}`,
       expiresAt,
       email: payer.email ?? "",
     });
@@ -99,6 +101,11 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
     await fail(room, gateway, order.trade_no, error);
     throw error;
   }
+}
+
+/** Without the characters that separate fields: some gateways sign the title without encoding it. */
+function titleOf({ SystemName }: Settings, amount: number): string {
+  return `${SystemName.replaceAll(/[&=\p{C}]+/gu, " ").trim() || "Top-up"} $${amount}`;
 }
 
 /** How to pay an order, as its gateway opened it. */

@@ -2,6 +2,7 @@ import type { Settings } from "@gateway/shared/settings";
 import type { TelegramStatus } from "@gateway/shared/telegram";
 import { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -127,8 +128,8 @@ export function botName(settings: Settings): string {
 }
 
 function webhookUrl(room: BotRoom): string {
-  const site = room.settings.current().ServerAddress.replace(/\/+$/, "");
-  return site === "" ? "" : `${site}/api/telegram/${secretOf(room, "path")}`;
+  const site = publicUrlOf(room.settings.current());
+  return site === undefined ? "" : `${site}/api/telegram/${secretOf(room, "path")}`;
 }
 
 function secretOf({ secrets, settings }: BotRoom, use: "path" | "header"): string {

@@ -36,6 +36,8 @@ phrase("This is not an RSA private key");
 phrase("This is not an RSA public key");
 phrase("The public key and its id belong together");
 phrase("Payment gateway not found.");
+phrase("Only letters, digits and . : _ - are possible");
+phrase("Write an address like https://ai.example.com, without ? or #");
 
 const otherIcon = "other";
 const isOurs = (icon: string) => (paymentIcons as readonly string[]).includes(icon);
@@ -182,7 +184,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
           maxLength={300}
           {...form.getInputProps("notify_domain")}
         />
-        {gateway ? (
+        {gateway && gateway.notify_url !== "" ? (
           <TextInput
             label={t("Notify address")}
             description={

@@ -5,6 +5,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
+import { useSite } from "#lib/site.ts";
+import { AddressMissing } from "#ui/address-missing.tsx";
 import { Page } from "#ui/page.tsx";
 import { GatewayList } from "./gateway-list.tsx";
 import { OrderList } from "./order-list.tsx";
@@ -13,6 +15,7 @@ export default function PaymentsPage() {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
   const edits = useMayChange();
+  const site = useSite();
   const [adding, setAdding] = useState(false);
   const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
   return (
@@ -37,6 +40,7 @@ export default function PaymentsPage() {
           <Tabs.Tab value="gateways">{t("Payment gateways")}</Tabs.Tab>
         </Tabs.List>
       </Tabs>
+      {site && site.server_address === "" ? <AddressMissing /> : null}
       {tab === "gateways" ? <GatewayList adding={adding} onAdding={setAdding} /> : <OrderList />}
     </Page>
   );

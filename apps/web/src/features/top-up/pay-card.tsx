@@ -12,6 +12,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
+import { AddressMissing } from "#ui/address-missing.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { PaymentIcon } from "#ui/payment-icon.tsx";
@@ -30,6 +31,10 @@ phrase("Too many orders wait to be paid. Pay or cancel one of them first.");
 phrase("The payment gateway cannot be reached. Try again in a moment.");
 phrase("The payment gateway refused this order.");
 phrase("This order is not open any more");
+phrase(
+  "The server address is not configured. Enter it under Settings, System, Server address, and try again.",
+);
+phrase("This is not available yet: the address of this site is not configured. Contact the administrator.");
 
 const usual = [5, 10, 20, 50, 100, 500];
 const MOST_PRESETS = 8;
@@ -46,7 +51,11 @@ export function PayCard({ onOpened }: PayCardProps) {
   return (
     <Section title={t("Pay online")} hint={t("The balance grows as soon as the payment has arrived.")}>
       {choices.data && terms.data ? (
-        <PayForm choices={choices.data} terms={terms.data} onOpened={onOpened} />
+        terms.data.available ? (
+          <PayForm choices={choices.data} terms={terms.data} onOpened={onOpened} />
+        ) : (
+          <AddressMissing />
+        )
       ) : error ? (
         <Failed error={error} onRetry={() => void Promise.all([choices.refetch(), terms.refetch()])} />
       ) : (

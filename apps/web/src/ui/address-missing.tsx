@@ -1,0 +1,29 @@
+/** Orders need the public address of this site. Says so while it is not configured: to administrators also where. */
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { IconWorldOff } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useCan } from "#lib/session.ts";
+
+export function AddressMissing() {
+  const { t } = useTranslation();
+  const isAdmin = useCan("administer");
+  return (
+    <Alert color="yellow" icon={<IconWorldOff size={18} />} role="status">
+      <Group justify="space-between" gap="sm">
+        <Text fz="sm" miw={0}>
+          {isAdmin
+            ? t(
+                "Orders cannot be opened before the server address is configured: gateways report payments to it.",
+              )
+            : t("Online payment is not available yet. Contact the administrator.")}
+        </Text>
+        {isAdmin ? (
+          <Button component={Link} to="/panel/setting?q=Server%20address" size="xs" variant="default">
+            {t("Configure the server address")}
+          </Button>
+        ) : null}
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+/**
+ * "", or the address of a site: scheme, host, port and path. No sign-in data, query or fragment, and no character that
+ * separates the fields of a form, because payment gateways sign addresses without encoding them.
+ */
+export const SiteAddress = z
+  .string()
+  .trim()
+  .max(300)
+  .regex(
+    /^(https?:\/\/([\p{L}\p{N}._-]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[\w.~/-]*)?)?$/iu,
+    "Write an address like https://ai.example.com, without ? or #",
+  )
+  .refine((text) => text === "" || URL.canParse(text), "The address must be an http or https URL");
