@@ -2,7 +2,7 @@ import type { Reasoning } from "./ir.ts";
 
 /** How hard a model should think, for wires that say it in words and wires that say it in tokens. */
 
-type Effort = NonNullable<Reasoning["effort"]>;
+export type Effort = NonNullable<Reasoning["effort"]>;
 
 const efforts = new Set<string>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const summaries = new Set<string>(["auto", "concise", "detailed"]);
@@ -37,4 +37,22 @@ export function effortOfBudget(budgetTokens: number | undefined): Effort | undef
   if (budgetTokens === 0) return "none";
   if (budgetTokens <= 2048) return "low";
   return budgetTokens <= 12_288 ? "medium" : "high";
+}
+
+const byStrength: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/**
+ * Of the efforts that a model knows, the one that comes nearest; of two as near, the weaker, which costs less. Only "none"
+ * is no thinking. Undefined for none known.
+ */
+export function nearestEffort(wished: Effort, known: readonly Effort[]): Effort | undefined {
+  if (known.includes(wished)) return wished;
+  const place = byStrength.indexOf(wished);
+  const distance = (effort: Effort) => Math.abs(byStrength.indexOf(effort) - place);
+  const ranked = known
+    .filter((effort) => effort !== "none")
+    .toSorted(
+      (one, other) => distance(one) - distance(other) || byStrength.indexOf(one) - byStrength.indexOf(other),
+    );
+  return ranked[0];
 }

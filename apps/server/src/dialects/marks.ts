@@ -1,10 +1,25 @@
 import type { ChatRequest, Part } from "./ir.ts";
 
+interface Marks {
+  cache: boolean;
+  errors: boolean;
+  /** Speakers have names. */
+  names: boolean;
+  /** Pictures say how closely they are to be looked at. */
+  details: boolean;
+}
+
 /** Marks on parts that not every wire has a word for, by the name a caller would know. Pure. */
-export function marksIn(request: ChatRequest): { cache: boolean; errors: boolean } {
-  const found = { cache: request.tools?.some((tool) => tool.cache !== undefined) === true, errors: false };
+export function marksIn(request: ChatRequest): Marks {
+  const found = {
+    cache: request.tools?.some((tool) => tool.cache !== undefined) === true,
+    errors: false,
+    names: request.messages.some((message) => message.name !== undefined),
+    details: false,
+  };
   const visit = (part: Part) => {
     if ("cache" in part && part.cache !== undefined) found.cache = true;
+    if (part.type === "image" && part.detail !== undefined) found.details = true;
     if (part.type !== "tool-result") return;
     if (part.isError === true) found.errors = true;
     part.parts.forEach(visit);

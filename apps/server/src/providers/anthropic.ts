@@ -1,3 +1,4 @@
+import { claudeLimits } from "./claude-models.ts";
 import { anthropicKey, type Provider } from "./provider.ts";
 
 /** https://docs.claude.com/en/api/messages, read 2026-11. */
@@ -18,5 +19,6 @@ export const anthropic: Provider = {
   testModel: "claude-haiku-4-5",
   website: "https://console.anthropic.com",
   headers: anthropicKey,
+  adjustRequest: claudeLimits,
   listing: { path: "/v1/models?limit=1000" },
 };

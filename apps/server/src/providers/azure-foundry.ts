@@ -1,5 +1,8 @@
+import { claudeLimits } from "./claude-models.ts";
+import { effortIfKnown } from "./model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "./openai-models.ts";
 import { anthropicKey, type Provider } from "./provider.ts";
-import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+import { inSequence, onChat, withoutThoughts } from "./quirks.ts";
 
 /**
  * https://learn.microsoft.com/azure/ai-foundry/foundry-models/how-to/use-foundry-models-claude, read 2026-11.
@@ -18,7 +21,11 @@ export const azureFoundry: Provider = {
   testModel: "",
   website: "https://ai.azure.com",
   headers: (key, { dialect }) => (dialect === "anthropic" ? anthropicKey(key) : { "api-key": key }),
-  speaks: ({ model }) => (model.includes("claude") ? ["anthropic"] : ["openai-chat", "openai-responses"]),
+  speaks: (call) => (call.model.includes("claude") ? ["anthropic"] : openaiDialects(call)),
   path: ({ dialect }, standard) => (dialect === "anthropic" ? "/anthropic" : "/openai") + standard,
-  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  adjustRequest: inSequence(
+    claudeLimits,
+    openaiLimits,
+    onChat(deploymentLimit, effortIfKnown, withoutThoughts),
+  ),
 };

@@ -1,6 +1,8 @@
 import { inVersion } from "./address.ts";
+import { effortIfKnown } from "./model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "./openai-models.ts";
 import type { Provider } from "./provider.ts";
-import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+import { inSequence, onChat, withoutThoughts } from "./quirks.ts";
 
 /** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle, read 2026-11. */
 export const azureV1: Provider = {
@@ -10,6 +12,7 @@ export const azureV1: Provider = {
   icon: "azure",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
+  speaks: openaiDialects,
   endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
   keyHint: "",
   otherLabel: "API version (preview or latest; may be empty)",
@@ -19,5 +22,5 @@ export const azureV1: Provider = {
   headers: (key) => ({ "api-key": key }),
   path: ({ other }, standard) =>
     other === "" ? `/openai${standard}` : inVersion(`/openai${standard}`, other),
-  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  adjustRequest: inSequence(openaiLimits, onChat(deploymentLimit, effortIfKnown, withoutThoughts)),
 };

@@ -1,6 +1,8 @@
 import { inVersion } from "./address.ts";
+import { effortIfKnown } from "./model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "./openai-models.ts";
 import type { Provider } from "./provider.ts";
-import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+import { inSequence, onChat, withoutThoughts } from "./quirks.ts";
 
 /** The version that most deployments know; newer features want a newer one in the channel. */
 const DEFAULT_VERSION = "2024-10-21";
@@ -15,6 +17,7 @@ export const azure: Provider = {
   label: "Azure OpenAI",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
+  speaks: openaiDialects,
   endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
   keyHint: "",
   otherLabel: "API version",
@@ -29,6 +32,6 @@ export const azure: Provider = {
     const deployment = model === "" ? "" : `/deployments/${encodeURIComponent(model)}`;
     return inVersion(`/openai${deployment}${standard.slice("/v1".length)}`, other || DEFAULT_VERSION);
   },
-  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  adjustRequest: inSequence(openaiLimits, onChat(deploymentLimit, effortIfKnown, withoutThoughts)),
   listing: { path: "/openai/deployments?api-version=2023-03-15-preview" },
 };

@@ -2,10 +2,12 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
+import { claudeLimits } from "./claude-models.ts";
 import { converse } from "./converse/index.ts";
 import { createMessageSplitter, type EventMessage } from "./event-stream.ts";
+import { openaiLimits } from "./openai-models.ts";
 import { bearer, type Call, CredentialError, type Outgoing, type Provider } from "./provider.ts";
-import { onChat, openaiLimits, systemForDeveloper, withoutThoughts } from "./quirks.ts";
+import { onChat, systemForDeveloper, withoutThoughts } from "./quirks.ts";
 import { signAws } from "./signing/aws.ts";
 
 type Credential =
@@ -28,7 +30,7 @@ const others = onChat(systemForDeveloper, openaiLimits, withoutThoughts);
 function adjust(body: Wire, call: Call): Wire {
   if (call.dialect === undefined) return body;
   if (call.dialect !== "anthropic") return others(body, call);
-  const { model: _model, stream: _stream, ...rest } = body;
+  const { model: _model, stream: _stream, ...rest } = claudeLimits(body, call);
   return { anthropic_version: "bedrock-2023-05-31", ...rest };
 }
 

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { openaiSearches } from "./implied-search.ts";
+import { effortIfKnown } from "./model-efforts.ts";
+import { openaiDialects, openaiLimits } from "./openai-models.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
+import { ifTranslated, inSequence, onChat } from "./quirks.ts";
 
 /** Our paths by the numbers under which operators have always configured them. */
 const modes: Record<string, { path: string; title: string }> = {
@@ -54,9 +57,7 @@ export const custom: Provider = {
   dialects: ["openai-chat", "openai-responses"],
   speaks(call) {
     const responses = chosenPath(call.plugin, "/v1/responses");
-    return responses === undefined || responses === OFF
-      ? ["openai-chat"]
-      : ["openai-chat", "openai-responses"];
+    return responses === undefined || responses === OFF ? ["openai-chat"] : openaiDialects(call);
   },
   endpoints: [
     "chat",
@@ -83,6 +84,7 @@ export const custom: Provider = {
   plugin,
   searches: openaiSearches,
   headers: bearer,
+  adjustRequest: ifTranslated(inSequence(openaiLimits, onChat(effortIfKnown))),
   path(call, standard) {
     const [path = "", query] = standard.split("?");
     const own = chosenPath(call.plugin, path) ?? path;

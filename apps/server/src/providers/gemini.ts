@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { geminiLimits } from "./gemini-models.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
 
 const plugin = z.object({
@@ -44,6 +45,6 @@ export const gemini: Provider = {
       ? `/${version}/openai${standard.slice("/v1".length)}`
       : standard.replace(/^\/v1beta\//, `/${version}/`);
   },
-  adjustRequest: runCode,
+  adjustRequest: (body, call) => geminiLimits(runCode(body, call), call),
   listing: { path: "/v1beta/models?pageSize=1000" },
 };

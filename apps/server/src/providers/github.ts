@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { effortIfKnown } from "./model-efforts.ts";
+import { openaiLimits } from "./openai-models.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+import { inSequence, onChat, withoutThoughts } from "./quirks.ts";
 
 const Catalog = z.array(z.object({ id: z.string() }));
 
@@ -24,7 +26,7 @@ export const github: Provider = {
   website: "https://github.com/marketplace/models",
   headers: bearer,
   path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/inference"),
-  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  adjustRequest: inSequence(openaiLimits, onChat(effortIfKnown, withoutThoughts)),
   listing: {
     path: "/catalog/models",
     read: (answer) => Catalog.parse(answer).map((model) => model.id),

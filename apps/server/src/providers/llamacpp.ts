@@ -1,4 +1,6 @@
+import { effortIfKnown } from "./model-efforts.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { onChat } from "./quirks.ts";
 
 /** https://github.com/ggml-org/llama.cpp/tree/master/tools/server, read 2026-11. */
 export const llamacpp: Provider = {
@@ -15,4 +17,5 @@ export const llamacpp: Provider = {
   testModel: "",
   website: "https://github.com/ggml-org/llama.cpp",
   headers: bearer,
+  adjustRequest: onChat(effortIfKnown),
 };

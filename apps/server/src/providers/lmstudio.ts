@@ -1,4 +1,6 @@
+import { effortIfKnown } from "./model-efforts.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { onChat } from "./quirks.ts";
 
 /** https://lmstudio.ai/docs/developer/openai-compat and …/tools, read 2026-11-21. */
 export const lmstudio: Provider = {
@@ -14,4 +16,5 @@ export const lmstudio: Provider = {
   testModel: "",
   website: "https://lmstudio.ai",
   headers: bearer,
+  adjustRequest: onChat(effortIfKnown),
 };

@@ -1,6 +1,7 @@
 import { openaiSearches } from "./implied-search.ts";
+import { openaiDialects, openaiLimits } from "./openai-models.ts";
 import { bearer, type Provider } from "./provider.ts";
-import { onChat, openaiLimits, withoutThoughts } from "./quirks.ts";
+import { inSequence, onChat, withoutThoughts } from "./quirks.ts";
 
 /** https://platform.openai.com/docs/api-reference, read 2026-11. */
 export const openai: Provider = {
@@ -9,6 +10,7 @@ export const openai: Provider = {
   label: "OpenAI",
   baseUrl: "https://api.openai.com",
   dialects: ["openai-chat", "openai-responses"],
+  speaks: openaiDialects,
   endpoints: [
     "chat",
     "responses",
@@ -35,5 +37,5 @@ export const openai: Provider = {
   website: "https://platform.openai.com/usage",
   searches: openaiSearches,
   headers: bearer,
-  adjustRequest: onChat(openaiLimits, withoutThoughts),
+  adjustRequest: inSequence(openaiLimits, onChat(withoutThoughts)),
 };

@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import type { VendorWire, Wire } from "#dialects/dialect.ts";
-import type { DialectId, UpstreamError, Usage } from "#dialects/ir.ts";
+import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
 /**
@@ -22,6 +22,9 @@ export type Endpoint =
   | "kling"
   | "midjourney";
 
+/** Parts of a request on which the dialect may depend that it is sent in. */
+export type Need = "web-search" | "code-execution" | "tools" | "thinking" | "no-thinking";
+
 /** What a provider may know about the call it shapes. */
 export interface Call {
   /** The name that is sent upstream; "" when no model is asked, as for a list of models. */
@@ -31,6 +34,10 @@ export interface Call {
   dialect?: DialectId;
   /** The client speaks another dialect: it cannot have asked for what only this vendor has. */
   translated?: boolean;
+  /** How hard a client of another dialect wants the model to think; absent when it did not say. */
+  reasoning?: Reasoning;
+  /** What the request holds that not every dialect of a provider can carry. */
+  needs?: ReadonlySet<Need>;
   /** `channel.other`: API version, region … */
   other: string;
   /** `channel.plugin`, checked against the provider's schema when it was saved. */

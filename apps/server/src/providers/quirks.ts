@@ -1,5 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
+import { effortIfKnown } from "./model-efforts.ts";
 import type { Call } from "./provider.ts";
 
 /**
@@ -8,10 +9,28 @@ import type { Call } from "./provider.ts";
  */
 export type Adjust = (body: Wire, call: Call) => Wire;
 
+/** Only for callers of other formats: who speaks the provider's own says there what it wants. */
+export function ifTranslated(adjust: Adjust): Adjust {
+  return (body, call) => (call.translated === true ? adjust(body, call) : body);
+}
+
+/** One after the other, each for the bodies that it knows. */
+export function inSequence(...adjustments: Adjust[]): Adjust {
+  return (body, call) => adjustments.reduce((current, adjust) => adjust(current, call), body);
+}
+
 /** These adjustments in this order, to chat bodies of OpenAI's wire; everything else passes. */
 export function onChat(...adjustments: Adjust[]): Adjust {
   return (body, call) =>
     call.dialect === "openai-chat"
+      ? adjustments.reduce((current, adjust) => adjust(current, call), body)
+      : body;
+}
+
+/** The same for bodies of the Responses API. */
+export function onResponses(...adjustments: Adjust[]): Adjust {
+  return (body, call) =>
+    call.dialect === "openai-responses"
       ? adjustments.reduce((current, adjust) => adjust(current, call), body)
       : body;
 }
@@ -88,28 +107,4 @@ export function withoutInMessages(...fields: string[]): Adjust {
 export const withoutThoughts = withoutInMessages("reasoning_content", "reasoning", "reasoning_details");
 
 /** What nearly every vendor but OpenAI needs. */
-export const plain = [systemForDeveloper, maxTokens] as const;
-
-const reasons = /(?:^|\/)(?:o[1-9]|gpt-5|codex|computer-use)/;
-const chats = /(?:^|\/)(?:gpt-5[\d.]*-chat|gpt-3|gpt-4|chatgpt)/;
-/** From 5.1 on, thinking is off unless asked for, and then sampling is free. */
-const thinksOnDemand = /(?:^|\/)gpt-5\.[1-9](?!.*(?:codex|pro))/;
-const sampling = [
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "logprobs",
-  "top_logprobs",
-  "logit_bias",
-];
-
-/** https://platform.openai.com/docs/guides/reasoning: what OpenAI's models refuse, wherever they are hosted. */
-export const openaiLimits: Adjust = (body, call) => {
-  if (chats.test(call.model)) return without("reasoning_effort")(body, call);
-  if (!reasons.test(call.model)) return body;
-  const limited = renamed("max_tokens", "max_completion_tokens")(body, call);
-  const effort = body["reasoning_effort"];
-  const thinks = effort !== undefined && effort !== "none";
-  return thinksOnDemand.test(call.model) && !thinks ? limited : without(...sampling)(limited, call);
-};
+export const plain = [systemForDeveloper, maxTokens, effortIfKnown] as const;

@@ -1,4 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { claudeLimits } from "./claude-models.ts";
+import { geminiLimits } from "./gemini-models.ts";
 import { type Call, CredentialError, type Provider } from "./provider.ts";
 import { onChat, plain, withoutThoughts } from "./quirks.ts";
 import { accessToken, readServiceAccount } from "./signing/google.ts";
@@ -22,8 +24,8 @@ const LOCATION = "/v1/projects/{project}/locations/{region}";
 
 /** Model and stream stand in the address there. */
 function adjust(body: Wire, call: Call): Wire {
-  if (call.dialect !== "anthropic") return others(body, call);
-  const { model: _model, ...rest } = body;
+  if (call.dialect !== "anthropic") return geminiLimits(others(body, call), call);
+  const { model: _model, ...rest } = claudeLimits(body, call);
   return { anthropic_version: "vertex-2023-10-16", ...rest };
 }
 

@@ -1,4 +1,6 @@
+import { effortIfKnown } from "./model-efforts.ts";
 import { bearer, type Provider } from "./provider.ts";
+import { onChat } from "./quirks.ts";
 
 /**
  * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11, and …/features/reasoning_outputs,
@@ -17,4 +19,5 @@ export const vllm: Provider = {
   testModel: "",
   website: "https://docs.vllm.ai",
   headers: bearer,
+  adjustRequest: onChat(effortIfKnown),
 };

@@ -32,7 +32,11 @@ export async function fetchAhead(
   const tests = plan.lanes.flatMap(({ channels }) =>
     channels.map((channel) => {
       const { upstream } = mapModel(channel, call.model);
-      return wantsBytes(channel.provider, upstreamFor(channel, call.client.id, upstream), call.client.id);
+      return wantsBytes(
+        channel.provider,
+        upstreamFor(channel, call.client.id, upstream, call.request),
+        call.client.id,
+      );
     }),
   );
   const wanted = (part: AddressedPart) => tests.some((test) => test(part));

@@ -5,6 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
+import { openProviders } from "#providers/index.ts";
 import { encodeBody, withParameters } from "./outgoing-body.ts";
 
 const chat: Wire = { model: "gpt", messages: [{ role: "user", content: "Hi" }], temperature: 1 };
@@ -112,5 +113,75 @@ describe("fields that nobody knows", () => {
     const open = sent({ allowExtraBody: true }, "anthropic", body);
     expect(open.wire).toMatchObject({ house_rule: 1 });
     expect(open.dropped).not.toContain("house_rule");
+  });
+});
+
+describe("fields that a provider does not take", () => {
+  const named = (
+    type: string,
+    body: Wire,
+    upstream: DialectId = "openai-chat",
+    client: DialectId = "openai-chat",
+  ) => {
+    const spoken = dialects[client];
+    const given = {
+      client: spoken,
+      body,
+      raw: Buffer.from(JSON.stringify(body)),
+      request: spoken.decodeRequest(body, {}),
+    };
+    const provider = [...openProviders().values()].find(({ id }) => id === type);
+    if (provider === undefined) throw new Error(`There is no provider ${type}`);
+    const upstreamModel = String(body["model"]);
+    const chosen = { channel: channel({ id: 1, provider }), upstreamModel };
+    const shape = { model: upstreamModel, stream: false, dialect: upstream, other: "", plugin: {} };
+    const encoded = encodeBody(given, chosen, dialects[upstream], shape, defaultSettings);
+    return { dropped: encoded.dropped, wire: JSON.parse(String(encoded.body)) as Wire };
+  };
+  const messages = [{ role: "user", content: "Hi", name: "ann" }];
+  const schema = { type: "json_schema", json_schema: { name: "a", schema: { type: "object" } } };
+
+  it.each<[string, Wire, string[]]>([
+    ["openai", { model: "gpt-5", temperature: 0.2, top_p: 0.5, max_tokens: 9 }, ["temperature", "top_p"]],
+    [
+      "groq",
+      { model: "llama-3.3-70b-versatile", n: 2, logprobs: true, reasoning_effort: "low" },
+      ["n", "logprobs", "messages.name", "reasoning_effort"],
+    ],
+    ["cohere", { model: "command-a", n: 2, user: "me", service_tier: "auto" }, ["n", "user", "service_tier"]],
+    ["mistral", { model: "m", user: "me", logprobs: true, seed: 7, stream: true }, ["user", "logprobs"]],
+    ["xai", { model: "grok-4.3", stop: ["x"], presence_penalty: 1 }, ["stop", "presence_penalty"]],
+    ["deepseek", { model: "deepseek-v4-pro", response_format: schema }, ["response_format"]],
+    ["zhipu", { model: "glm-4.6", tool_choice: "required", temperature: 2 }, ["tool_choice", "temperature"]],
+    ["openai", { model: "gpt-4o", stop: ["1", "2", "3", "4", "5"] }, ["stop"]],
+  ])("%s: the client of the same format gets their names", (type, fields, names) => {
+    const { dropped } = named(type, { messages, ...fields });
+    expect(dropped.toSorted()).toEqual(names.toSorted());
+  });
+
+  it("are not named when nothing is lost", () => {
+    const body = { model: "gpt-5", messages, max_tokens: 9, reasoning_effort: "low" };
+    expect(named("openai", body)).toMatchObject({ dropped: [], wire: { max_completion_tokens: 9 } });
+    expect(named("anthropic", { ...body, model: "claude-sonnet-5-5" }, "anthropic").dropped).toEqual([
+      "messages.name",
+    ]);
+  });
+
+  it("are named in the caller's words when the body was translated", () => {
+    const chat = {
+      model: "claude-sonnet-5-5",
+      messages: [{ role: "user", content: "Hi" }],
+      temperature: 0.7,
+    };
+    const { dropped, wire } = named("anthropic", { ...chat, reasoning_effort: "high" }, "anthropic");
+    expect(dropped).toEqual(["temperature"]);
+    expect(wire).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "high" } });
+    const small = { ...chat, temperature: 1, max_tokens: 500, reasoning_effort: "high" };
+    expect(named("anthropic", small, "anthropic").dropped).toEqual([]);
+    expect(named("anthropic", { ...small, model: "claude-sonnet-4-5" }, "anthropic").dropped).toEqual([
+      "reasoning",
+    ]);
+    const claude = { model: "gpt-5", max_tokens: 9, messages: chat.messages, thinking: { type: "disabled" } };
+    expect(named("openai", claude, "openai-chat", "anthropic").dropped).toEqual(["reasoning"]);
   });
 });

@@ -4,6 +4,7 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./call.ts";
+import { asksToThink, changedFields } from "./changed-fields.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 import type { Chosen } from "./plan.ts";
 
@@ -53,8 +54,15 @@ export function encodeBody(
   if (systemPrompt !== "" && upstream.id !== "own")
     wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
   const translated = upstream.id !== call.client.id;
-  wire = provider.adjustRequest?.(wire, translated ? { ...shape, translated } : shape) ?? wire;
-  return { body: wire === given.body ? given.raw : JSON.stringify(wire), dropped };
+  const { reasoning } = request;
+  const told = translated ? { ...shape, translated, ...(reasoning !== undefined && { reasoning }) } : shape;
+  const adjusted = provider.adjustRequest?.(wire, told) ?? wire;
+  if (adjusted !== wire) {
+    // The format alone could not say it, but this model's form can.
+    if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
+    dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
+  }
+  return { body: adjusted === given.body ? given.raw : JSON.stringify(adjusted), dropped };
 }
 
 /**

@@ -107,10 +107,22 @@ async function spelled(
 /** What the provider may know about a call through this channel. */
 export function shapeOf(
   channel: Pick<ChannelInForce, "other" | "plugin">,
-  { model = "", stream = false, dialect }: { model?: string; stream?: boolean; dialect?: DialectId },
+  {
+    model = "",
+    stream = false,
+    dialect,
+    needs,
+  }: { model?: string; stream?: boolean; dialect?: DialectId; needs?: Call["needs"] | undefined },
 ): Call {
   const { other, plugin } = channel;
-  return { model, stream, other, plugin, ...(dialect === undefined ? {} : { dialect }) };
+  return {
+    model,
+    stream,
+    other,
+    plugin,
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(needs === undefined ? {} : { needs }),
+  };
 }
 
 /** Some proxies give each session its own address: `%s` stands for a name that a key always has, and no other. */

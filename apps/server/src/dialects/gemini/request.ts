@@ -251,7 +251,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   });
   for (const field of unsaid(request, ["parallelToolCalls", "user"])) dropped.add(field);
   if (request.serviceTier !== undefined && body["serviceTier"] === undefined) dropped.add("service_tier");
-  if (marksIn(request).cache) dropped.add("cache_control");
+  const marks = marksIn(request);
+  if (marks.cache) dropped.add("cache_control");
+  if (marks.names) dropped.add("messages.name");
+  if (marks.details) dropped.add("detail");
   for (const field of foreignFields(request.extra, "gemini")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -185,6 +185,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const marks = marksIn(request);
   if (marks.cache) dropped.add("cache_control");
   if (marks.errors) dropped.add("is_error");
+  if (marks.names) dropped.add("messages.name");
   for (const field of foreignFields(request.extra, "openai-responses")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

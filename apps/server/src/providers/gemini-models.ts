@@ -1,0 +1,131 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { budgetOfEffort, effortOf, nearestEffort, type Effort } from "#dialects/effort.ts";
+import { asRecord } from "#dialects/wire.ts";
+import type { Call } from "./provider.ts";
+
+/** How each generation of Gemini lets its thinking be set. Bodies are those of generateContent. */
+type GeminiThinking =
+  | { kind: "none" }
+  /** Tokens; `off` when 0 switches thinking off. */
+  | { kind: "budget"; least: number; most: number; off: boolean }
+  | { kind: "level"; levels: readonly Effort[] };
+
+/** Tokens that the highest effort may think where the caller set no limit to the output. */
+const thinkingBase = 32_768;
+
+/**
+ * https://ai.google.dev/gemini-api/docs/thinking and https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thinking,
+ * read 2026-11-22. Undefined for a name that does not say its generation.
+ */
+export function geminiThinking(model: string): GeminiThinking | undefined {
+  if (/gemma|learnlm|embedding|imagen|(?:^|[-/])tts|-tts|native-audio/.test(model)) return { kind: "none" };
+  const found = /gemini-(?<major>\d{1,2})(?:\.(?<minor>\d))?/.exec(model)?.groups;
+  if (found === undefined) return undefined;
+  const version = Number(found["major"]) + Number(found["minor"] ?? 0) / 10;
+  if (version < 2.5) return model.includes("thinking") ? undefined : { kind: "none" };
+  if (version < 3) {
+    if (model.includes("image")) return { kind: "none" };
+    if (model.includes("pro")) return { kind: "budget", least: 128, most: 32_768, off: false };
+    return { kind: "budget", least: model.includes("lite") ? 512 : 1, most: 24_576, off: true };
+  }
+  if (model.includes("image"))
+    return { kind: "level", levels: model.includes("flash") ? ["minimal", "high"] : ["high"] };
+  if (!model.includes("pro")) return { kind: "level", levels: ["minimal", "low", "medium", "high"] };
+  return { kind: "level", levels: version === 3 ? ["low", "high"] : ["low", "medium", "high"] };
+}
+
+interface Wish {
+  effort?: Effort | undefined;
+  budget?: number | undefined;
+  adaptive: boolean;
+}
+
+function wishOf(thinking: Wire, call: Call): Wish {
+  const { reasoning } = call;
+  if (reasoning !== undefined) {
+    const { effort, budgetTokens: budget, adaptive = false } = reasoning;
+    return { effort, budget, adaptive };
+  }
+  const budget = thinking["thinkingBudget"] ?? thinking["thinking_budget"];
+  const level = thinking["thinkingLevel"] ?? thinking["thinking_level"];
+  return {
+    effort: typeof level === "string" ? effortOf(level.toLowerCase()) : undefined,
+    budget: typeof budget === "number" && budget >= 0 ? budget : undefined,
+    adaptive: budget === -1,
+  };
+}
+
+function limitOf(config: Wire): number {
+  const limit = config["maxOutputTokens"] ?? config["max_output_tokens"];
+  return typeof limit === "number" ? Math.min(limit, thinkingBase) : thinkingBase;
+}
+
+function asBudget(
+  { least, most, off }: Extract<GeminiThinking, { kind: "budget" }>,
+  { effort, budget, adaptive }: Wish,
+  config: Wire,
+): number | undefined {
+  if (effort === "none" || budget === 0) return off ? 0 : least;
+  const tokens = budget ?? (effort === undefined ? undefined : budgetOfEffort(effort, limitOf(config)));
+  if (tokens === undefined) return adaptive ? -1 : undefined;
+  return Math.min(most, Math.max(least, tokens));
+}
+
+/** A budget in words: shares of what such a model may think in all. */
+function effortOfTokens(budget: number): Effort {
+  if (budget === 0) return "none";
+  if (budget <= 2048) return "low";
+  return budget <= 12_288 ? "medium" : "high";
+}
+
+function asLevel(levels: readonly Effort[], { effort, budget }: Wish): string | undefined {
+  const wished = effort ?? (budget === undefined ? undefined : effortOfTokens(budget));
+  return wished && nearestEffort(wished, levels)?.toUpperCase();
+}
+
+const settings = ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinking_level"];
+
+/**
+ * Makes what a body says about thinking something that this Gemini accepts; the very same body when it already is.
+ * A client of Gemini keeps its own form, a budget or a level, where the model knows it.
+ */
+export function geminiLimits(body: Wire, call: Call): Wire {
+  if (call.dialect !== "gemini") return body;
+  const key = "generation_config" in body ? "generation_config" : "generationConfig";
+  const config = asRecord(body[key]);
+  const thinkingKey =
+    config !== undefined && "thinking_config" in config ? "thinking_config" : "thinkingConfig";
+  const thinking = asRecord(config?.[thinkingKey]);
+  const model = geminiThinking(call.model);
+  if (config === undefined || thinking === undefined || model === undefined) return body;
+  const { [thinkingKey]: _thinking, ...others } = config;
+  if (model.kind === "none") return { ...body, [key]: others };
+  const wish = wishOf(thinking, call);
+  const rest = Object.fromEntries(Object.entries(thinking).filter(([name]) => !settings.includes(name)));
+  const next =
+    model.kind === "budget"
+      ? { ...rest, thinkingBudget: asBudget(model, wish, config) }
+      : levelled(rest, thinking, model.levels, wish, call);
+  const said = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
+  const isSame =
+    Object.keys(said).length === Object.keys(thinking).length &&
+    Object.entries(said).every(([name, value]) => thinking[name] === value);
+  if (isSame) return body;
+  return { ...body, [key]: { ...others, ...(Object.keys(said).length > 0 && { [thinkingKey]: said }) } };
+}
+
+/** Models with levels still take a budget from their own clients, but no budget of nothing where they always think. */
+function levelled(
+  rest: Wire,
+  thinking: Wire,
+  levels: readonly Effort[],
+  wish: Wish,
+  call: Call,
+): Record<string, unknown> {
+  const isOwnBudget = call.reasoning === undefined && wish.effort === undefined;
+  if (isOwnBudget && (wish.budget !== 0 || levels.includes("minimal"))) return thinking;
+  const level = asLevel(levels, wish);
+  const before = thinking["thinkingLevel"];
+  const isSpelled = typeof before === "string" && before.toUpperCase() === level;
+  return { ...rest, thinkingLevel: isSpelled ? before : level };
+}

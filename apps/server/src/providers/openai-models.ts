@@ -1,0 +1,91 @@
+import type { DialectId } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { chatEffort, chats, effortsOf, knownEffort } from "./model-efforts.ts";
+import type { Call } from "./provider.ts";
+import { type Adjust, onChat, onResponses, renamed, without } from "./quirks.ts";
+
+/** What OpenAI's model families accept, wherever they are hosted: https://platform.openai.com/docs/guides/reasoning. */
+
+const reasons = /(?:^|\/)(?:o[1-9]|gpt-5|codex|computer-use)/;
+/** From 5.1 on, thinking is off unless asked for, and then sampling is free. */
+const thinksOnDemand = /(?:^|\/)gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/;
+/** These have no chat completions: https://platform.openai.com/docs/models, read 2026-11-22. */
+const responsesOnly =
+  /(?:^|\/)(?:gpt-[\d.]+-pro|gpt-[\d.]+-codex|o[13]-pro|o\d-(?:mini-)?deep-research|codex-mini|computer-use)/;
+/** In chat completions these refuse functions while they think: https://github.com/openai/openai-openapi/issues/541. */
+const callsWithoutThinking = /(?:^|\/)gpt-(?:5\.(?:[4-9]|\d{2})|[6-9])(?!\d)/;
+/** Of those, the ones that think unless told otherwise. */
+const thinksByDefault = /(?:^|\/)gpt-(?:5\.(?:[6-9]|\d{2})|[6-9])(?!\d)/;
+
+const sampling = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "logit_bias",
+];
+
+/** This wire takes four. */
+const fourStops: Adjust = (body) => {
+  const { stop } = body;
+  return Array.isArray(stop) && stop.length > 4 ? { ...body, stop: stop.slice(0, 4) } : body;
+};
+
+/** Whether these bodies are of a model that thinks for this request, so that its sampling is fixed. */
+function isThinking(model: string, effort: unknown): boolean {
+  if (!reasons.test(model) || chats.test(model)) return false;
+  return !thinksOnDemand.test(model) && effort !== "none" ? true : effort !== undefined && effort !== "none";
+}
+
+const chatSampling: Adjust = (body, call) => {
+  if (!reasons.test(call.model) || chats.test(call.model)) return body;
+  const limited = renamed("max_tokens", "max_completion_tokens")(body, call);
+  const fixed = isThinking(call.model, body["reasoning_effort"]);
+  return fixed ? without(...sampling)(limited, call) : limited;
+};
+
+const responsesEffort: Adjust = (body, call) => {
+  const reasoning = asRecord(body["reasoning"]);
+  if (reasoning === undefined) return body;
+  const known = effortsOf(call.model);
+  if (known?.length === 0) return without("reasoning")(body, call);
+  const after = knownEffort(reasoning["effort"], call.model);
+  if (after === reasoning["effort"]) return body;
+  const { effort: _effort, ...rest } = reasoning;
+  const next = after === undefined ? rest : { ...rest, effort: after };
+  return Object.keys(next).length > 0 ? { ...body, reasoning: next } : without("reasoning")(body, call);
+};
+
+const responsesSampling: Adjust = (body, call) =>
+  isThinking(call.model, asRecord(body["reasoning"])?.["effort"])
+    ? without("temperature", "top_p", "top_logprobs")(body, call)
+    : body;
+
+const limitChat = onChat(chatEffort, chatSampling, fourStops);
+const limitResponses = onResponses(responsesEffort, responsesSampling);
+
+/** Makes a body of OpenAI's wires one that this model accepts; the very same body when it already is. */
+export const openaiLimits: Adjust = (body, call) => limitResponses(limitChat(body, call), call);
+
+/** The names of deployments are free, so callers of other formats get the limit under the name that all current models know. */
+export const deploymentLimit: Adjust = (body, call) =>
+  call.translated === true && !/gpt-?3|gpt-?4(?![.o1])/.test(call.model)
+    ? renamed("max_tokens", "max_completion_tokens")(body, call)
+    : body;
+
+/** Where a request of this model can go: some models, and some requests, have no chat completions. */
+export function openaiDialects({ model, needs }: Call): readonly [DialectId, ...DialectId[]] {
+  return responsesOnly.test(model) || needsResponses(model, needs)
+    ? ["openai-responses"]
+    : ["openai-chat", "openai-responses"];
+}
+
+/** Chat completions search the web with models of their own only, run no code, and with newer models do not both think and call. */
+function needsResponses(model: string, needs: Call["needs"]): boolean {
+  if (needs === undefined) return false;
+  if (needs.has("web-search") || needs.has("code-execution")) return true;
+  if (!needs.has("tools") || !callsWithoutThinking.test(model) || chats.test(model)) return false;
+  return needs.has("thinking") || (thinksByDefault.test(model) && !needs.has("no-thinking"));
+}

@@ -1,0 +1,96 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+
+/** Which fields of a request a provider's quirks took away or changed, by the names a caller knows. Pure. */
+
+/** Ours, or said elsewhere: the model and the stream are known without them. */
+const ours = new Set(["model", "stream", "stream_options", "anthropic_version", "include"]);
+
+/** Lists of what was said: of these only fields that are gone are named. */
+const conversations = new Set(["messages", "contents", "input", "system"]);
+
+/** Fields that mean one thing only together. */
+const whole = new Set(["response_format", "tool_choice", "stop", "tools", "thinking"]);
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function goneInside(list: unknown, next: unknown, name: string, found: Set<string>): void {
+  if (!Array.isArray(list) || !Array.isArray(next) || list.length > next.length) return;
+  for (const [index, each] of list.entries()) {
+    const before = asRecord(each);
+    const after = asRecord(next[index]);
+    if (before === undefined || after === undefined || before === after) continue;
+    for (const key of Object.keys(before)) if (!(key in after)) found.add(`${name}.${key}`);
+  }
+}
+
+function compare(before: Wire, after: Wire, path: string, found: Set<string>): void {
+  const added = Object.keys(after).filter((key) => !(key in before));
+  for (const [key, value] of Object.entries(before)) {
+    const name = path + key;
+    if (value === null || value === undefined || ours.has(name)) continue;
+    if (!(key in after)) {
+      // A field that goes on under another name is not lost.
+      if (!added.some((other) => isSame(after[other], value))) found.add(name);
+    } else if (after[key] !== value) {
+      const inner = asRecord(value);
+      const next = asRecord(after[key]);
+      if (conversations.has(name)) goneInside(value, after[key], name, found);
+      else if (inner !== undefined && next !== undefined && !whole.has(name))
+        compare(inner, next, `${name}.`, found);
+      else if (!isSame(value, after[key])) found.add(name);
+    }
+  }
+}
+
+/** In the words of our own translation, for callers who did not write the fields themselves. */
+const commonNames: Readonly<Record<string, string>> = {
+  stop_sequences: "stop",
+  max_completion_tokens: "max_tokens",
+  max_output_tokens: "max_tokens",
+  random_seed: "seed",
+};
+
+type Thinking = { on: boolean; off: boolean; effort: unknown };
+
+/** What a body says about thinking, in any of its forms. */
+function thinkingOf(wire: Wire): Thinking {
+  const type = asRecord(wire["thinking"])?.["type"];
+  const config = asRecord(asRecord(wire["generationConfig"])?.["thinkingConfig"]);
+  const effort =
+    asRecord(wire["output_config"])?.["effort"] ??
+    asRecord(wire["reasoning"])?.["effort"] ??
+    wire["reasoning_effort"];
+  const budget = config?.["thinkingBudget"];
+  const isOff = type === "disabled" || effort === "none" || budget === 0;
+  const isSaid = type !== undefined || effort !== undefined || config !== undefined;
+  return { on: isSaid && !isOff, off: isOff, effort };
+}
+
+/** Whether a body asks the model to think. */
+export function asksToThink(wire: Wire): boolean {
+  return thinkingOf(wire).on;
+}
+
+/** Whether a wish about thinking was lost or weakened; another form of the same wish is none. */
+function losesThinking(before: Thinking, after: Thinking): boolean {
+  if (before.on ? !after.on : before.off && !after.off) return true;
+  const isBoth = before.effort !== undefined && after.effort !== undefined;
+  return isBoth && before.effort !== after.effort;
+}
+
+const forms =
+  /^(?:thinking|output_config|output_config\.effort|reasoning|reasoning\.effort|reasoning_effort|generationConfig\.thinkingConfig.*|messages\.reasoning.*)$/;
+
+/** @param translated the body was written by us, in another format than the caller's */
+export function changedFields(before: Wire, after: Wire, translated: boolean): string[] {
+  if (before === after) return [];
+  const found = new Set<string>();
+  compare(before, after, "", found);
+  if (!translated) return [...found];
+  const names = [...found].filter((name) => !forms.test(name)).map((name) => commonNames[name] ?? name);
+  if (losesThinking(thinkingOf(before), thinkingOf(after))) names.push("reasoning");
+  return [...new Set(names)];
+}
