@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Points, UnixTime } from "./paging.ts";
+import { Points, UnixTime, queryInt } from "./paging.ts";
 import { TimeZone } from "./time-zone.ts";
 
 /** GET /api/analytics/statistics: how the site stands now. */
@@ -34,7 +34,7 @@ export type GroupType = z.infer<typeof GroupType>;
 /** Days between the ends of a period, at most. */
 export const LONGEST_PERIOD_DAYS = 366;
 
-const Seconds = z.coerce.number().int().min(0).max(253_402_300_799);
+const Seconds = queryInt(z.int().min(0).max(253_402_300_799));
 
 export const PeriodQuery = z
   .object({
@@ -43,7 +43,7 @@ export const PeriodQuery = z
     // The older API took anything unknown for "channel".
     group_type: GroupType.catch("channel").default("channel"),
     /** Only this user's calls; 0 = everybody's. */
-    user_id: z.coerce.number().int().min(0).max(2_147_483_647).catch(0).default(0),
+    user_id: queryInt(z.int().min(0).max(2_147_483_647)).catch(0).default(0),
     time_zone: TimeZone,
   })
   .refine((query) => query.end_timestamp > query.start_timestamp, {

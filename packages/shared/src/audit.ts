@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PageQuery, UnixTime } from "./paging.ts";
+import { PageQuery, UnixTime, queryInt } from "./paging.ts";
 
 /** Who did what in the console. Secrets are masked before they are written down. */
 export const AuditRow = z.object({
@@ -35,7 +35,7 @@ export const AuditQuery = z.object({
   action: z.string().trim().max(64).default(""),
   target_type: z.string().trim().max(32).default(""),
   target_id: z.string().trim().max(128).default(""),
-  start_timestamp: z.coerce.number().int().min(0).catch(0).default(0),
-  end_timestamp: z.coerce.number().int().min(0).catch(0).default(0),
+  start_timestamp: queryInt(z.int().min(0)).catch(0).default(0),
+  end_timestamp: queryInt(z.int().min(0)).catch(0).default(0),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;
 
@@ -198,13 +198,13 @@ export const ChannelPage = Page(ChannelRow);
 
 export const ChannelQuery = PageQuery.extend({
   keyword: z.string().max(100).default(""),
-  type: z.coerce.number().int().catch(0).default(0),
-  status: z.coerce.number().int().catch(0).default(0),
+  type: queryInt(z.int()).catch(0).default(0),
+  status: queryInt(z.int()).catch(0).default(0),
   group: z.string().max(50).default(""),
   model: z.string().max(160).default(""),
   tag: z.string().max(64).default(""),
   /** 1 only channels without a tag, 2 only those with one. */
-  filter_tag: z.coerce.number().int().catch(0).default(0),
+  filter_tag: queryInt(z.int()).catch(0).default(0),
   /** Beginnings of the test model and of `other`. */
   test_model: z.string().max(128).default(""),
   other: z.string().max(500).default(""),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Points } from "./paging.ts";
+import { Points, queryInt } from "./paging.ts";
 import { TimeZone } from "./time-zone.ts";
 
 /** Usage of one local day and model: GET /api/user/dashboard. */
@@ -18,7 +18,7 @@ export type UsageDay = z.infer<typeof UsageDay>;
 
 export const DashboardQuery = z.object({
   time_zone: TimeZone,
-  days: z.coerce.number().int().min(1).max(31).default(8),
+  days: queryInt(z.int().min(1).max(31)).default(8),
 });
 
 export const Dashboard = z.object({

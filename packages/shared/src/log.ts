@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PageQuery, Points, UnixTime } from "./paging.ts";
+import { PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
 
@@ -104,10 +104,10 @@ export const LogQuery = z.object({
   cursor: z.string().max(64).default(""),
   size: PageQuery.shape.size,
   /** 1-based, in place of a cursor; such pages end at row 10,000. */
-  page: z.coerce.number().int().min(1).max(10_000).optional(),
-  log_type: z.coerce.number().int().min(0).max(5).catch(0).default(0),
-  start_timestamp: z.coerce.number().int().min(0).default(0),
-  end_timestamp: z.coerce.number().int().min(0).default(0),
+  page: queryInt(z.int().min(1).max(10_000)).optional(),
+  log_type: queryInt(z.int().min(0).max(5)).catch(0).default(0),
+  start_timestamp: queryInt(z.int().min(0)).default(0),
+  end_timestamp: queryInt(z.int().min(0)).default(0),
   model_name: z.string().max(160).default(""),
   token_name: z.string().max(64).default(""),
   request_id: z.string().max(64).default(""),
@@ -116,7 +116,7 @@ export const LogQuery = z.object({
   billing_tag: z.string().max(50).default(""),
   /** Admin view only; ignored elsewhere. */
   username: z.string().max(64).default(""),
-  channel_id: z.coerce.number().int().min(0).catch(0).default(0),
+  channel_id: queryInt(z.int().min(0)).catch(0).default(0),
 });
 export type LogQuery = z.infer<typeof LogQuery>;
 

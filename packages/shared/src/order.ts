@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 export const MAX_TOP_UP = 1_000_000;
 
@@ -98,8 +98,8 @@ export const OrderRow = z.object({
 export type OrderRow = z.infer<typeof OrderRow>;
 export const OrderPage = Page(OrderRow);
 
-const seconds = z.coerce.number().int().min(0).max(253_402_300_799).catch(0).default(0);
-const anId = z.coerce.number().int().min(0).max(2_147_483_647).catch(0).default(0);
+const seconds = queryInt(z.int().min(0).max(253_402_300_799)).catch(0).default(0);
+const anId = queryInt(z.int().min(0).max(2_147_483_647)).catch(0).default(0);
 
 /** 0 and "" mean all. */
 export const OrderQuery = PageQuery.extend({

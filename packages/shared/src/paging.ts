@@ -1,9 +1,20 @@
 import { z } from "zod";
 
+/**
+ * A whole number in a query or a path, where everything is text; an empty one is 0. Nothing else is read as a number:
+ * not `true`, not `1e3`, not `0x10`.
+ */
+export function queryInt<Schema extends z.ZodType<number>>(schema: Schema) {
+  return z.preprocess((given) => {
+    if (typeof given !== "string" || !/^-?\d{0,15}$/.test(given)) return given;
+    return Number(given);
+  }, schema);
+}
+
 /** Query of every list: 1-based page, rows per page, `order=-field,other`. */
 export const PageQuery = z.object({
-  page: z.coerce.number().int().min(1).catch(1).default(1),
-  size: z.coerce.number().int().min(1).max(100).default(10),
+  page: queryInt(z.int().min(1)).catch(1).default(1),
+  size: queryInt(z.int().min(1).max(100)).default(10),
   order: z.string().max(100).default(""),
 });
 export type PageQuery = z.infer<typeof PageQuery>;

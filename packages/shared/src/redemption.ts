@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
 
@@ -47,7 +47,7 @@ export const RedemptionPage = Page(RedemptionRow);
 /** 0 and "" mean all. */
 export const RedemptionQuery = PageQuery.extend({
   keyword: z.string().trim().max(64).default(""),
-  status: z.coerce.number().int().min(0).max(3).catch(0).default(0),
+  status: queryInt(z.int().min(0).max(3)).catch(0).default(0),
 });
 export type RedemptionQuery = z.infer<typeof RedemptionQuery>;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 /** Work that a vendor does after the call that asked for it has been answered: songs, videos, pictures. */
 export const TaskPlatform = z.enum(["suno", "kling", "midjourney"]);
@@ -55,12 +55,12 @@ const filters = {
   action: z.string().trim().max(40).default(""),
   status: TaskStatus.or(z.literal("")).catch("").default(""),
   task_id: z.string().trim().max(64).default(""),
-  token_id: z.coerce.number().int().min(0).catch(0).default(0),
-  user_id: z.coerce.number().int().min(0).catch(0).default(0),
-  channel_id: z.coerce.number().int().min(0).catch(0).default(0),
+  token_id: queryInt(z.int().min(0)).catch(0).default(0),
+  user_id: queryInt(z.int().min(0)).catch(0).default(0),
+  channel_id: queryInt(z.int().min(0)).catch(0).default(0),
   /** 0 = open. */
-  start_timestamp: z.coerce.number().int().min(0).catch(0).default(0),
-  end_timestamp: z.coerce.number().int().min(0).catch(0).default(0),
+  start_timestamp: queryInt(z.int().min(0)).catch(0).default(0),
+  end_timestamp: queryInt(z.int().min(0)).catch(0).default(0),
 };
 
 /** 0 and "" mean all; times are seconds and about the submission. Who is no administrator is shown own tasks only. */

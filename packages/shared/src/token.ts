@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 /** `expired` and `exhausted` are derived when a token is read; only the first two are stored. */
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
@@ -68,17 +68,53 @@ export const TokenInput = z.object({
 export type TokenInput = z.infer<typeof TokenInput>;
 export type TokenForm = z.input<typeof TokenInput>;
 
-/**
- * PUT: a token as it shall be. Its quota changes only when the request says so, because calls are charged while people
- * edit: `add_quota` moves what is left, `remain_quota` sets it, neither leaves it alone.
- */
-export const TokenChange = TokenInput.extend({
-  remain_quota: TokenInput.shape.remain_quota.removeDefault().optional(),
-  add_quota: Points.optional(),
-}).refine((change) => change.remain_quota === undefined || change.add_quota === undefined, {
-  path: ["add_quota"],
-  message: "Send remain_quota or add_quota, not both",
+const limits = TokenSetting.shape.limits.unwrap().shape;
+const rates = TokenRates.shape;
+
+/** Of a setting, what is to change: each switch with its list, and each limit, as a whole. */
+const TokenSettingChange = z.object({
+  heartbeat: TokenSetting.shape.heartbeat.unwrap().optional(),
+  limits: z
+    .object({
+      limit_model_setting: limits.limit_model_setting.unwrap().optional(),
+      limits_ip_setting: limits.limits_ip_setting.unwrap().optional(),
+    })
+    .optional(),
+  rates: z
+    .object({
+      requests_per_minute: rates.requests_per_minute.unwrap().optional(),
+      tokens_per_minute: rates.tokens_per_minute.unwrap().optional(),
+      concurrency: rates.concurrency.unwrap().optional(),
+      daily_spend: rates.daily_spend.unwrap().optional(),
+      monthly_spend: rates.monthly_spend.unwrap().optional(),
+    })
+    .optional(),
+  cache: TokenSetting.shape.cache.unwrap().optional(),
+  log_bodies: TokenSetting.shape.log_bodies.unwrap().optional(),
 });
+export type TokenSettingChange = z.output<typeof TokenSettingChange>;
+
+/**
+ * PUT: what is absent stays. The quota changes only when the request says so, because calls are charged while people
+ * edit: `add_quota` moves what is left, `remain_quota` sets it. Who sets one without `unlimited_quota` means a limit.
+ */
+export const TokenChange = z
+  .object({
+    // A row may have come without a name, and goes back as it was.
+    name: z.string().trim().max(64).optional(),
+    expired_time: TokenInput.shape.expired_time.unwrap().optional(),
+    unlimited_quota: TokenInput.shape.unlimited_quota.unwrap().optional(),
+    remain_quota: TokenInput.shape.remain_quota.unwrap().optional(),
+    add_quota: Points.optional(),
+    group: TokenInput.shape.group.unwrap().optional(),
+    backup_group: TokenInput.shape.backup_group.unwrap().optional(),
+    setting: TokenSettingChange.optional(),
+    billing_tag: TokenInput.shape.billing_tag,
+  })
+  .refine((change) => change.remain_quota === undefined || change.add_quota === undefined, {
+    path: ["add_quota"],
+    message: "Send remain_quota or add_quota, not both",
+  });
 export type TokenChange = z.input<typeof TokenChange>;
 
 /** PUT /api/token/admin: somebody else's token, which may change hands. */
@@ -139,7 +175,7 @@ export type TokenQuery = z.infer<typeof TokenQuery>;
 
 /** Query of GET /api/token/admin/search; 0 and "" mean all. */
 export const TokenAdminQuery = TokenQuery.extend({
-  user_id: z.coerce.number().int().min(0).catch(0).default(0),
-  token_id: z.coerce.number().int().min(0).catch(0).default(0),
+  user_id: queryInt(z.int().min(0)).catch(0).default(0),
+  token_id: queryInt(z.int().min(0)).catch(0).default(0),
 });
 export type TokenAdminQuery = z.infer<typeof TokenAdminQuery>;

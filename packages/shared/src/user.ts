@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PageQuery, Points, UnixTime } from "./paging.ts";
+import { PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 import { Permissions } from "./permissions.ts";
 
 export const UserStatus = { enabled: 1, disabled: 2 } as const;
@@ -38,8 +38,8 @@ export type UserListRow = z.infer<typeof UserListRow>;
 /** Query of GET /api/user; 0 and "" mean all. */
 export const UserQuery = PageQuery.extend({
   keyword: z.string().trim().max(100).default(""),
-  role: z.coerce.number().int().min(0).max(100).catch(0).default(0),
-  status: z.coerce.number().int().min(0).max(2).catch(0).default(0),
+  role: queryInt(z.int().min(0).max(100)).catch(0).default(0),
+  status: queryInt(z.int().min(0).max(2)).catch(0).default(0),
   group: z.string().max(50).default(""),
 });
 export type UserQuery = z.infer<typeof UserQuery>;

@@ -6,11 +6,11 @@ import { listEvents } from "#domain/channels/channel-events.ts";
 import { listKeys, patchKey, removeKey } from "#domain/channels/channel-keys.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
-import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
+import { IdParams, pageOf, RowIdText, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
-const KeyParams = IdParams.extend({ key: RowId });
+const KeyParams = IdParams.extend({ key: RowIdText });
 
 /** How a channel has been doing: its time line, and its keys one by one. */
 export function channelHealthRoutes(app: ConsoleApp, { db, health }: Services): void {

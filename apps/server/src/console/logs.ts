@@ -1,5 +1,6 @@
 import { Dashboard, DashboardQuery } from "@gateway/shared/dashboard";
 import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { queryInt } from "@gateway/shared/paging";
 import { can } from "@gateway/shared/roles";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -17,11 +18,9 @@ import type { Services } from "./services.ts";
 const sentence = "target timestamp is required";
 /** Days that ended before it go; today never does. */
 const ClearQuery = z.object({
-  target_timestamp: z.coerce
-    .number(sentence)
-    .int(sentence)
-    .min(1, sentence)
-    .transform((seconds) => Math.min(seconds, Math.floor(Date.now() / 1000))),
+  target_timestamp: queryInt(z.int(sentence).min(1, sentence)).transform((seconds) =>
+    Math.min(seconds, Math.floor(Date.now() / 1000)),
+  ),
 });
 
 /** The request log and the dashboard: everything for administrators, one's own for everybody. */

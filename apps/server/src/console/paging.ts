@@ -1,10 +1,12 @@
-import type { PageQuery } from "@gateway/shared/paging";
+import { type PageQuery, queryInt } from "@gateway/shared/paging";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 
-/** Ids of rows are 32-bit; anything else cannot exist. */
-export const RowId = z.coerce.number().int().min(1).max(2_147_483_647);
-export const IdParams = z.object({ id: RowId });
+/** Ids of rows are 32-bit; anything else cannot exist. In a body it is a number, and no text or switch. */
+export const RowId = z.int().min(1).max(2_147_483_647);
+/** The same in an address, where everything is text. */
+export const RowIdText = queryInt(RowId);
+export const IdParams = z.object({ id: RowIdText });
 
 /** Rows this far down exist in no list that people read. */
 const MAX_SKIP = 1_000_000_000;

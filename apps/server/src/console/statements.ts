@@ -18,10 +18,10 @@ import {
 } from "#domain/statistics/statements.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
-import { RowId } from "./paging.ts";
+import { RowIdText } from "./paging.ts";
 import type { Services } from "./services.ts";
 
-const UserMonth = StatementDetailQuery.extend({ user_id: RowId });
+const UserMonth = StatementDetailQuery.extend({ user_id: RowIdText });
 
 /** Closed months: one's own for everybody, everybody's for administrators; made by hand by root. */
 export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {

@@ -24,7 +24,6 @@ import {
 } from "#domain/tokens/tokens.ts";
 import type { Token } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
@@ -95,17 +94,11 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
       ok(shown(request, await changeToken(db, viewerOf(request), request.params.id, request.body))),
   );
 
-  // The older API's habit: the id is in the body.
+  // The same with the id in the body.
   app.put(
     "/token",
     {
       config,
-      preValidation: partialPut(
-        isStatusOnly,
-        TokenPatch.extend({ id: RowId }),
-        async (request, { id, status }) =>
-          ok(shown(request, await switchToken(db, viewerOf(request), id, status))),
-      ),
       schema: { body: TokenChange.safeExtend({ id: RowId }), response: row },
     },
     async (request) =>

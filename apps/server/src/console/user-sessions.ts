@@ -7,14 +7,14 @@ import { getUser } from "#domain/accounts/users.ts";
 import { notFound } from "#errors.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
-import { IdParams, RowId } from "./paging.ts";
+import { IdParams, RowIdText } from "./paging.ts";
 import { present } from "./present.ts";
 import type { Services } from "./services.ts";
 import { sessionIdOf } from "./session.ts";
 
 const SessionId = z.string().regex(/^[0-9a-f]{64}$/);
 const OwnSession = z.object({ session: SessionId });
-const SessionOf = z.object({ id: RowId, session: SessionId });
+const SessionOf = z.object({ id: RowIdText, session: SessionId });
 
 /** Signed-in browsers: one's own, and for administrators those of people below them. */
 export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): void {

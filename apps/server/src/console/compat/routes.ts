@@ -1,7 +1,8 @@
 import type { CompatRoute } from "./route.ts";
+import { tokenCompat } from "./tokens.ts";
 
 /** By method and path below /api, as the native route is registered. */
-export const compatRoutes: Readonly<Record<string, CompatRoute>> = {};
+export const compatRoutes: Readonly<Record<string, CompatRoute>> = { ...tokenCompat };
 
 /** Asked by machines that are no callers of One Hub's API; they are always told the true status. */
 export const untouched: ReadonlySet<string> = new Set([

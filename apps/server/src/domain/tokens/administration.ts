@@ -8,15 +8,15 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { contains } from "#platform/text-search.ts";
+import { begins, contains } from "#platform/text-search.ts";
 import {
   columnsOf,
   describeToken,
   holdToken,
   mustBeUsable,
+  merged,
   newKey,
   note,
-  quotaAfter,
   sealKey,
   type TokenSearch,
 } from "./tokens.ts";
@@ -44,7 +44,8 @@ export async function searchTokens(
   if (search.userId !== 0) where.user_id = search.userId;
   if (search.tokenId !== 0) where.id = search.tokenId;
   if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
-  if (search.keyword !== "") {
+  if (search.keyword !== "" && search.fromStart === true) where.name = begins(search.keyword);
+  else if (search.keyword !== "") {
     const text = contains(search.keyword);
     where.OR = [{ name: text }, { user: { username: text } }, { user: { display_name: text } }];
   }
@@ -81,13 +82,7 @@ export async function administerToken(
     const moves = input.user_id !== undefined && input.user_id !== before.user_id;
     const owner = await getUser(tx, input.user_id ?? before.user_id);
     if (moves && owner.id !== actor.id) requireBelow(actor, owner);
-    const data = await columnsOf(
-      tx,
-      owner,
-      { ...input, remain_quota: quotaAfter(before, input) },
-      before,
-      actor,
-    );
+    const data = await columnsOf(tx, owner, merged(before, input), before, actor);
     const after = await tx.token.update({
       where: { id: input.id },
       data: {

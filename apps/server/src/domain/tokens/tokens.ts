@@ -5,6 +5,7 @@ import {
   type TokenInput,
   type TokenRow,
   TokenSetting,
+  type TokenSettingChange,
   TokenStatus,
 } from "@gateway/shared/token";
 import ipaddr from "ipaddr.js";
@@ -16,7 +17,7 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
-import { contains } from "#platform/text-search.ts";
+import { begins, contains } from "#platform/text-search.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Somebody
@@ -65,12 +66,48 @@ export async function changeToken(
   return db.$transaction(async (tx) => {
     await holdToken(tx, id);
     const before = await getToken(tx, owner.id, id);
-    const data = await columnsOf(tx, owner, { ...input, remain_quota: quotaAfter(before, input) }, before);
+    const data = await columnsOf(tx, owner, merged(before, input), before);
     const after = await tx.token.update({ where: { id }, data });
     await note(tx, owner, "token.change", before, after);
     await announce(tx, "tokens", id);
     return after;
   });
+}
+
+/** The token as it shall be: what the change does not mention stays. */
+export function merged(before: Token, change: z.output<typeof TokenChange>): Columns {
+  const now = describeToken(before, Role.root);
+  const limited = change.remain_quota === undefined ? undefined : false;
+  return {
+    name: change.name ?? now.name,
+    expired_time: change.expired_time ?? now.expired_time,
+    unlimited_quota: change.unlimited_quota ?? limited ?? now.unlimited_quota,
+    remain_quota: quotaAfter(before, change),
+    group: change.group ?? now.group,
+    backup_group: change.backup_group ?? now.backup_group,
+    setting: mergedSetting(now.setting, change.setting ?? {}),
+    ...(change.billing_tag === undefined ? {} : { billing_tag: change.billing_tag }),
+  };
+}
+
+function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSetting {
+  const { limits = {}, rates = {} } = change;
+  return {
+    heartbeat: change.heartbeat ?? now.heartbeat,
+    limits: {
+      limit_model_setting: limits.limit_model_setting ?? now.limits.limit_model_setting,
+      limits_ip_setting: limits.limits_ip_setting ?? now.limits.limits_ip_setting,
+    },
+    rates: {
+      requests_per_minute: rates.requests_per_minute ?? now.rates.requests_per_minute,
+      tokens_per_minute: rates.tokens_per_minute ?? now.rates.tokens_per_minute,
+      concurrency: rates.concurrency ?? now.rates.concurrency,
+      daily_spend: rates.daily_spend ?? now.rates.daily_spend,
+      monthly_spend: rates.monthly_spend ?? now.rates.monthly_spend,
+    },
+    cache: change.cache ?? now.cache,
+    log_bodies: change.log_bodies ?? now.log_bodies,
+  };
 }
 
 /** Calls settle all the time: until the change is committed, they wait. */
@@ -79,7 +116,7 @@ export async function holdToken(tx: Prisma.TransactionClient, id: number): Promi
 }
 
 /** Points the token has left after the change. Taking away more than there is leaves nothing. */
-export function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
+function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
   if (change.remain_quota !== undefined) return BigInt(change.remain_quota);
   const added = BigInt(change.add_quota ?? 0);
   if (added === 0n) return left;
@@ -136,6 +173,8 @@ export async function getToken(db: Db, ownerId: number, id: number): Promise<Tok
 export interface TokenSearch {
   /** Part of the name. */
   keyword: string;
+  /** The keyword is how the name begins. */
+  fromStart?: boolean;
   /** "" = all. */
   billing_tag: string;
   skip: number;
@@ -150,7 +189,8 @@ export async function listTokens(
 ): Promise<{ rows: Token[]; total: number }> {
   const where: Prisma.TokenWhereInput = { user_id: ownerId, deleted_at: null };
   if (search.billing_tag !== "") where.billing_tag = search.billing_tag;
-  if (search.keyword !== "") where.name = contains(search.keyword);
+  if (search.keyword !== "")
+    where.name = search.fromStart === true ? begins(search.keyword) : contains(search.keyword);
   const { skip, take, orderBy } = search;
   const [rows, total] = await Promise.all([
     db.token.findMany({ where, skip, take, orderBy }),
