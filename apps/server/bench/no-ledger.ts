@@ -11,6 +11,7 @@ export function createLedger(): Ledger {
     reserve: async () => {},
     settle: async () => "settled",
     note: async () => {},
+    trouble: () => undefined,
     start: async () => {},
     close: async () => {},
   };

@@ -88,6 +88,24 @@ export function databaseAway(cause: unknown): GatewayError {
   });
 }
 
+/** The database can be read, but nothing can be charged or stored. */
+export function databaseFull(cause: unknown): GatewayError {
+  return new GatewayError(
+    "unavailable",
+    "The gateway cannot store anything: the disk of its database is full. The operator must free space. Try again later.",
+    { retryAfter: 30, cause },
+  );
+}
+
+/** Connected to a standby, or to a server that was made read-only. */
+export function databaseReadOnly(cause: unknown): GatewayError {
+  return new GatewayError(
+    "unavailable",
+    "The gateway cannot store anything: its database is read-only right now. Try again in a moment.",
+    { retryAfter: 5, cause },
+  );
+}
+
 /** Another transaction locked the account's rows for longer than a call waits. */
 export function accountBusy(): GatewayError {
   return new GatewayError(

@@ -126,7 +126,7 @@ export async function startGateway(
     const upstream = createUpstreamClient();
     closers.push(() => upstream.close());
     const nodeId = randomUUID();
-    const ledger = createLedger({ pool, nodeId, onError, onTurn: metrics.turn });
+    const ledger = createLedger({ database, nodeId, onError, onBatch: metrics.turn });
     await ledger.start();
     closers.push(() => ledger.close());
     // Bills of clients that left at the last moment.

@@ -37,7 +37,8 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
   const own = new URL(url);
   own.pathname = `/${database}`;
   await migrate(own.href, migrationsFolder);
-  const { pool, close } = connect(own.href, { max: 1 });
+  const place = connect(own.href, { max: 1 });
+  const { pool, close } = place;
   try {
     await fillUsers(pool, users);
     const days = sizes.map((held, index) => ({ held, from: firstDay + index * dayMs, took: [] as Took[] }));
@@ -48,7 +49,20 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
     }
     await pool.query("VACUUM ANALYZE");
     const people = await peopleOf(pool);
-    const ledger = createLedger({ pool, nodeId: "bench", onError: (error) => say(String(error)) });
+    const ledger = createLedger({
+      database: place,
+      shards: 1,
+      nodeId: "bench",
+      onError: (error) => say(String(error)),
+    });
+    // Opens the ledger's connection, so that it can be measured.
+    await ledger.reserve({
+      requestId: "opens",
+      userId: people.users[0]?.id ?? 0,
+      tokenId: people.firstToken,
+      amount: 0n,
+      tokenAmount: 0n,
+    });
     const processor = await processorOf(pool, url);
     // The first turn fills caches, as the hours before did.
     for (let turn = 0; turn <= turns; turn += 1) {
@@ -104,7 +118,10 @@ async function settleMany(
 
 /** Microseconds that the database's process has worked; NaN where it is on another machine, or that does not say. */
 async function processorOf(pool: Pool, url: string): Promise<() => Promise<number>> {
-  const { rows } = await pool.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  const { rows } = await pool.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  );
   const file = `/proc/${rows[0]?.pid}/schedstat`;
   const near = ["127.0.0.1", "localhost"].includes(new URL(url).hostname);
   return async () =>

@@ -6,6 +6,7 @@ import {
   ChannelTagEdit,
 } from "@gateway/shared/channel-batch";
 import { z } from "zod";
+import { collectChannelCharges } from "#domain/billing/channel-charges.ts";
 import { deleteChannels, disabledChannels, editChannels, switchChannels } from "#domain/channels/batch.ts";
 import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
 import { editChannel } from "#domain/channels/channels.ts";
@@ -31,7 +32,10 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/channel_tag/:tag/list",
     { config, schema: { params: TagParams, response: answers(z.array(ChannelRow)) } },
-    async (request) => ok((await channelsOfTag(db, request.params.tag)).map(show)),
+    async (request) => {
+      await collectChannelCharges(db);
+      return ok((await channelsOfTag(db, request.params.tag)).map(show));
+    },
   );
 
   // The newest of them: what an editor of the whole tag starts with.

@@ -10,6 +10,7 @@ import { ProviderInfo } from "@gateway/shared/provider";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { enabledGroups } from "#domain/accounts/groups.ts";
+import { collectChannelCharges } from "#domain/billing/channel-charges.ts";
 import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
@@ -90,9 +91,10 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  app.get("/channel/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    ok(show(await getChannel(db, request.params.id))),
-  );
+  app.get("/channel/:id", { config, schema: { params: IdParams, response: row } }, async (request) => {
+    await collectChannelCharges(db);
+    return ok(show(await getChannel(db, request.params.id)));
+  });
 
   app.post(
     "/channel",

@@ -16,7 +16,7 @@ afterAll(() => site.close());
 describe("the explanation of a charge", () => {
   it("adds up to the point, for its owner and for administrators only", async () => {
     const ledger = createLedger({
-      pool: site.database.pool,
+      database: site.database,
       nodeId: randomUUID(),
       onError: (error) => {
         throw error;

@@ -1,8 +1,8 @@
 import type { Failure } from "@gateway/shared/envelope";
 import { errorStatus } from "@gateway/shared/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { databaseAway, GatewayError } from "#errors.ts";
-import { isConnectionLoss } from "#platform/connection-loss.ts";
+import { GatewayError } from "#errors.ts";
+import { databaseTrouble } from "#platform/connection-loss.ts";
 
 /** Spells every error as the console's envelope. What went wrong inside stays in the log; the request id goes out. */
 export async function answerFailure(
@@ -48,6 +48,7 @@ function named(error: FastifyError): GatewayError {
   const status = error.statusCode ?? 500;
   if (status === 429) return new GatewayError("rate_limited", "Too many requests. Try again later.");
   if (status < 500) return new GatewayError("invalid_request", "The request cannot be read.", { status });
-  if (isConnectionLoss(error)) return databaseAway(error);
+  const trouble = databaseTrouble(error);
+  if (trouble !== undefined) return trouble;
   return new GatewayError("internal", INTERNAL, { status: errorStatus.internal, cause: error });
 }

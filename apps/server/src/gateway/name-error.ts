@@ -1,6 +1,6 @@
 import type { FastifyError } from "fastify";
-import { databaseAway, GatewayError } from "#errors.ts";
-import { isConnectionLoss } from "#platform/connection-loss.ts";
+import { GatewayError } from "#errors.ts";
+import { databaseTrouble } from "#platform/connection-loss.ts";
 import { BODY_LIMIT } from "./json-body.ts";
 
 /** Whatever went wrong, as something that a dialect can say without telling what is nobody's business. */
@@ -13,7 +13,8 @@ export function nameError(error: unknown): GatewayError {
     return new GatewayError("unsupported_media_type", "The body must be sent as application/json.");
   if (statusCode !== undefined && statusCode < 500)
     return new GatewayError("invalid_request", message ?? "", { status: statusCode });
-  if (isConnectionLoss(error)) return databaseAway(error);
+  const trouble = databaseTrouble(error);
+  if (trouble !== undefined) return trouble;
   return new GatewayError(
     "internal",
     "Something went wrong here. The request id helps the operator to find out what.",

@@ -1,3 +1,5 @@
+import { databaseAway, databaseFull, databaseReadOnly, GatewayError } from "#errors.ts";
+
 /**
  * Which errors of a statement mean "try later": the connection was lost, the server restarts, or Postgres chose this
  * statement to break a deadlock. Everything else is a fault of the statement or its values.
@@ -10,12 +12,13 @@ const passingStates = new Set([
   "57P01", // administrator's shutdown
   "57P02", // crash of another backend
   "57P03", // starting up or shutting down
-  // Prisma's own: cannot be reached, took too long, closed the connection, no connection of the pool came free
+  // Prisma's own: cannot be reached, took too long, closed the connection, no connection of the pool came free, no transaction began in time
   "P1001",
   "P1002",
   "P1008",
   "P1017",
   "P2024",
+  "P2028",
 ]);
 
 const passingSystemCodes = new Set([
@@ -32,16 +35,96 @@ const passingSystemCodes = new Set([
 
 // The driver gives these no code.
 const driverSentences =
-  /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|not queryable|read ECONN|write E/i;
+  /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|client was closed|not queryable|read ECONN|write E/i;
+
+/** The database works but cannot store anything. Passing as well: space is made, a new primary takes over. */
+const outOfSpaceStates = new Set([
+  "53100", // disk full
+  "58030", // input/output error
+]);
+const readOnlyState = "25006";
+const canceledState = "57014";
+
+/** Also what Prisma and its driver adapter wrap: `cause`, `meta.driverAdapterError`, and the parts of an AggregateError. */
+function chain(error: unknown, depth = 0): object[] {
+  if (typeof error !== "object" || error === null || depth > 5) return [];
+  const { cause, meta, errors } = error as {
+    cause?: unknown;
+    meta?: { driverAdapterError?: unknown } | null;
+    errors?: unknown;
+  };
+  const inner = [cause, meta?.driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
+  return [error, ...inner.flatMap((part) => chain(part, depth + 1))];
+}
+
+function codesOf(error: object): string[] {
+  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
+  return [code, originalCode].filter((value) => typeof value === "string");
+}
+
+function sentenceOf(error: object): string {
+  const { message, originalMessage } = error as { message?: unknown; originalMessage?: unknown };
+  return [message, originalMessage].filter((value) => typeof value === "string").join(" ");
+}
+
+/** The driver adapter's names of errors that came without a code. */
+const passingKinds = new Set([
+  "DatabaseNotReachable",
+  "ConnectionClosed",
+  "SocketTimeout",
+  "TooManyConnections",
+]);
+
+function isLoss(error: object): boolean {
+  const { kind } = error as { kind?: unknown };
+  return (
+    codesOf(error).some(
+      (code) => passingStates.has(code) || passingSystemCodes.has(code) || /^08...$/.test(code),
+    ) ||
+    (typeof kind === "string" && passingKinds.has(kind)) ||
+    driverSentences.test(sentenceOf(error))
+  );
+}
 
 export function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isConnectionLoss);
-  if (!(error instanceof Error)) return false;
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return (
-    passingStates.has(code) ||
-    passingSystemCodes.has(code) ||
-    code.startsWith("08") ||
-    driverSentences.test(error.message)
+  return chain(error).some(isLoss);
+}
+
+/** Whether Postgres ended a statement because it took too long. */
+export function isCanceled(error: unknown): boolean {
+  return hasState(error, canceledState);
+}
+
+/** Whether two statements were in each other's way, which says nothing about the database's health. */
+export function isContention(error: unknown): boolean {
+  return ["40001", "40P01", "55P03"].some((state) => hasState(error, state));
+}
+
+/** Whether a statement waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return hasState(error, "55P03");
+}
+
+function hasState(error: unknown, state: string): boolean {
+  return chain(error).some((part) => codesOf(part).includes(state));
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return chain(error).some(
+    (part) =>
+      codesOf(part).some((code) => outOfSpaceStates.has(code)) ||
+      /no space left on device/i.test(sentenceOf(part)),
   );
+}
+
+/**
+ * The error to answer when the database is the cause: it is away, takes too long, is full or read-only. Undefined for
+ * every other error.
+ */
+export function databaseTrouble(error: unknown): GatewayError | undefined {
+  if (error instanceof GatewayError) return undefined;
+  if (isDiskFull(error)) return databaseFull(error);
+  if (hasState(error, readOnlyState)) return databaseReadOnly(error);
+  if (isConnectionLoss(error) || isCanceled(error)) return databaseAway(error);
+  return undefined;
 }

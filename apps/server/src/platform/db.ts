@@ -1,5 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
+import { impatientSocket, setUpSession } from "./connection.ts";
 import { PrismaClient, type Prisma } from "./prisma/client.ts";
 
 /**
@@ -13,36 +14,60 @@ export interface Database {
   db: PrismaClient;
   pool: Pool;
   url: string;
+  applicationName: string;
   close(): Promise<void>;
 }
 
+export interface ConnectOptions {
+  /** Connections at most, for both. */
+  max?: number;
+  applicationName?: string;
+  /**
+   * A statement that takes longer is ended by the server, and a connection that is silent for longer is dropped.
+   * Milliseconds.
+   */
+  statementMs?: number;
+}
+
+/** How long a transaction may hold its locks while its node does nothing. A node that was stopped holds them till then. */
+const idleInTransactionMs = 15_000;
+
 // Counts and points come back as bigint; everything that leaves for JSON goes through a schema first.
-const types = new pg.TypeOverrides();
+export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
 /** Opens a pool of at most `max` connections. Nothing is connected until the first statement. */
-export function connect(url: string, options: { max?: number; applicationName?: string } = {}): Database {
-  const config = {
+export function connect(url: string, options: ConnectOptions = {}): Database {
+  const { max = 10, applicationName = "gateway", statementMs = 60_000 } = options;
+  const pool = new pg.Pool({
     connectionString: url,
-    max: options.max ?? 20,
-    application_name: options.applicationName ?? "gateway",
-    // A lost server is noticed by keep-alives rather than by the next caller.
+    max,
+    application_name: applicationName,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,
-  };
-  const pool = new pg.Pool({ ...config, types });
+    types,
+    // Connections that are not used are closed long before.
+    stream: impatientSocket(statementMs + 5_000),
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its type says void
+    onConnect: (client) =>
+      setUpSession(client, {
+        statement_timeout: statementMs,
+        idle_in_transaction_session_timeout: idleInTransactionMs,
+      }),
+  });
   // An idle connection that breaks (a restarted server) is replaced on the next use; it must not end the process.
   pool.on("error", () => {});
-  const prismaPool = new pg.Pool({ ...config, max: Math.max(2, Math.floor((options.max ?? 20) / 2)) });
-  prismaPool.on("error", () => {});
-  const db = new PrismaClient({ adapter: new PrismaPg(prismaPool) });
+  // Prisma reads values by its own rules, whatever the pool's are, so both share the connections.
+  const db = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     db,
     pool,
     url,
+    applicationName,
     async close() {
       await db.$disconnect();
-      await Promise.all([pool.end(), prismaPool.end()]);
+      await pool.end();
     },
   };
 }

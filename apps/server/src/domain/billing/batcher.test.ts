@@ -9,10 +9,9 @@ function batcher(
   over: { maxRows?: number; retryForMs?: number } = {},
 ) {
   return createBatcher<number, string>({
-    maxRows: 200,
-    retryForMs: 1_000,
+    maxRows: over.maxRows ?? 200,
+    retryForMs: () => over.retryForMs ?? 1_000,
     isPassing: (error) => error instanceof Passing,
-    ...over,
     run,
   });
 }

@@ -1,5 +1,5 @@
 import type { Pool } from "#platform/db.ts";
-import { releaseStatement } from "./ledger-statements.ts";
+import { beatStatement, releaseStatement } from "./ledger-statements.ts";
 
 /**
  * A reservation lives as long as the node that made it: nodes say that they are alive, and what a silent one holds
@@ -40,10 +40,8 @@ export function createLeases(options: LeaseOptions): Leases {
   let steadySince: number | undefined;
 
   async function beat(): Promise<void> {
-    await pool.query(`INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now()`, [
-      nodeId,
-    ]);
-    steadySince ??= Date.now();
+    await pool.query({ ...beatStatement, values: [nodeId] });
+    steadySince ??= performance.now();
   }
 
   async function release(held: Held[]): Promise<void> {
@@ -63,7 +61,7 @@ export function createLeases(options: LeaseOptions): Leases {
   /** What silent nodes hold. */
   async function releaseSilent(): Promise<void> {
     // When Postgres itself was away, every node fell silent. Only who was heard all the while may judge others.
-    if (steadySince === undefined || Date.now() - steadySince < silentAfterMs) return;
+    if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
     const { rows } = await pool.query<Held>(
       `SELECT request_id, user_id, token_id FROM reservations v
        WHERE v.node_id <> $1 AND NOT EXISTS (

@@ -16,7 +16,7 @@ beforeAll(async () => {
   home = await freshDatabase();
   database = connect(home.url, { max: 6 });
   ledger = createLedger({
-    pool: database.pool,
+    database,
     nodeId: randomUUID(),
     onError: (error) => expect.unreachable(String(error)),
   });

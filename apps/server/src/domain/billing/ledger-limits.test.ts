@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = connect(home.url, { max: 8 });
   nodes = [1, 2, 3].map(() =>
     createLedger({
-      pool: database.pool,
+      database,
       nodeId: randomUUID(),
       onError: (error) => expect.unreachable(String(error)),
     }),

@@ -1,7 +1,7 @@
 import { logColumns } from "#domain/logs/record.ts";
 
 /**
- * The ledger's SQL. Every statement locks in one order (users, tokens, channels, each by id, then reservations and
+ * The ledger's SQL. Every statement locks in one order (users, tokens, each by id, then reservations and
  * roll-ups), so that any number of nodes cannot deadlock; and each is atomic by being one statement.
  *
  * A locking CTE is forced to run before the next one by a condition on its row count: Postgres evaluates a CTE only
@@ -57,6 +57,23 @@ export const reservedStatement: Statement = {
   text: `SELECT request_id FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
 };
 
+/**
+ * $1 user ids, $2 token ids: which of these users cannot be charged at this moment, because their row or the row of
+ * one of these tokens is locked. It waits for no lock.
+ */
+export const lockedStatement: Statement = {
+  name: "ledger-locked",
+  text: `
+WITH free_users AS MATERIALIZED (
+  SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+), free_tokens AS MATERIALIZED (
+  SELECT id FROM tokens WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+)
+SELECT id FROM users WHERE id = ANY($1::int[]) AND id NOT IN (SELECT id FROM free_users)
+UNION
+SELECT user_id FROM tokens WHERE id = ANY($2::int[]) AND id NOT IN (SELECT id FROM free_tokens)`,
+};
+
 const giveBack = `
 give_user AS (
   UPDATE users u SET reserved = u.reserved - s.held
@@ -80,6 +97,17 @@ WITH input AS MATERIALIZED (SELECT * FROM ${recordset}
 )
 ${usageHours("input")}`,
 };
+
+/** $1 node: it is alive. */
+export const beatStatement: Statement = {
+  name: "ledger-beat",
+  text: "INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now()",
+};
+
+/** Takes a megabyte of the disk and gives it back: fails on a full one, where a small write may find room. */
+export const spaceStatement = `
+CREATE TEMP TABLE space_probe ON COMMIT DROP AS
+SELECT gen_random_uuid() AS filling FROM generate_series(1, 20000)`;
 
 /** $1 request ids, $2 their instants, side by side: which of them have a log row. */
 export const loggedStatement: Statement = {

@@ -29,7 +29,7 @@ export function turnValues(steps: readonly Step[], nodeId: string): unknown[] {
   const asking: object[] = [];
   const ending: object[] = [];
   const closing: string[] = [];
-  const [users, tokens, channels] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  const [users, tokens] = [new Set<number>(), new Set<number>()];
   for (const [ord, { begin, end }] of steps.entries()) {
     const { userId, tokenId, requestId } = begin ?? end;
     users.add(userId);
@@ -47,10 +47,9 @@ export function turnValues(steps: readonly Step[], nodeId: string): unknown[] {
     }
     ending.push({ ord, ...rowOf(end) });
     closing.push(requestId);
-    if (end.quota > 0n) channels.add(end.channelId);
   }
   const json = [JSON.stringify(ending), JSON.stringify(asking)];
-  return [...json, nodeId, [...users], [...tokens], [...channels], closing];
+  return [...json, nodeId, [...users], [...tokens], closing];
 }
 
 /** The periods of a token's spending limits begin at midnight UTC; the database's clock is the one for all nodes. */
@@ -58,8 +57,8 @@ const today = "(now() AT TIME ZONE 'UTC')::date";
 const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
 
 /**
- * $1 log rows of the calls that end, $2 what the others ask to hold, $3 node, $4 user ids, $5 token ids, $6 ids of
- * channels that earn something, $7 request ids of the calls that end. `ord` counts through both lists.
+ * $1 log rows of the calls that end, $2 what the others ask to hold, $3 node, $4 user ids, $5 token ids, $6
+ * request ids of the calls that end. `ord` counts through both lists.
  *
  * Answers one verdict per row of $2: granted · again (fits, but not beside the others of this turn) · taken (that
  * request id is reserved already) · balance · token · day · month · calls · user · key; `most` is the limit that a
@@ -89,12 +88,9 @@ WITH ending AS MATERIALIZED (
   SELECT id, user_id, unlimited_quota, remain_quota, reserved, open_calls, spent_day, day_quota, spent_month,
     month_quota, setting -> 'rates' AS rates, status = 1 AND deleted_at IS NULL AS usable
   FROM tokens WHERE id = ANY($5::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE
-), road AS MATERIALIZED (
-  SELECT id FROM channels WHERE id = ANY($6::int[]) AND (SELECT count(*) FROM locked) >= 0
-  ORDER BY id FOR NO KEY UPDATE
 ), ended AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
-  WHERE v.request_id = ANY($7::text[]) AND (SELECT count(*) FROM road) >= 0
+  WHERE v.request_id = ANY($6::text[]) AND (SELECT count(*) FROM locked) >= 0
     AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id
   RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots
 ), room AS MATERIALIZED (
@@ -210,9 +206,8 @@ WITH ending AS MATERIALIZED (
     FROM moved GROUP BY token_id
   ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.slots <> 0 OR s.ended > 0)
 ), charge_channel AS (
-  UPDATE channels c SET used_quota = c.used_quota + s.charge
-  FROM (SELECT channel_id, sum(quota)::bigint AS charge FROM closed WHERE quota > 0 GROUP BY channel_id) s
-  WHERE c.id = s.channel_id
+  INSERT INTO channel_charges (channel_id, quota)
+  SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id
 ), log AS (
   INSERT INTO request_logs (${columns}) SELECT ${columns} FROM closed ORDER BY ord
 ), hours AS (${usageHours("closed")}

@@ -44,7 +44,7 @@ describe("a lost connection", () => {
     const account = await makeAccount(database, { quota: 1_000_000n, tokenQuota: 1_000_000n });
     const cut = connect(home.url, { max: 6, applicationName: "to-be-cut" });
     const nodes = [1, 2].map(() =>
-      createLedger({ pool: cut.pool, nodeId: randomUUID(), onError: () => {}, beatMs: 60_000 }),
+      createLedger({ database: cut, nodeId: randomUUID(), onError: () => {}, beatMs: 60_000 }),
     );
     // The last calls end in peace: a slow machine must not need longer for a statement than the knife gives it.
     const cutting = cutConnections("to-be-cut", AbortSignal.timeout(3_000));
@@ -85,7 +85,7 @@ describe("a lost connection", () => {
 
   it("that never comes back asks the caller to try again, after the time it is given", async () => {
     const gone = connect("postgres://nobody@127.0.0.1:1/none");
-    const node = createLedger({ pool: gone.pool, nodeId: randomUUID(), onError: () => {}, retryForMs: 200 });
+    const node = createLedger({ database: gone, nodeId: randomUUID(), onError: () => {}, retryForMs: 200 });
     const started = performance.now();
     await expect(node.reserve(reservation({ userId: 1, tokenId: 1 }, 1n))).rejects.toMatchObject({
       code: "unavailable",

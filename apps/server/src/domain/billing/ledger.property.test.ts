@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = connect(home.url, { max: 12 });
   nodes = [1, 2, 3].map(() =>
     createLedger({
-      pool: database.pool,
+      database,
       nodeId: randomUUID(),
       onError: (error) => expect.unreachable(String(error)),
     }),

@@ -15,7 +15,7 @@ beforeAll(async () => {
   home = await freshDatabase();
   database = connect(home.url);
   ledger = createLedger({
-    pool: database.pool,
+    database,
     nodeId: randomUUID(),
     onError: (error) => errors.push(error),
   });
@@ -258,7 +258,7 @@ describe("a reservation", () => {
     const held = reservation(account, 100n);
     await ledger.reserve(held);
     await expect(ledger.reserve(held)).rejects.toMatchObject({ code: "conflict" });
-    const other = createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} });
+    const other = createLedger({ database, nodeId: randomUUID(), onError: () => {} });
     await expect(other.reserve(held)).rejects.toMatchObject({ code: "conflict" });
     expect(await userOf(account)).toMatchObject({ reserved: 100n });
     await ledger.settle(callOf(held, 0n));
@@ -281,7 +281,7 @@ describe("a reservation", () => {
     const account = await makeAccount(database, { quota: 100_000n, tokenQuota: 1000n });
     const nodes = [
       ledger,
-      ...[1, 2].map(() => createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} })),
+      ...[1, 2].map(() => createLedger({ database, nodeId: randomUUID(), onError: () => {} })),
     ];
     const all = Array.from({ length: 500 }, () => reservation(account, 100n, 100n));
     const answers = await Promise.allSettled(
@@ -333,9 +333,7 @@ describe("a turn", () => {
     const accounts = await Promise.all(
       [1, 2, 3, 4].map(() => makeAccount(database, { quota: 100_000n, tokenQuota: 100_000n })),
     );
-    const nodes = [1, 2, 3].map(() =>
-      createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} }),
-    );
+    const nodes = [1, 2, 3].map(() => createLedger({ database, nodeId: randomUUID(), onError: () => {} }));
     const calls = Array.from({ length: 240 }, async (_, index) => {
       const node = nodes[index % nodes.length]!;
       const held = reservation(accounts[(index * 7) % accounts.length]!, 10n, 10n);
@@ -420,11 +418,11 @@ describe("a node", () => {
   it("that dies has its reservations released by another", async () => {
     const account = await makeAccount(database, { quota: 100n, tokenQuota: 100n });
     const other = connect(home.url, { max: 2 });
-    const dead = createLedger({ ...quick, pool: other.pool, nodeId: randomUUID(), beatMs: 60_000 });
+    const dead = createLedger({ ...quick, database: other, nodeId: randomUUID(), beatMs: 60_000 });
     await dead.start();
     const held = reservation(account, 100n, 100n);
     await dead.reserve(held);
-    const alive = createLedger({ ...quick, pool: database.pool, nodeId: randomUUID() });
+    const alive = createLedger({ ...quick, database, nodeId: randomUUID() });
     await alive.start();
     await expect.poll(() => userOf(account)).toMatchObject({ quota: 100n, reserved: 0n });
     expect(await tokenOf(account)).toMatchObject({ remain_quota: 100n, reserved: 0n });
@@ -436,7 +434,7 @@ describe("a node", () => {
 
   it("that lives keeps its reservations however long a call takes", async () => {
     const account = await makeAccount(database, { quota: 100n });
-    const nodes = [1, 2].map(() => createLedger({ ...quick, pool: database.pool, nodeId: randomUUID() }));
+    const nodes = [1, 2].map(() => createLedger({ ...quick, database, nodeId: randomUUID() }));
     await Promise.all(nodes.map((node) => node.start()));
     const held = reservation(account, 100n);
     await nodes[0]!.reserve(held);
@@ -449,9 +447,9 @@ describe("a node", () => {
   it("releases what it holds without knowing", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodeId = randomUUID();
-    const stray = createLedger({ ...quick, pool: database.pool, nodeId });
+    const stray = createLedger({ ...quick, database, nodeId });
     await stray.reserve(reservation(account, 100n));
-    const node = createLedger({ ...quick, pool: database.pool, nodeId });
+    const node = createLedger({ ...quick, database, nodeId });
     await node.start();
     await expect.poll(() => userOf(account)).toMatchObject({ reserved: 0n });
     await node.close();
@@ -459,7 +457,7 @@ describe("a node", () => {
 
   it("releases the hold of a call whose charge no balance can hold", async () => {
     const account = await makeAccount(database, { quota: 100n });
-    const node = createLedger({ ...quick, pool: database.pool, nodeId: randomUUID() });
+    const node = createLedger({ ...quick, database, nodeId: randomUUID() });
     await node.start();
     const held = reservation(account, 100n);
     await node.reserve(held);
@@ -471,7 +469,7 @@ describe("a node", () => {
   it("gives back what it still holds when it closes, and takes no more", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodeId = randomUUID();
-    const node = createLedger({ ...quick, pool: database.pool, nodeId });
+    const node = createLedger({ ...quick, database, nodeId });
     await node.start();
     await node.reserve(reservation(account, 100n));
     await node.close();

@@ -1,18 +1,17 @@
 import { LogType } from "@gateway/shared/log";
-import { type CallRecord, rowOf } from "#domain/logs/record.ts";
-import { conflict, databaseAway, GatewayError } from "#errors.ts";
-import { isConnectionLoss } from "#platform/connection-loss.ts";
-import type { Db, Pool } from "#platform/db.ts";
-import { again, createBatcher, type Pending } from "./batcher.ts";
+import type { CallRecord } from "#domain/logs/record.ts";
+import { conflict, GatewayError } from "#errors.ts";
+import { databaseTrouble, isConnectionLoss, isDiskFull } from "#platform/connection-loss.ts";
+import { openConnection } from "#platform/connection.ts";
+import { type Database, type Db, types } from "#platform/db.ts";
+import { createBatcher } from "./batcher.ts";
+import { createBreaker } from "./breaker.ts";
+import { collectStatement } from "./channel-charges.ts";
 import { createLeases } from "./leases.ts";
-import {
-  creditStatement,
-  loggedStatement,
-  noteStatement,
-  reservedStatement,
-  type Statement,
-} from "./ledger-statements.ts";
-import { type ReserveInput, type Step, type TurnRow, turnStatement, turnValues } from "./ledger-turn.ts";
+import { writeNotes } from "./ledger-notes.ts";
+import { createShards } from "./ledger-shards.ts";
+import { beatStatement, creditStatement, spaceStatement } from "./ledger-statements.ts";
+import type { ReserveInput } from "./ledger-turn.ts";
 import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
@@ -33,37 +32,64 @@ export interface Ledger {
   settle(record: CallRecord): Promise<"settled" | "gone">;
   /** The log row of a call that was refused before it reserved. Resolves when it is written or given up. */
   note(record: CallRecord): Promise<void>;
+  /**
+   * How the database serves the ledger: for how long nothing has succeeded, and how old the oldest call is that waits
+   * for a batch. Undefined while nothing waits and nothing fails.
+   */
+  trouble(): LedgerTrouble | undefined;
   /** Announces this node and begins to look after leases. Call it before the first reserve. */
   start(): Promise<void>;
   /** Waits for what is under way, gives back what is still held and takes this node off the list. */
   close(): Promise<void>;
 }
 
+export interface LedgerTrouble {
+  failingMs: number;
+  batchMs: number;
+  error: unknown;
+}
+
 export interface LedgerOptions {
-  pool: Pool;
+  database: Pick<Database, "pool" | "url" | "applicationName">;
   /** Unique to this process. */
   nodeId: string;
-  /** Background trouble: heartbeats, releases, log rows of refused calls. */
+  /** Background trouble: heartbeats, releases, log rows of refused calls, a database that is away. */
   onError: (error: unknown) => void;
-  /** Hears of every turn that came back: how many calls began or ended in it, and how long it took. */
-  onTurn?: (steps: number, milliseconds: number) => void;
+  /** Receives every batch that came back: how many calls began or ended in it, and how long it took. */
+  onBatch?: (steps: number, milliseconds: number) => void;
+  /** Batches under way at a time, each on a connection of its own; an account's calls are all in one of them. */
+  shards?: number;
   /** For tests: how long statements are tried again over a lost connection, and the pace of the leases. */
   retryForMs?: number;
   beatMs?: number;
   silentAfterMs?: number;
+  /** For tests: when a batch counts as lost, how long it waits for a lock, and when calls are refused at once. */
+  silentMs?: number;
+  lockMs?: number;
+  openAfterMs?: number;
 }
 
 const maxRows = 200;
+/** Measured in docs/money.md. */
+const defaultShards = 2;
 /** Log rows of refused calls that may wait while the database is away. */
 const maxNotes = 20_000;
 /** Two to the 53rd: amounts travel as JSON numbers. */
 const largestAmount = BigInt(Number.MAX_SAFE_INTEGER);
+/** A call that has not begun is not worth waiting long for a disk that is full. */
+const beginOnFullDiskMs = 2_000;
+const longestBeginMs = 10_000;
+const chargesEveryMs = 5_000;
+const probeSilentMs = 2_000;
 
 export function createLedger(options: LedgerOptions): Ledger {
-  const { pool, nodeId, onError, retryForMs = 15_000 } = options;
+  const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
+  const { pool } = database;
   /** Request ids from the beginning of their reserve to the end of their settle. */
   const open = new Set<string>();
   let closing = false;
+  /** Something was charged since the channels' sums were brought up to date. */
+  let charged = false;
 
   const leases = createLeases({
     pool,
@@ -73,55 +99,58 @@ export function createLedger(options: LedgerOptions): Ledger {
     ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
     ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
   });
-
-  async function query<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
-    const result = await pool.query<Row>({ ...statement, values });
-    return result.rows;
-  }
-
-  const batching = { maxRows, retryForMs, isPassing: isConnectionLoss };
-  const turns = createBatcher<Step, Judgement>({ ...batching, run: runTurn });
-  const notes = createBatcher<CallRecord, void>({ ...batching, run: runNotes });
-
-  async function reserved(requestIds: string[]): Promise<Set<string>> {
-    if (requestIds.length === 0) return new Set();
-    const rows = await query<{ request_id: string }>(reservedStatement, [requestIds, nodeId]);
-    return new Set(rows.map((row) => row.request_id));
-  }
-
-  async function logged(records: CallRecord[]): Promise<Set<string>> {
-    if (records.length === 0) return new Set();
-    const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
-    const rows = await query<{ request_id: string }>(loggedStatement, values);
-    return new Set(rows.map((row) => row.request_id));
-  }
-
-  async function runTurn(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
-    const steps = items.map((item) => item.input);
-    const began = performance.now();
-    const rows = await query<TurnRow>(turnStatement, turnValues(steps, nodeId));
-    options.onTurn?.(steps.length, performance.now() - began);
-    const verdicts = new Map(rows.map((row) => [row.ord, row]));
-    // A statement of ours whose answer was lost may have done it already, or even in the meantime.
-    const unclear = items
-      .filter((item, ord) => item.uncertain && !isDone(verdicts.get(ord)))
-      .map((item) => item.input);
-    const held = await reserved(unclear.flatMap(({ begin }) => begin?.requestId ?? []));
-    const closed = await logged(unclear.flatMap(({ end }) => end ?? []));
-    return steps.map(({ begin, end }, ord) => {
-      const verdict = verdicts.get(ord);
-      if (end !== undefined) return verdict ?? { verdict: closed.has(end.requestId) ? "settled" : "gone" };
-      if (held.has(begin.requestId)) return { verdict: "granted" };
-      return verdict === undefined || verdict.verdict === "again" ? again : verdict;
+  const connect = (mostSilentMs: number) =>
+    openConnection({
+      url: database.url,
+      applicationName: database.applicationName,
+      statementMs: Math.ceil(mostSilentMs * 0.8),
+      lockMs: options.lockMs ?? 250,
+      silentMs: mostSilentMs,
+      types,
     });
-  }
+  const prober = connect(probeSilentMs);
+  const breaker = createBreaker({
+    openAfterMs: options.openAfterMs ?? longestBeginMs,
+    async probe(full) {
+      await prober.query({ ...beatStatement, values: [nodeId] });
+      if (full) await prober.query({ text: spaceStatement });
+      await prober.close();
+    },
+    onChange: (message, cause) => onError(new Error(message, { cause })),
+  });
+  const shards = createShards({
+    count: options.shards ?? defaultShards,
+    nodeId,
+    connect: () => connect(silentMs),
+    maxRows,
+    breaker,
+    retryForMs: ({ begin }) => {
+      if (begin === undefined) return retryForMs;
+      const full = isDiskFull(breaker.trouble()?.error);
+      return Math.min(retryForMs, full ? beginOnFullDiskMs : longestBeginMs);
+    },
+    ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
+  });
+  const notes = createBatcher<CallRecord, void>({
+    maxRows,
+    retryForMs: () => retryForMs,
+    isPassing: isConnectionLoss,
+    run: (items) => writeNotes(pool, items),
+  });
 
-  async function runNotes(items: readonly Pending<CallRecord>[]): Promise<void[]> {
-    const unclear = items.filter((item) => item.uncertain).map((item) => item.input);
-    const earlier = await logged(unclear);
-    const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
-    if (missing.length > 0) await query(noteStatement, [rowsOf(missing)]);
-    return items.map(() => undefined);
+  const chargesTimer = setInterval(() => {
+    if (charged) void collect().catch(onError);
+  }, chargesEveryMs);
+  chargesTimer.unref();
+
+  async function collect(): Promise<void> {
+    charged = false;
+    try {
+      await pool.query(collectStatement);
+    } catch (error) {
+      charged = true;
+      throw error;
+    }
   }
 
   return {
@@ -129,13 +158,15 @@ export function createLedger(options: LedgerOptions): Ledger {
       checkAmount(input.amount);
       checkAmount(input.tokenAmount);
       if (closing) throw new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
+      const refused = breaker.refusal();
+      if (refused !== undefined) throw refused;
       if (open.has(input.requestId)) throw requestIdTaken();
       open.add(input.requestId);
       let judgement: Judgement = { verdict: "taken" };
       try {
-        judgement = await turns.add({ begin: input });
+        judgement = await shards.add({ begin: input });
       } catch (error) {
-        throw isConnectionLoss(error) ? databaseAway(error) : error;
+        throw databaseTrouble(error) ?? error;
       } finally {
         if (judgement.verdict !== "granted") open.delete(input.requestId);
       }
@@ -146,8 +177,11 @@ export function createLedger(options: LedgerOptions): Ledger {
     async settle(record) {
       try {
         checkAmount(record.quota);
-        const { verdict } = await turns.add({ end: record });
+        const { verdict } = await shards.add({ end: record });
+        if (verdict === "settled" && record.quota > 0n) charged = true;
         return verdict === "settled" ? "settled" : "gone";
+      } catch (error) {
+        throw databaseTrouble(error) ?? error;
       } finally {
         open.delete(record.requestId);
       }
@@ -165,23 +199,27 @@ export function createLedger(options: LedgerOptions): Ledger {
       }
     },
 
+    trouble() {
+      const failing = breaker.trouble();
+      const batchMs = shards.ageMs();
+      if (failing === undefined && batchMs === 0) return undefined;
+      return { failingMs: failing?.forMs ?? 0, batchMs, error: failing?.error };
+    },
+
     start: () => leases.start(),
 
     async close() {
       closing = true;
-      await turns.idle();
+      await shards.idle();
       await notes.idle();
+      clearInterval(chargesTimer);
+      await breaker.close();
+      await prober.close();
+      await shards.close();
       await leases.close();
+      if (charged) await collect();
     },
   };
-}
-
-function isDone(judgement: Judgement | undefined): boolean {
-  return judgement?.verdict === "granted" || judgement?.verdict === "settled";
-}
-
-function rowsOf(records: CallRecord[]): string {
-  return JSON.stringify(records.map((record, ord) => ({ ord, ...rowOf(record) })));
 }
 
 function checkAmount(amount: bigint): void {

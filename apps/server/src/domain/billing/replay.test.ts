@@ -12,7 +12,7 @@ import { replay } from "./replay.ts";
 it("finds every charge and every balance that the books do not explain", async () => {
   const home = await freshDatabase();
   const database = connect(home.url, { max: 4 });
-  const ledger = createLedger({ pool: database.pool, nodeId: randomUUID(), onError: () => {} });
+  const ledger = createLedger({ database, nodeId: randomUUID(), onError: () => {} });
   await ledger.start();
   const account = await makeAccount(database, { quota: 100_000n });
   const price = {

@@ -2,6 +2,7 @@ import type { ChannelInput, ChannelPatch } from "@gateway/shared/channel";
 import { ChannelStatus } from "@gateway/shared/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { collectChannelCharges } from "#domain/billing/channel-charges.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
@@ -190,6 +191,7 @@ export async function listChannels(
   { db, secrets }: Pick<ChannelRoom, "db" | "secrets">,
   search: ChannelSearch,
 ): Promise<{ rows: ChannelRecord[]; total: number }> {
+  await collectChannelCharges(db);
   const where: Prisma.ChannelWhereInput = { deleted_at: null };
   if (search.keyword !== "") {
     where.OR = [{ name: contains(search.keyword) }, { tag: contains(search.keyword) }];

@@ -1,6 +1,7 @@
 import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channel-batch";
 import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
+import { collectChannelCharges } from "#domain/billing/channel-charges.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import { hintOf } from "#platform/secrets.ts";
@@ -12,6 +13,7 @@ import { type ChannelRoom, createChannel, keysOf, withStored } from "./channels.
 /** A tag is a word that channels share; there is no row for it, so it lives as long as one of them. */
 
 export async function listTags(db: Db): Promise<ChannelTag[]> {
+  await collectChannelCharges(db);
   const rows = await db.$queryRaw<TagLine[]>`
     SELECT tag, count(*)::int AS total,
       count(*) FILTER (WHERE status = 1)::int AS enabled,

@@ -41,7 +41,7 @@ export function createBodyLog(options: {
   const { pool, secrets } = options;
   const writes = createBatcher<CallBodies, void>({
     maxRows: ROWS_PER_STATEMENT,
-    retryForMs: 5_000,
+    retryForMs: () => 5_000,
     isPassing: isConnectionLoss,
     async run(items) {
       const rows = items.map((item) => item.input);

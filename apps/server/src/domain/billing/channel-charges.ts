@@ -1,0 +1,24 @@
+import type { Db } from "#platform/db.ts";
+
+/**
+ * What a channel has earned. Ledger batches append to `channel_charges`, so that no call waits for a channel's row;
+ * this adds those rows to `channels.used_quota`, each exactly once. A channel that someone else has locked keeps its
+ * rows until the next time.
+ */
+export const collectStatement = `
+WITH free AS MATERIALIZED (
+  SELECT id FROM channels WHERE id IN (SELECT channel_id FROM channel_charges)
+  ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+), taken AS (
+  DELETE FROM channel_charges h
+  WHERE h.channel_id IN (SELECT id FROM free) OR NOT EXISTS (SELECT FROM channels c WHERE c.id = h.channel_id)
+  RETURNING channel_id, quota
+)
+UPDATE channels c SET used_quota = c.used_quota + s.quota
+FROM (SELECT channel_id, sum(quota)::bigint AS quota FROM taken GROUP BY channel_id) s
+WHERE c.id = s.channel_id`;
+
+/** Brings `channels.used_quota` up to date. Call it before the column is shown. */
+export async function collectChannelCharges(db: Db): Promise<void> {
+  await db.$executeRawUnsafe(collectStatement);
+}

@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { collectChannelCharges } from "./channel-charges.ts";
+import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
+
+/** What the ledger does while the database is silent, locked, away or full. */
+let home: TestDatabase;
+let database: Database;
+let proxy: TcpProxy;
+let through: Database;
+const opened: Ledger[] = [];
+let reports: string[] = [];
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 6 });
+});
+beforeEach(async () => {
+  proxy = await startTcpProxy(home.url);
+  through = connect(proxy.url, { max: 4 });
+  reports = [];
+});
+afterEach(async () => {
+  proxy.silenceNew(false);
+  for (const ledger of opened.splice(0)) await ledger.close();
+  expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  await through.close();
+  await proxy.close();
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+function openLedger(over: Partial<LedgerOptions> = {}): Ledger {
+  const ledger = createLedger({
+    database: through,
+    nodeId: randomUUID(),
+    beatMs: 60_000,
+    silentMs: 1_000,
+    onError: (error) => reports.push(String(error)),
+    ...over,
+  });
+  opened.push(ledger);
+  return ledger;
+}
+
+async function call(ledger: Ledger, account: Account, cost = 3n): Promise<string> {
+  const held = reservation(account, 10n);
+  await ledger.reserve(held);
+  return ledger.settle(callOf(held, cost));
+}
+
+async function usedBy({ userId }: Account): Promise<bigint> {
+  return (await database.db.user.findUniqueOrThrow({ where: { id: userId } })).used_quota;
+}
+
+async function milliseconds(work: Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work;
+  return performance.now() - began;
+}
+
+/** An operator's transaction that holds rows until it is ended. */
+async function lock(sql: string): Promise<() => Promise<void>> {
+  const operator = new pg.Client({ connectionString: home.url });
+  await operator.connect();
+  await operator.query("BEGIN");
+  await operator.query(sql);
+  return async () => {
+    await operator.query("ROLLBACK");
+    await operator.end();
+  };
+}
+
+describe("a connection that goes silent", () => {
+  for (const direction of ["both", "to-server", "to-client"] as const)
+    it(`is dropped, and each call is charged once (${direction})`, async () => {
+      const account = await makeAccount(database, { quota: 100_000n });
+      const ledger = openLedger();
+      await call(ledger, account);
+      let answered = 1;
+      const until = performance.now() + 2_000;
+      const clients = Array.from({ length: 8 }, async () => {
+        while (performance.now() < until) {
+          expect(await call(ledger, account)).toBe("settled");
+          answered += 1;
+        }
+      });
+      await sleep(300);
+      proxy.silence(direction);
+      await Promise.all(clients);
+      // What the proxy withheld reaches the server after the statement was sent again.
+      proxy.resume();
+      await sleep(100);
+      expect(await usedBy(account)).toBe(BigInt(answered) * 3n);
+      expect(reports.join("\n")).toContain("does not serve the ledger");
+    });
+
+  it("is seen in the age of the batch while it lasts", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const ledger = openLedger({ silentMs: 2_000 });
+    await call(ledger, account);
+    expect(ledger.trouble()).toBeUndefined();
+    proxy.silence();
+    const slow = call(ledger, account);
+    await sleep(500);
+    expect(ledger.trouble()?.batchMs).toBeGreaterThan(400);
+    await slow;
+    expect(ledger.trouble()).toBeUndefined();
+  });
+});
+
+describe("a database that is away", () => {
+  it("refuses calls at once after the first seconds, and takes them again within a second", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const ledger = openLedger({ openAfterMs: 1_000, retryForMs: 1_200 });
+    await call(ledger, account);
+    proxy.silenceNew(true);
+    proxy.cut();
+    const away = { code: "unavailable", status: 503 };
+    await expect(call(ledger, account)).rejects.toMatchObject(away);
+    await sleep(1_000);
+    const refused = call(ledger, account);
+    expect(
+      await milliseconds(expect(refused).rejects.toMatchObject({ ...away, retryAfter: expect.any(Number) })),
+    ).toBeLessThan(100);
+    proxy.silenceNew(false);
+    proxy.cut();
+    const back = performance.now();
+    await expect
+      .poll(() => call(ledger, account).catch(() => "refused"), { timeout: 10_000, interval: 20 })
+      .toBe("settled");
+    expect(performance.now() - back).toBeLessThan(2_000);
+  });
+
+  it("says that its disk is full, and works again when there is space", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const ledger = openLedger({ retryForMs: 1_000 });
+    await call(ledger, account);
+    await database.pool.query(`
+      CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file "base/1/2": No space left on device' USING ERRCODE = '53100';
+      END $$;
+      CREATE TRIGGER no_space BEFORE INSERT ON reservations FOR EACH ROW EXECUTE FUNCTION no_space()`);
+    try {
+      await expect(call(ledger, account)).rejects.toMatchObject({
+        code: "unavailable",
+        status: 503,
+        retryAfter: 30,
+        message: expect.stringContaining("disk of its database is full"),
+      });
+      expect(ledger.trouble()?.failingMs).toBeGreaterThan(0);
+    } finally {
+      await database.pool.query("DROP FUNCTION no_space CASCADE");
+    }
+    await expect
+      .poll(() => call(ledger, account).catch(() => "refused"), { timeout: 10_000, interval: 50 })
+      .toBe("settled");
+  });
+});
+
+describe("a locked row", () => {
+  for (const [what, sql] of [
+    ["user", (account: Account) => `SELECT 1 FROM users WHERE id = ${account.userId} FOR UPDATE`],
+    ["token", (account: Account) => `SELECT 1 FROM tokens WHERE id = ${account.tokenId} FOR UPDATE`],
+  ] as const)
+    it(`of a ${what} delays the calls of that account only`, async () => {
+      const [locked, free] = [
+        await makeAccount(database, { quota: 1_000n }),
+        await makeAccount(database, { quota: 1_000n }),
+      ];
+      const ledger = openLedger({ shards: 1 });
+      const held = reservation(locked, 10n);
+      await ledger.reserve(held);
+      const unlock = await lock(sql(locked));
+      const waiting = [call(ledger, locked), ledger.settle(callOf(held, 3n))];
+      await sleep(50);
+      // The first batch with the locked account waits for the lock timeout.
+      await call(ledger, free);
+      const times: number[] = [];
+      for (let index = 0; index < 20; index += 1) times.push(await milliseconds(call(ledger, free)));
+      expect(times.sort((a, b) => a - b)[10]).toBeLessThan(100);
+      expect(ledger.trouble()).toBeUndefined();
+      await unlock();
+      expect(await Promise.all(waiting)).toEqual(["settled", "settled"]);
+      expect(await usedBy(locked)).toBe(6n);
+    });
+
+  it("of an account ends its calls with a clear refusal when the wait is over", async () => {
+    const locked = await makeAccount(database, { quota: 1_000n });
+    const ledger = openLedger({ retryForMs: 600 });
+    const unlock = await lock(`SELECT 1 FROM users WHERE id = ${locked.userId} FOR UPDATE`);
+    await expect(call(ledger, locked)).rejects.toMatchObject({
+      code: "account_busy",
+      status: 503,
+      retryAfter: expect.any(Number),
+    });
+    await unlock();
+    expect(await call(ledger, locked)).toBe("settled");
+  });
+
+  it("of many accounts at once delays the others once", async () => {
+    const accounts = await Promise.all(
+      Array.from({ length: 30 }, () => makeAccount(database, { quota: 1_000n })),
+    );
+    const free = await makeAccount(database, { quota: 1_000n });
+    const ledger = openLedger({ shards: 1 });
+    const ids = accounts.map(({ userId }) => userId).join(",");
+    const unlock = await lock(`UPDATE users SET display_name = 'x' WHERE id IN (${ids})`);
+    const waiting = accounts.map((account) => call(ledger, account));
+    expect(await milliseconds(call(ledger, free))).toBeLessThan(1_500);
+    await unlock();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(["settled"]));
+  });
+
+  it("of a channel delays no call, and its earnings arrive later", async () => {
+    const account = await makeAccount(database, { quota: 1_000n });
+    const channel = await database.db.channel.create({ data: { name: "locked", type: 1 } });
+    const used = async () =>
+      (await database.db.channel.findUniqueOrThrow({ where: { id: channel.id } })).used_quota;
+    const ledger = openLedger();
+    const unlock = await lock(`SELECT 1 FROM channels WHERE id = ${channel.id} FOR UPDATE`);
+    for (const cost of [3n, 4n]) {
+      const held = reservation(account, 10n);
+      await ledger.reserve(held);
+      expect(await ledger.settle(callOf(held, cost, { channelId: channel.id }))).toBe("settled");
+    }
+    await collectChannelCharges(database.db);
+    expect(await used()).toBe(0n);
+    await unlock();
+    await Promise.all([1, 2, 3].map(() => collectChannelCharges(database.db)));
+    expect(await used()).toBe(7n);
+    expect(await database.db.channelCharge.count({ where: { channel_id: channel.id } })).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** A proxy in front of a service that can stop forwarding without closing anything, as a failed host does. */
+export interface TcpProxy {
+  /** The service's address through the proxy. */
+  url: string;
+  /**
+   * Connections that are open now forward nothing more; later ones do. What was withheld is delivered by `resume`.
+   * @param direction which way is blocked
+   */
+  silence(direction?: "both" | "to-server" | "to-client"): void;
+  /** New connections are accepted and forward nothing either. */
+  silenceNew(on: boolean): void;
+  /** Delivers what was withheld, in order. */
+  resume(): void;
+  /** Resets every connection. */
+  cut(): void;
+  /** Connections that are open. */
+  count(): number;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  client: Socket;
+  server: Socket;
+}
+
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const { hostname, port } = new URL(target);
+  const pairs = new Set<Pair>();
+  let silentFromStart = false;
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
+    const server = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    const pair = { client, server };
+    pairs.add(pair);
+    const end = () => {
+      pairs.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on("error", () => {}).on("close", end);
+    client.on("data", (bytes) => server.write(bytes));
+    server.on("data", (bytes) => client.write(bytes));
+    if (silentFromStart) {
+      client.pause();
+      server.pause();
+    }
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String((listener.address() as { port: number }).port);
+  return {
+    url: url.href,
+    silence(direction = "both") {
+      for (const { client, server } of pairs) {
+        if (direction !== "to-client") client.pause();
+        if (direction !== "to-server") server.pause();
+      }
+    },
+    silenceNew(on) {
+      silentFromStart = on;
+    },
+    resume() {
+      for (const { client, server } of pairs) {
+        client.resume();
+        server.resume();
+      }
+    },
+    cut() {
+      for (const { client, server } of pairs) {
+        client.resetAndDestroy();
+        server.resetAndDestroy();
+      }
+    },
+    count: () => pairs.size,
+    async close() {
+      for (const { client, server } of pairs) {
+        client.destroy();
+        server.destroy();
+      }
+      listener.close();
+      await once(listener, "close");
+    },
+  };
+}
