@@ -57,6 +57,17 @@ export interface Skimmer {
   readonly error: UpstreamError | undefined;
 }
 
+/**
+ * Sets an answer right that deviates from its dialect, for clients of that dialect, which it otherwise reaches untouched.
+ * One for each answer.
+ */
+export interface AnswerMender {
+  /** The same object when nothing deviates. */
+  whole(body: Wire): Wire;
+  /** What the data of one frame becomes, in frames; undefined when it stays as it came. */
+  frame(data: string): string[] | undefined;
+}
+
 /** What a client speaks to us. */
 export interface ClientDialect {
   id: DialectId;
@@ -120,6 +131,8 @@ export interface UpstreamDialect extends UpstreamWire {
   skim(): Skimmer;
   /** Whether a frame that otherwise passes untouched is one that this client did not ask for. */
   dropFrame?(frame: Frame, request: ChatRequest): boolean;
+  /** The text of a frame that otherwise passes untouched, without what this client did not ask for. */
+  trimFrame?(raw: string, request: ChatRequest): string;
   /**
    * Sets model and stream usage on a body of this very dialect that otherwise passes untouched. Answers the same
    * object when there is nothing to set: then the client's own bytes go on.

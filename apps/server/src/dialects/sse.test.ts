@@ -63,10 +63,31 @@ describe("the frame splitter", () => {
     expect(frames("\uFEFFdata: 1\n\n")).toEqual([{ event: undefined, data: "1" }]);
   });
 
-  it("delivers a frame ended by CR at once, without waiting for a possible LF", () => {
+  it("keeps the LF of a CRLF with its frame when it comes in the next chunk", () => {
     const splitter = createFrameSplitter();
-    expect(splitter.push(bytes("data: 1\r\r"))).toHaveLength(1);
-    expect(splitter.push(bytes("\ndata: 2\r\n\r\n")).map((each) => each.frame.data)).toEqual(["2"]);
+    expect(splitter.push(bytes("data: 1\r\n\r"))).toHaveLength(0);
+    expect(splitter.push(bytes("\n")).map((each) => each.raw)).toEqual(["data: 1\r\n\r\n"]);
+    expect(splitter.push(bytes("data: 2\r\r"))).toHaveLength(0);
+    expect(splitter.flush().map((each) => each.raw)).toEqual(["data: 2\r\r"]);
+  });
+
+  it.each(["\n", "\r\n"])("gives back the whole stream wherever it is cut, with line ends %j", (end) => {
+    const text = `event: a${end}data: {"t":"é"}${end}${end}: wait${end}${end}data: 2${end}${end}`;
+    const size = bytes(text).length;
+    for (let cut = 0; cut <= size; cut += 1)
+      for (const other of [cut, size - 1]) {
+        const pieces = split(text, [cut, other]);
+        expect(pieces.map((each) => each.frame.data)).toEqual(['{"t":"é"}', "2"]);
+        expect(pieces.map((each) => each.raw).join("")).toBe(text);
+      }
+  });
+
+  it("reads a JSON value that stands among the events without a field name", () => {
+    const error = '{\r\n  "error": {\r\n    "code": 503\r\n  }\r\n}\r\n';
+    for (const end of ["", "\r\n"]) {
+      const found = frames(`data: 1\r\n\r\n${error}${end}`);
+      expect(found.map(({ data }) => JSON.parse(data) as unknown)).toEqual([1, { error: { code: 503 } }]);
+    }
   });
 
   it("gives the same frames and the same raw text wherever the bytes are cut", () => {
@@ -89,6 +110,7 @@ describe("the frame splitter", () => {
         expect(pieces.map((each) => each.frame)).toEqual(whole.map((each) => each.frame));
         const joined = pieces.map((each) => each.raw).join("");
         expect(text.startsWith(joined)).toBe(true);
+        expect(joined).toBe(whole.map((each) => each.raw).join(""));
       }),
       { numRuns: 500 },
     );

@@ -14,7 +14,7 @@ export interface RawFrame {
 export interface FrameSplitter {
   /** The frames that this chunk completes. */
   push(chunk: Uint8Array): RawFrame[];
-  /** The frame that the end of the stream left without its blank line, if any. */
+  /** The frames that the end of the stream completes: one without its blank line, or one whose last byte may have been missing. */
   flush(): RawFrame[];
 }
 
@@ -45,9 +45,15 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
   let event: string | undefined;
   /** The last chunk ended in CR; an LF that follows belongs to it. */
   let afterCr = false;
+  /** A frame whose blank line ended in that CR: it goes on with its LF, or without when another byte follows. */
+  let waiting: RawFrame | undefined;
+  /** The lines of a JSON value that stands among the events without a field name: some providers report errors so. */
+  let bare: string | undefined;
 
   function field(line: string): void {
-    if (line.startsWith("data:")) {
+    if (bare !== undefined || (line.startsWith("{") && data === undefined && event === undefined)) {
+      bare = bare === undefined ? line : `${bare}\n${line}`;
+    } else if (line.startsWith("data:")) {
       const value = line.slice(line.charCodeAt(5) === space ? 6 : 5);
       data = data === undefined ? value : `${data}\n${value}`;
     } else if (line.startsWith("event:")) {
@@ -58,9 +64,11 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
   }
 
   function take(): Frame | undefined {
-    const frame = data === undefined ? undefined : { event, data };
+    const said = data ?? bare;
+    const frame = said === undefined ? undefined : { event, data: said };
     data = undefined;
     event = undefined;
+    bare = undefined;
     return frame;
   }
 
@@ -69,7 +77,14 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
     let rawStart = 0;
     let lineStart = 0;
     if (afterCr && text.charCodeAt(0) === lf) lineStart = 1;
-    if (text !== "") afterCr = false;
+    if (text !== "") {
+      afterCr = false;
+      if (waiting !== undefined) {
+        rawStart = lineStart;
+        frames = [{ frame: waiting.frame, raw: waiting.raw + text.slice(0, lineStart) }];
+        waiting = undefined;
+      }
+    }
     let nextCr = text.indexOf("\r", lineStart);
     let nextLf = text.indexOf("\n", lineStart);
     while (nextLf !== -1 || nextCr !== -1) {
@@ -86,10 +101,15 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
       if (line === "") {
         const frame = take();
         if (frame !== undefined) {
-          if (frames === none) frames = [];
-          frames.push({ frame, raw: held + text.slice(rawStart, next) });
+          const raw = held + text.slice(rawStart, next);
           held = "";
           rawStart = next;
+          if (afterCr) {
+            waiting = { frame, raw };
+          } else {
+            if (frames === none) frames = [];
+            frames.push({ frame, raw });
+          }
         }
       } else {
         field(line);
@@ -106,7 +126,9 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
   return {
     push: (chunk) => scan(decoder.decode(chunk, { stream: true })),
     flush() {
-      const frames = scan(decoder.decode());
+      const rest = scan(decoder.decode());
+      const frames = waiting === undefined ? rest : [...rest, waiting];
+      waiting = undefined;
       const line = partial.charCodeAt(partial.length - 1) === cr ? partial.slice(0, -1) : partial;
       partial = "";
       if (line !== "") field(line);

@@ -115,3 +115,9 @@ const wireNames: Partial<Record<keyof ChatRequest, string>> = {
 export function unsaid(request: ChatRequest, fields: ReadonlyArray<keyof ChatRequest>): string[] {
   return fields.filter((field) => request[field] !== undefined).map((field) => wireNames[field] ?? field);
 }
+
+/** Arguments of a call as text: a few providers write them as the object that they are. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const ai360: Provider = {
   label: "360",
   baseUrl: "https://api.360.cn",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings"],
   keyHint: "",
   models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],

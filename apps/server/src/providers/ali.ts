@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -37,6 +38,7 @@ export const ali: Provider = {
   icon: "qwen",
   baseUrl: "https://dashscope.aliyuncs.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings", "rerank", "realtime"],
   // https://help.aliyun.com/zh/model-studio/error-code, read 2026-11-21.
   refusals: {

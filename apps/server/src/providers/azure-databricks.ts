@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -15,6 +16,7 @@ export const azureDatabricks: Provider = {
   icon: "azure",
   baseUrl: "",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings"],
   keyHint: "dapi…",
   models: ["databricks-claude-sonnet-4-5", "databricks-gpt-oss-120b"],

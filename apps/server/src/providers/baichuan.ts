@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { clamped, onChat, plain, withoutThoughts } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const baichuan: Provider = {
   label: "Baichuan",
   baseUrl: "https://api.baichuan-ai.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings"],
   keyHint: "sk-…",
   models: ["Baichuan-M3-Plus", "Baichuan-M3", "Baichuan4-Turbo", "Baichuan4-Air", "Baichuan-Text-Embedding"],

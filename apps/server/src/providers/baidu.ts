@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, CredentialError, type Provider } from "./provider.ts";
 import { onChat, plain, withoutThoughts } from "./quirks.ts";
 
@@ -12,6 +13,7 @@ export const baidu: Provider = {
   icon: "baiducloud",
   baseUrl: "https://qianfan.baidubce.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings", "images", "rerank"],
   // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21; the statuses alone would blame the key.
   refusals: {

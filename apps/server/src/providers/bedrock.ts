@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 import { claudeLimits } from "./claude-models.ts";
@@ -107,6 +108,7 @@ export const bedrock: Provider = {
   label: "Amazon Bedrock",
   baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
   dialects: ["anthropic", "openai-chat"],
+  mends: { "openai-chat": mendChat },
   bytesOnly: ["anthropic", "openai-chat"],
   speaks: ({ model }) => (wireOf(model) === "anthropic" ? ["anthropic"] : ["openai-chat"]),
   wire: ({ model }) => (wireOf(model) === "converse" ? converse : undefined),

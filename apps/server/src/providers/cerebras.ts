@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, systemForDeveloper, without, withoutInMessages } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const cerebras: Provider = {
   label: "Cerebras",
   baseUrl: "https://api.cerebras.ai",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions"],
   keyHint: "csk-…",
   models: ["gpt-oss-120b", "llama-3.3-70b", "zai-glm-4.6"],

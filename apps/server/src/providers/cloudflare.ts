@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, CredentialError, type Provider } from "./provider.ts";
 import { onChat, plain, withoutThoughts } from "./quirks.ts";
 
@@ -18,6 +19,7 @@ export const cloudflare: Provider = {
   label: "Cloudflare Workers AI",
   baseUrl: "https://api.cloudflare.com/client/v4/accounts/{account}/ai",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings"],
   // https://developers.cloudflare.com/workers-ai/platform/errors, read 2026-11-21.
   refusals: {

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain, without, withoutThoughts } from "./quirks.ts";
 
@@ -11,6 +12,7 @@ export const cohere: Provider = {
   label: "Cohere",
   baseUrl: "https://api.cohere.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings", "rerank"],
   keyHint: "",
   models: ["command-a-03-2025", "command-r7b-12-2024", "embed-v4.0", "rerank-v3.5"],

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { cozeChat } from "./coze-chat.ts";
 import { bearer, type Provider } from "./provider.ts";
 
@@ -8,6 +9,7 @@ export const coze: Provider = {
   label: "Coze",
   baseUrl: "https://api.coze.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   wire: () => cozeChat,
   endpoints: ["chat"],
   // https://docs.coze.cn/developer_guides/coze_error_codes could not be read: 4101 and below as they were answered.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { openaiSearches } from "./implied-search.ts";
 import { effortIfKnown } from "./model-efforts.ts";
 import { openaiDialects, openaiLimits } from "./openai-models.ts";
@@ -55,6 +56,7 @@ export const custom: Provider = {
   icon: "openai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
   speaks(call) {
     const responses = chosenPath(call.plugin, "/v1/responses");
     return responses === undefined || responses === OFF ? ["openai-chat"] : openaiDialects(call);

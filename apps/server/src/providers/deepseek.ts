@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "./provider.ts";
 import { type Adjust, jsonWithoutSchema, onChat, plain } from "./quirks.ts";
 
@@ -27,6 +28,7 @@ export const deepseek: Provider = {
   label: "DeepSeek",
   baseUrl: "https://api.deepseek.com",
   dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions"],
   keyHint: "sk-…",
   models: ["deepseek-v4-flash", "deepseek-v4-pro"],

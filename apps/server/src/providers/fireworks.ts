@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const fireworks: Provider = {
   label: "Fireworks",
   baseUrl: "https://api.fireworks.ai/inference",
   dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "completions", "embeddings"],
   // https://docs.fireworks.ai/troubleshooting/status_error_codes/inference_error_code, read 2026-11-21.
   refusals: {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { geminiLimits } from "./gemini-models.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
 
@@ -29,6 +30,7 @@ export const gemini: Provider = {
   label: "Google Gemini",
   baseUrl: "https://generativelanguage.googleapis.com",
   dialects: ["gemini", "openai-chat"],
+  mends: { "openai-chat": mendChat },
   speaks: (call) => (call.plugin["use_openai_api"]?.["enable"] === true ? ["openai-chat"] : ["gemini"]),
   tierHeader: "x-gemini-service-tier",
   endpoints: ["chat", "embeddings", "images"],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { effortIfKnown } from "./model-efforts.ts";
 import { openaiLimits } from "./openai-models.ts";
 import { bearer, type Provider } from "./provider.ts";
@@ -13,6 +14,7 @@ export const github: Provider = {
   label: "GitHub Models (ended by GitHub on 2026-07-30)",
   baseUrl: "https://models.github.ai",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings"],
   refusals: {
     kinds: {

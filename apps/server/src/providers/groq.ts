@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, systemForDeveloper, without, withoutInMessages } from "./quirks.ts";
 
@@ -20,6 +21,7 @@ export const groq: Provider = {
   label: "Groq",
   baseUrl: "https://api.groq.com/openai",
   dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "audio"],
   // https://console.groq.com/docs/flex-processing and https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27,
   // read 2026-11-21.

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const huggingface: Provider = {
   label: "Hugging Face",
   baseUrl: "https://router.huggingface.co",
   dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses"],
   keyHint: "hf_…",
   models: ["openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3.2"],

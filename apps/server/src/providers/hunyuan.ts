@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, CredentialError, type Provider } from "./provider.ts";
 import { jsonWithoutSchema, onChat, plain, withoutThoughts } from "./quirks.ts";
 
@@ -11,6 +12,7 @@ export const hunyuan: Provider = {
   label: "Tencent TokenHub (Hunyuan)",
   baseUrl: "https://tokenhub.tencentmaas.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
   // https://cloud.tencent.com/document/product/1823/131595, read 2026-11-21.
   refusals: {

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 
 /** Ideogram's models behind a server that speaks OpenAI's image wire; the vendor's own API has another one. */
@@ -7,6 +8,7 @@ export const ideogram: Provider = {
   label: "Ideogram (OpenAI-compatible server)",
   baseUrl: "",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "images"],
   keyHint: "",
   models: [],

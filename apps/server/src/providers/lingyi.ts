@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -9,6 +10,7 @@ export const lingyi: Provider = {
   icon: "yi",
   baseUrl: "https://api.lingyiwanwu.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
   keyHint: "",
   models: ["yi-lightning", "yi-vision-v2"],

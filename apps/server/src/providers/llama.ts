@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -9,6 +10,7 @@ export const llama: Provider = {
   icon: "meta",
   baseUrl: "https://api.llama.com/compat",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
   keyHint: "LLM|…",
   models: ["Llama-4-Maverick-17B-128E-Instruct-FP8", "Llama-3.3-70B-Instruct"],

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { effortIfKnown } from "./model-efforts.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat } from "./quirks.ts";
@@ -10,6 +11,7 @@ export const llamacpp: Provider = {
   icon: "meta",
   baseUrl: "",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings", "rerank"],
   keyless: true,
   keyHint: "",

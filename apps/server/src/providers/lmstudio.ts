@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { effortIfKnown } from "./model-efforts.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat } from "./quirks.ts";
@@ -9,6 +10,7 @@ export const lmstudio: Provider = {
   label: "LM Studio",
   baseUrl: "",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,
   keyHint: "",

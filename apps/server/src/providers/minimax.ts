@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { speech, voicePlugin } from "./minimax-speech.ts";
 import { bearerOrAnthropic, type Call, type Provider } from "./provider.ts";
 import { clamped, onChat, systemForDeveloper, without } from "./quirks.ts";
@@ -20,6 +21,7 @@ export const minimax: Provider = {
   label: "MiniMax",
   baseUrl: "https://api.minimaxi.com",
   dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "audio"],
   // https://platform.minimax.io/docs/api-reference/errorcode, read 2026-11-21.
   refusals: {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain, renamed, without, withoutThoughts } from "./quirks.ts";
@@ -45,6 +46,7 @@ export const mistral: Provider = {
   label: "Mistral",
   baseUrl: "https://api.mistral.ai",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings", "moderations", "audio"],
   keyHint: "",
   models: ["mistral-large-latest", "mistral-small-latest", "codestral-latest", "mistral-embed"],

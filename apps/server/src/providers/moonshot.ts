@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "./provider.ts";
 import { clamped, freeToolChoice, onChat, plain } from "./quirks.ts";
 
@@ -11,6 +12,7 @@ export const moonshot: Provider = {
   label: "Moonshot",
   baseUrl: "https://api.moonshot.cn",
   dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
   // https://platform.kimi.com/docs/api/errors, read 2026-11-21.
   refusals: {

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const novita: Provider = {
   label: "Novita",
   baseUrl: "https://api.novita.ai/openai",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings", "rerank"],
   // https://novita.ai/docs/api-reference/basic-error-code, read 2026-11-21.
   refusals: {

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -11,6 +12,7 @@ export const nvidia: Provider = {
   label: "NVIDIA NIM",
   baseUrl: "https://integrate.api.nvidia.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings"],
   // https://github.com/gethouston/houston/pull/1243, read 2026-11-21.
   refusals: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -19,6 +20,7 @@ export const ollama: Provider = {
   label: "Ollama",
   baseUrl: "https://ollama.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   bytesOnly: ["openai-chat"],
   endpoints: ["chat", "completions", "embeddings"],
   keyless: true,

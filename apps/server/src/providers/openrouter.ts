@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { bearerOrAnthropic, type Call, type Provider } from "./provider.ts";
 
@@ -39,6 +40,7 @@ export const openrouter: Provider = {
   label: "OpenRouter",
   baseUrl: "https://openrouter.ai/api",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "embeddings"],
   // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.
   refusals: {

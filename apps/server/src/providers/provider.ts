@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { VendorWire, Wire } from "#dialects/dialect.ts";
+import type { AnswerMender, VendorWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
@@ -162,6 +162,8 @@ export interface Provider {
   path?(call: Call, standard: string): string;
   /** Quirks of chat, on the vendor's own wire, after encoding. Answers the same object when there is nothing to do. */
   adjustRequest?(body: Wire, call: Call): Wire;
+  /** Of `dialects`, those from which its answers deviate, and what sets them right for clients of the same dialect. */
+  mends?: Partial<Record<DialectId, () => AnswerMender>>;
   /** Paths of ours, e.g. `/v1/audio/speech`, that take another wire here. */
   adapters?: Readonly<Record<string, Adapter>>;
   /** The last touch before sending. Throws CredentialError. */

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { openPrediction, predictionChat, predictionImages, WAIT_SECONDS } from "./replicate-prediction.ts";
 
@@ -11,6 +12,7 @@ export const replicate: Provider = {
   label: "Replicate",
   baseUrl: "https://api.replicate.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   wire: () => predictionChat,
   endpoints: ["chat", "images"],
   offers: (path) => !path.startsWith("/v1/images/") || path === "/v1/images/generations",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -12,6 +13,7 @@ export const siliconflow: Provider = {
   icon: "siliconcloud",
   baseUrl: "https://api.siliconflow.cn",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
   // https://docs.siliconflow.cn/cn/faqs/error-code, read 2026-11-21; 30001 from memory.
   refusals: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -11,6 +12,7 @@ export const stepfun: Provider = {
   label: "StepFun",
   baseUrl: "https://api.stepfun.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "images", "audio", "realtime"],
   keyHint: "",
   models: ["step-5-preview", "step-3.7-flash", "step-3.5-flash"],

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const together: Provider = {
   label: "Together",
   baseUrl: "https://api.together.xyz",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "completions", "embeddings", "images", "audio", "rerank"],
   // https://docs.together.ai/docs/error-codes, read 2026-11-21.
   refusals: {

@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { claudeLimits } from "./claude-models.ts";
 import { geminiLimits } from "./gemini-models.ts";
 import { type Call, CredentialError, type Provider } from "./provider.ts";
@@ -42,6 +43,7 @@ export const vertex: Provider = {
   icon: "vertexai",
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
+  mends: { "openai-chat": mendChat },
   bytesOnly: ["anthropic"],
   speaks({ model }) {
     const publisher = publisherOf(model);

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { effortIfKnown } from "./model-efforts.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat } from "./quirks.ts";
@@ -12,6 +13,7 @@ export const vllm: Provider = {
   label: "vLLM",
   baseUrl: "",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "completions", "embeddings", "audio", "rerank"],
   keyless: true,
   keyHint: "",

@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, systemForDeveloper } from "./quirks.ts";
 
@@ -8,6 +9,7 @@ export const volcengine: Provider = {
   label: "VolcEngine (Doubao)",
   baseUrl: "https://ark.cn-beijing.volces.com",
   dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "embeddings", "images"],
   // https://www.volcengine.com/docs/82379/1299023 and …/1099476, read 2026-11-21.
   refusals: {

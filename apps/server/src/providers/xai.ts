@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Call, type Provider } from "./provider.ts";
 import { onChat, without, withoutThoughts } from "./quirks.ts";
 
@@ -24,6 +25,7 @@ export const xai: Provider = {
   label: "xAI",
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "images", "realtime"],
   // As its users report it: https://github.com/openai/codex/issues/1352 and
   // https://github.com/Wei-Shaw/sub2api/issues/4069, read 2026-11-21.

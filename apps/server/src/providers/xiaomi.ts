@@ -1,3 +1,4 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Provider } from "./provider.ts";
 import { onChat, renamed, systemForDeveloper } from "./quirks.ts";
 
@@ -9,6 +10,7 @@ export const xiaomi: Provider = {
   icon: "xiaomimimo",
   baseUrl: "https://api.xiaomimimo.com",
   dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
   refusals: { kinds: {}, sentences: [[/: Not supported model/, "not-found"]] },
   keyHint: "sk-…",

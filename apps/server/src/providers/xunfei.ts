@@ -1,4 +1,5 @@
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "./provider.ts";
 import { onChat, plain, withoutThoughts } from "./quirks.ts";
 
@@ -27,6 +28,7 @@ export const xunfei: Provider = {
   icon: "spark",
   baseUrl: "https://spark-api-open.xf-yun.com",
   dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
   // Codes of https://www.xfyun.cn/doc/spark/Web.html, which could not be read on 2026-11-21; 11200 as it was answered.
   refusals: {

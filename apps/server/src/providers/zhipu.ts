@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearerOrAnthropic, type Call, type Provider } from "./provider.ts";
 import { clamped, freeToolChoice, jsonWithoutSchema, onChat, plain } from "./quirks.ts";
 
@@ -53,6 +54,7 @@ export const zhipu: Provider = {
   label: "Zhipu GLM",
   baseUrl: "https://open.bigmodel.cn",
   dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings", "images", "audio", "rerank"],
   // https://docs.bigmodel.cn/cn/api/api-code, read 2026-11-21.
   refusals: {

@@ -1,4 +1,4 @@
-import type { Upstream } from "#dialects/dialect.ts";
+import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
@@ -12,7 +12,14 @@ import { send, shapeOf } from "./send.ts";
 
 /** One upstream call: encode, send, classify. */
 export type Attempted =
-  | { ok: true; response: UpstreamResponse; upstream: Upstream; dropped: string[] }
+  | {
+      ok: true;
+      response: UpstreamResponse;
+      upstream: Upstream;
+      /** Only where the answer would otherwise pass untouched, and its provider deviates from the dialect. */
+      mender: AnswerMender | undefined;
+      dropped: string[];
+    }
   | { ok: false; error: UpstreamError };
 
 /** More of an error's body than this says nothing new. */
@@ -50,7 +57,10 @@ export async function attempt(
       body,
       signal: call.signal,
     });
-    if (response.status >= 200 && response.status < 300) return { ok: true, response, upstream, dropped };
+    if (response.status >= 200 && response.status < 300) {
+      const mends = upstream.id === call.client.id ? channel.provider.mends?.[upstream.id] : undefined;
+      return { ok: true, response, upstream, mender: mends?.(), dropped };
+    }
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
     const error = upstream.decodeError(response.status, text, response.headers);
     return { ok: false, error: refusal(channel.provider, error, response.headers) };

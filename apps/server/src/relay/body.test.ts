@@ -10,17 +10,17 @@ const request: ChatRequest = {
   messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
 };
 
-function read(client: DialectId, text: string) {
+function read(client: DialectId, text: string, from: DialectId = "openai-chat", type = "application/json") {
   const response: UpstreamResponse = {
     status: 200,
-    headers: {},
+    headers: { "content-type": type },
     text: () => Promise.resolve(text),
     async *chunks() {
       yield await Promise.resolve(Buffer.from(text));
     },
     cancel() {},
   };
-  const upstream = dialects["openai-chat"];
+  const upstream = dialects[from];
   return readBody({ client: dialects[client], request }, { response, upstream });
 }
 
@@ -49,5 +49,68 @@ describe("an answer of 200 that is none", () => {
     expect(await read(client, "<html></html>")).toMatchObject({
       error: { message: "The upstream's answer could not be read." },
     });
+  });
+});
+
+describe("an answer without counts", () => {
+  const ids: DialectId[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+  const blocked = JSON.stringify({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
+  const refused = JSON.stringify({ candidates: [{ finishReason: "SAFETY" }] });
+  const called = JSON.stringify({
+    candidates: [{ content: { parts: [{ functionCall: { name: "look" } }] }, finishReason: "STOP" }],
+  });
+  const spoken = JSON.stringify({
+    candidates: [
+      { content: { parts: [{ inlineData: { mimeType: "audio/wav", data: "AA==" } }] }, finishReason: "STOP" },
+    ],
+  });
+
+  it.each(ids)(
+    "a refusal of the prompt is an answer for a client of %s, and costs nothing",
+    async (client) => {
+      for (const text of [blocked, refused]) {
+        const answer = await read(client, text, "gemini");
+        expect(answer).toMatchObject({ usage: { input: 0, output: 0 } });
+        expect("body" in answer && answer.body).toMatch(/content_filter|"refusal"|blockReason|SAFETY/);
+      }
+    },
+  );
+
+  it.each(ids)(
+    "a call without arguments or a sound alone is an answer for a client of %s",
+    async (client) => {
+      expect(await read(client, called, "gemini")).toMatchObject({ usage: undefined });
+      expect(await read(client, spoken, "gemini")).not.toHaveProperty("error");
+    },
+  );
+
+  it.each(ids)("nothing at all is none for a client of %s", async (client) => {
+    const text = JSON.stringify({ candidates: [{ content: { parts: [] }, finishReason: "STOP" }] });
+    expect(await read(client, text, "gemini")).toHaveProperty("error");
+  });
+
+  it("a call that the model did not finish is a failure for clients that have no reason for it", async () => {
+    const text = JSON.stringify({
+      candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL" }],
+      usageMetadata: { promptTokenCount: 5 },
+    });
+    for (const client of ids.slice(0, 3))
+      expect(await read(client, text, "gemini")).toMatchObject({
+        error: { message: expect.stringContaining("MALFORMED_FUNCTION_CALL") as string },
+      });
+    expect(await read("gemini", text, "gemini")).toMatchObject({ body: text });
+  });
+});
+
+describe("a stream that was not asked for", () => {
+  it("is read whatever its content type says", async () => {
+    const chunk = { id: "c", choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
+    const text = `\n: comment\n\ndata: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+    for (const type of ["application/json", "text/event-stream", "text/plain"]) {
+      const answer = await read("openai-chat", text, "openai-chat", type);
+      expect("body" in answer && JSON.parse(answer.body)).toMatchObject({
+        choices: [{ message: { content: "Hi" }, finish_reason: "stop" }],
+      });
+    }
   });
 });

@@ -1,12 +1,15 @@
 import { createCollector } from "#dialects/collected-answer.ts";
-import type { Tally, Upstream } from "#dialects/dialect.ts";
+import type { AnswerMender, Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
+import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { ChatCall } from "./call.ts";
 import { readFrames } from "./frames.ts";
 import { tallyResponse } from "./meter.ts";
+import { isEvents } from "./response-form.ts";
 
 /** A whole answer: read, understood as far as the meter needs it, and spelled for the client. */
 export interface ReadBody {
@@ -21,6 +24,7 @@ const MAX_BODY_BYTES = 128 * 1024 * 1024;
 interface Came {
   response: UpstreamResponse;
   upstream: Upstream;
+  mender?: AnswerMender | undefined;
 }
 
 export async function readBody(
@@ -28,16 +32,28 @@ export async function readBody(
   came: Came,
 ): Promise<ReadBody | { error: UpstreamError }> {
   const { response, upstream } = came;
-  if (isEventStream(response)) return spell(call, await collect(came));
+  if (isEventStream(response))
+    return spell(call, await collect(came, (isClosing) => readFrames(response, isClosing)));
   const text = await response.text(MAX_BODY_BYTES);
+  if (isEvents(text)) return spell(call, await collect(came, () => framesIn(text)));
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
     if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
-    const { usage, tally } = upstream.skimResponse(text);
-    if (usage === undefined && isSilent(tally)) return { error: errorInside(came, text) ?? silence };
-    return { body: text, usage, tally };
+    const body = mended(text, came.mender);
+    const { usage, tally } = upstream.skimResponse(body);
+    if (usage !== undefined || !isSilent(tally)) return { body, usage, tally };
+    // Neither counts nor text: only a refusal, a call without arguments or a medium is an answer.
+    const answer = understand(came, text);
+    return "error" in answer ? answer : { body, usage: usageOfAnswer(answer), tally };
   }
   return spell(call, understand(came, text));
+}
+
+/** The answer without its provider's deviations from the dialect; the very same text where there are none. */
+function mended(text: string, mender: AnswerMender | undefined): string {
+  const body = mender === undefined ? undefined : parseRecord(text);
+  const next = body === undefined ? undefined : mender?.whole(body);
+  return next === undefined || next === body ? text : JSON.stringify(next);
 }
 
 /** A whole answer that is to be told in another form than its own. */
@@ -56,7 +72,7 @@ function spell(
   if ("error" in answer) return answer;
   return {
     body: JSON.stringify(call.client.encodeResponse(answer, call.request)),
-    usage: billedUsage(answer),
+    usage: usageOfAnswer(answer),
     tally: tallyResponse(answer),
   };
 }
@@ -69,20 +85,55 @@ function understand(came: Came, text: string): ChatResponse | { error: UpstreamE
   if (decoded === undefined)
     return { error: errorInside(came, text, bareError) ?? unreadable(response.status) };
   if (saysNothing(decoded)) return { error: errorInside(came, text) ?? silence };
-  return decoded;
+  return failureOf(decoded) ?? decoded;
 }
 
-function saysNothing({ usage, choices }: ChatResponse): boolean {
-  return usage === undefined && choices.every((choice) => choice.parts.length === 0);
+function isRefused({ choices }: ChatResponse): boolean {
+  return choices.some(({ finish }) => finish === "content-filter" || finish === "refusal");
+}
+
+function saysNothing(answer: ChatResponse): boolean {
+  const isEmpty = answer.choices.every((choice) => choice.parts.length === 0);
+  return answer.usage === undefined && isEmpty && !isRefused(answer);
+}
+
+/** What the provider counted. A refusal that it did not count costs nothing. */
+function usageOfAnswer(answer: ChatResponse): Usage | undefined {
+  const isFree = answer.usage === undefined && isRefused(answer);
+  const isEmpty = answer.choices.every((choice) => choice.parts.length === 0);
+  return isFree && isEmpty ? { input: 0, output: 0 } : billedUsage(answer);
+}
+
+/** A model that could not finish has given no answer: no format but its own has a reason for that. */
+function failureOf({ choices }: ChatResponse): { error: UpstreamError } | undefined {
+  const [first] = choices;
+  return first !== undefined && choices.every(({ finish }) => finish === "error")
+    ? { error: brokenOff(first.finishRaw) }
+    : undefined;
+}
+
+/** @param raw the provider's own reason */
+export function brokenOff(raw: string | undefined): UpstreamError {
+  const reason = raw === undefined ? "" : ` (${raw})`;
+  return { kind: "server", message: `The model could not finish its answer${reason}.`, status: 200 };
+}
+
+async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefined> {
+  const splitter = createFrameSplitter();
+  yield splitter.push(Buffer.from(text));
+  yield splitter.flush();
 }
 
 /** A stream that nobody asked for: the vendor streams whatever is asked. */
-async function collect({ response, upstream }: Came): Promise<ChatResponse | { error: UpstreamError }> {
+async function collect(
+  { response, upstream }: Came,
+  open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
+): Promise<ChatResponse | { error: UpstreamError }> {
   const decoder = upstream.decodeStream();
   const collector = createCollector();
   let closing = false;
   let size = 0;
-  for await (const batch of readFrames(response, () => closing)) {
+  for await (const batch of open(() => closing)) {
     for (const { frame, raw } of batch) {
       size += raw.length;
       closing ||= upstream.isLast(frame);
@@ -95,7 +146,8 @@ async function collect({ response, upstream }: Came): Promise<ChatResponse | { e
   for (const event of decoder.end()) collector.add(event);
   const { answer } = collector;
   if (answer === undefined) return { error: unreadable(response.status) };
-  return "error" in answer || !saysNothing(answer) ? answer : { error: silence };
+  if ("error" in answer) return answer;
+  return saysNothing(answer) ? { error: silence } : (failureOf(answer) ?? answer);
 }
 
 /** Undefined for JSON that is no answer of this dialect: another channel may have one. */

@@ -1,20 +1,27 @@
 import { eventsOf } from "#dialects/answer-events.ts";
-import type { Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
+import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
-import type { RawFrame } from "#dialects/sse.ts";
+import { formatFrame, type RawFrame } from "#dialects/sse.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import { readAnswer } from "./body.ts";
+import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import { readFrames } from "./frames.ts";
 import { tallyEvent } from "./meter.ts";
+import { peeked } from "./response-form.ts";
 
 /**
  * A streamed answer, frame by frame: nothing is buffered but the frames that complete it, which wait for the bill.
  */
 type Opened = { frames: AsyncGenerator<string, void, undefined> } | { error: UpstreamError };
+
+interface Tried {
+  response: UpstreamResponse;
+  upstream: Upstream;
+  mender?: AnswerMender | undefined;
+}
 
 /** What stands between the upstream's frames and the client: untouched or translated, always metered. */
 interface Pipe {
@@ -36,18 +43,17 @@ interface Pipe {
  * Waits for the first frame, so that a vendor that fails at once can still be replaced by another channel, then
  * hands out the rest as it comes.
  */
-export async function openStream(
-  call: ChatCall,
-  tried: { response: UpstreamResponse; upstream: Upstream },
-  flight: Flight,
-): Promise<Opened> {
-  const { response, upstream } = tried;
-  const type = String(response.headers["content-type"] ?? "");
-  const openArray = type.includes("application/json") ? upstream.openArray : undefined;
-  if (type.includes("application/json") && openArray === undefined) return openWhole(call, tried, flight);
+export async function openStream(call: ChatCall, tried: Tried, flight: Flight): Promise<Opened> {
+  const { upstream } = tried;
+  const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
+  const { response, isEvents } = isJson ? await peeked(tried.response) : { ...tried, isEvents: true };
+  const openArray = isEvents ? undefined : upstream.openArray;
+  if (!isEvents && openArray === undefined) return openWhole(call, { response, upstream }, flight);
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
-  const pipe = untouched ? passing(call, upstream) : translating(call, upstream, upstream.decodeStream());
+  const pipe = untouched
+    ? passing(call, upstream, tried.mender)
+    : translating(call, upstream, upstream.decodeStream());
   const events = openArray === undefined ? response : unframed(response, openArray());
   const batches = readFrames(events, () => pipe.closing);
   let first = "";
@@ -75,11 +81,7 @@ export async function openStream(
 }
 
 /** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
-async function openWhole(
-  call: ChatCall,
-  tried: { response: UpstreamResponse; upstream: Upstream },
-  flight: Flight,
-): Promise<Opened> {
+async function openWhole(call: ChatCall, tried: Tried, flight: Flight): Promise<Opened> {
   const answer = await readAnswer(tried);
   if ("error" in answer) return answer;
   const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
@@ -174,16 +176,27 @@ async function lastWords(
 }
 
 /** Same dialect on both sides: the text goes back as it came, a skimmer reads along. */
-function passing(call: ChatCall, upstream: Dialect): Pipe {
+function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undefined): Pipe {
   const skimmer = upstream.skim();
   let held = "";
+
+  function pass({ frame, raw: came }: RawFrame): string {
+    skimmer.frame(frame);
+    if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
+    const raw = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
+    if (held === "" && !upstream.isLast(frame)) return raw;
+    held += raw;
+    return "";
+  }
+
   return {
-    frame({ frame, raw }) {
-      skimmer.frame(frame);
-      if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
-      if (held === "" && !upstream.isLast(frame)) return raw;
-      held += raw;
-      return "";
+    frame(whole) {
+      const mended = mender?.frame(whole.frame.data);
+      if (mended === undefined) return pass(whole);
+      const { event } = whole.frame;
+      let text = "";
+      for (const data of mended) text += pass({ frame: { event, data }, raw: formatFrame({ event, data }) });
+      return text;
     },
     end: () => "",
     get held() {
@@ -222,6 +235,10 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
     for (const event of events) {
       if (event.type === "error") {
         error = event.error;
+        return text;
+      }
+      if (event.type === "stop" && event.reason === "error") {
+        error = brokenOff(event.raw);
         return text;
       }
       if (event.type === "finish") {

@@ -5,8 +5,8 @@ import { inOrder } from "#dialects/stream-order.ts";
 import { asRecord, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
 import { decodeErrorObject } from "./error.ts";
-import { decodeFinish } from "./response.ts";
-import { type AnswerBlock, streamEvent } from "./schema.ts";
+import { decodeFinish, decodeRefusal } from "./response.ts";
+import { type AnswerBlock, type StopDetails, streamEvent } from "./schema.ts";
 import { decodeUsage, mergeUsage } from "./usage.ts";
 
 type StreamEvent = z.infer<typeof streamEvent>;
@@ -102,10 +102,14 @@ export function decodeStream(): StreamDecoder {
     }
   }
 
-  function stop(raw: string): ChatEvent[] {
+  function stop(raw: string, details: StopDetails): ChatEvent[] {
     if (stopped) return [];
     stopped = true;
-    return [{ type: "stop", choice, reason: decodeFinish(raw), raw }];
+    const refusals = decodeRefusal(details).map<ChatEvent>((refusal) => {
+      nextPart += 1;
+      return { ...refusal, choice, part: nextPart - 1 };
+    });
+    return [...refusals, { type: "stop", choice, reason: decodeFinish(raw), raw }];
   }
 
   function finish(): ChatEvent[] {
@@ -133,7 +137,7 @@ export function decodeStream(): StreamDecoder {
         return stopBlock(event);
       case "message_delta":
         usage = mergeUsage(usage, event.usage);
-        return event.delta?.stop_reason ? stop(event.delta.stop_reason) : [];
+        return event.delta?.stop_reason ? stop(event.delta.stop_reason, event.delta.stop_details) : [];
       case "message_stop":
         return finish();
       case "error":

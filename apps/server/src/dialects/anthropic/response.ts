@@ -4,7 +4,7 @@ import { dataUrl } from "#dialects/media.ts";
 import { packProof } from "#dialects/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { decodeCitation, encodeCitation } from "./citation.ts";
-import { answer, type AnswerBlock } from "./schema.ts";
+import { answer, type AnswerBlock, type StopDetails } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
 export function decodeFinish(raw: string | null | undefined): FinishReason {
@@ -20,7 +20,8 @@ export function decodeFinish(raw: string | null | undefined): FinishReason {
     case "pause_turn":
       return "pause";
     case "refusal":
-      return "refusal";
+      // A classifier stopped the model, at any point of the answer.
+      return "content-filter";
     default:
       return "other";
   }
@@ -66,12 +67,17 @@ function decodeBlock(block: AnswerBlock): Part {
   }
 }
 
+/** Why the answer was stopped, where the provider says it. */
+export function decodeRefusal(details: StopDetails): Array<Extract<Part, { type: "refusal" }>> {
+  return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
+}
+
 export function decodeResponse(body: unknown): ChatResponse {
   const wire = parseAnswer(answer, body);
   const usage = decodeUsage(wire.usage);
   const choice = compact<Choice>({
     index: 0,
-    parts: wire.content.map(decodeBlock),
+    parts: [...wire.content.map(decodeBlock), ...decodeRefusal(wire.stop_details)],
     finish: decodeFinish(wire.stop_reason),
     finishRaw: wire.stop_reason ?? undefined,
   });
@@ -105,10 +111,10 @@ function encodeBlock(part: Part): Wire[] {
   switch (part.type) {
     case "text": {
       const citations = (part.citations ?? []).flatMap(encodeCitation);
-      return [{ type: "text", text: part.text, citations: citations.length > 0 ? citations : null }];
+      return [{ type: "text", text: part.text, ...(citations.length > 0 && { citations }) }];
     }
     case "refusal":
-      return [{ type: "text", text: part.text, citations: null }];
+      return [{ type: "text", text: part.text }];
     case "reasoning":
       return [encodeReasoning(part)];
     case "tool-call":
@@ -118,7 +124,7 @@ function encodeBlock(part: Part): Wire[] {
     case "image":
     case "audio": {
       const text = mediaText(part);
-      return text === "" ? [] : [{ type: "text", text, citations: null }];
+      return text === "" ? [] : [{ type: "text", text }];
     }
     default:
       return [];

@@ -124,25 +124,33 @@ export const wireUsage = z.looseObject({
 
 export type WireUsage = z.infer<typeof wireUsage>;
 
+/** A field of another kind than promised must not make the rest of an answer unreadable: it was not said. */
+const maybeText = z.string().nullish().catch(undefined);
+
 const answerBlock = z.looseObject({
   type: z.string(),
-  text: z.string().nullish(),
-  citations: z.array(z.unknown()).nullish(),
-  thinking: z.string().nullish(),
-  signature: z.string().nullish(),
-  data: z.string().nullish(),
-  id: z.string().nullish(),
-  name: z.string().nullish(),
+  text: maybeText,
+  citations: z.array(z.unknown()).nullish().catch(undefined),
+  thinking: maybeText,
+  signature: maybeText,
+  data: maybeText,
+  id: maybeText,
+  name: maybeText,
   input: z.unknown().optional(),
 });
 
 export type AnswerBlock = z.infer<typeof answerBlock>;
+
+const stopDetails = z.looseObject({ explanation: maybeText }).nullish().catch(undefined);
+
+export type StopDetails = z.infer<typeof stopDetails>;
 
 export const answer = z.looseObject({
   id: z.string().nullish(),
   model: z.string().nullish(),
   content: z.array(answerBlock),
   stop_reason: z.string().nullish(),
+  stop_details: stopDetails,
   usage: z.unknown().optional(),
 });
 
@@ -163,6 +171,7 @@ export const streamEvent = z.looseObject({
       partial_json: z.string().nullish(),
       citation: z.unknown().optional(),
       stop_reason: z.string().nullish(),
+      stop_details: stopDetails,
     })
     .nullish(),
   usage: z.unknown().optional(),

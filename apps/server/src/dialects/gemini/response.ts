@@ -18,13 +18,18 @@ const filtered = new Set([
   "IMAGE_SAFETY",
   "IMAGE_PROHIBITED_CONTENT",
   "IMAGE_RECITATION",
+  "MODEL_ARMOR",
 ]);
+
+/** The model went wrong in the middle of a call; what it had called before still counts. */
+const failed = /^(?:MALFORMED|UNEXPECTED|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE)/;
 
 export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
   if (raw === "STOP") return calls ? "tool-calls" : "stop";
   if (raw === "MAX_TOKENS") return "length";
   if (raw && filtered.has(raw)) return "content-filter";
-  return raw?.startsWith("MALFORMED") === true || raw?.startsWith("UNEXPECTED") === true ? "error" : "other";
+  if (raw && failed.test(raw)) return calls ? "tool-calls" : "error";
+  return "other";
 }
 
 export function encodeFinish(reason: FinishReason): string {

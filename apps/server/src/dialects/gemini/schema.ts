@@ -20,6 +20,19 @@ function message<T extends z.ZodRawShape>(shape: T) {
   return z.preprocess(camelKeys, z.looseObject(shape));
 }
 
+/** JSON of protocol buffers: one object may stand for a list of one. */
+function list<T extends z.ZodType>(each: T) {
+  return z.preprocess((value) => (asRecord(value) === undefined ? value : [value]), z.array(each));
+}
+
+/** And numbers may stand as text. */
+function numeric<T extends z.ZodType>(number: T) {
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value),
+    number,
+  );
+}
+
 const struct = z.record(z.string(), z.unknown());
 
 const blob = message({ mimeType: z.string().min(1), data: z.string().min(1) });
@@ -40,7 +53,7 @@ const requestPart = message({
     id: z.string().nullish(),
     name: z.string().min(1),
     response: struct.nullish(),
-    parts: z.array(message({ inlineData: blob.nullish(), fileData: fileData.nullish() })).nullish(),
+    parts: list(message({ inlineData: blob.nullish(), fileData: fileData.nullish() })).nullish(),
   }).nullish(),
 });
 
@@ -48,7 +61,7 @@ export type RequestPart = z.infer<typeof requestPart>;
 
 export const content = message({
   role: z.enum(["user", "model", "function", "system"]).nullish(),
-  parts: z.array(requestPart).nullish(),
+  parts: list(requestPart).nullish(),
 });
 
 export type WireContent = z.infer<typeof content>;
@@ -60,26 +73,26 @@ const functionDeclaration = message({
   parametersJsonSchema: struct.nullish(),
 });
 
-export const wireTool = message({ functionDeclarations: z.array(functionDeclaration).nullish() });
+export const wireTool = message({ functionDeclarations: list(functionDeclaration).nullish() });
 
 export const generationConfig = message({
-  temperature: z.number().min(0).max(2).nullish(),
-  topP: z.number().min(0).max(1).nullish(),
-  topK: z.number().min(0).nullish(),
-  candidateCount: z.int().min(1).max(128).nullish(),
-  maxOutputTokens: z.int().positive().nullish(),
+  temperature: numeric(z.number().min(0).max(2).nullish()),
+  topP: numeric(z.number().min(0).max(1).nullish()),
+  topK: numeric(z.number().min(0).nullish()),
+  candidateCount: numeric(z.int().min(1).max(128).nullish()),
+  maxOutputTokens: numeric(z.int().positive().nullish()),
   stopSequences: z.array(z.string()).nullish(),
-  presencePenalty: z.number().nullish(),
-  frequencyPenalty: z.number().nullish(),
-  seed: z.int().nullish(),
+  presencePenalty: numeric(z.number().nullish()),
+  frequencyPenalty: numeric(z.number().nullish()),
+  seed: numeric(z.int().nullish()),
   responseLogprobs: z.boolean().nullish(),
-  logprobs: z.int().min(0).nullish(),
+  logprobs: numeric(z.int().min(0).nullish()),
   responseMimeType: z.string().nullish(),
   responseSchema: struct.nullish(),
   responseJsonSchema: struct.nullish(),
   thinkingConfig: message({
     includeThoughts: z.boolean().nullish(),
-    thinkingBudget: z.int().min(-1).nullish(),
+    thinkingBudget: numeric(z.int().min(-1).nullish()),
     thinkingLevel: z.string().nullish(),
   }).nullish(),
 });
@@ -88,9 +101,9 @@ export type GenerationConfig = z.infer<typeof generationConfig>;
 
 export const geminiRequest = message({
   model: z.string().nullish(),
-  contents: z.array(content).min(1),
+  contents: list(content).check(z.minLength(1)),
   systemInstruction: content.nullish(),
-  tools: z.array(wireTool).nullish(),
+  tools: list(wireTool).nullish(),
   toolConfig: message({
     functionCallingConfig: message({
       mode: z.string().nullish(),
@@ -112,7 +125,7 @@ const embedSettings = {
 
 export const embedOne = message({
   model: z.string().nullish(),
-  content: message({ parts: z.array(requestPart).min(1) }),
+  content: message({ parts: list(requestPart) }),
   embedContentConfig: message(embedSettings).nullish(),
   ...embedSettings,
 });

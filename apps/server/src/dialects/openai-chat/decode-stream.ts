@@ -1,17 +1,10 @@
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
 import { inOrder } from "#dialects/stream-order.ts";
-import { compact, parseRecord, readAs } from "#dialects/wire.ts";
+import { argumentsText, compact, parseRecord, readAs } from "#dialects/wire.ts";
 import { callSignature } from "./decode-messages.ts";
 import { decodeErrorObject } from "./error.ts";
-import {
-  argumentsText,
-  decodeAudio,
-  decodeCitation,
-  decodeFinish,
-  decodeImages,
-  spokenContent,
-} from "./response.ts";
+import { decodeAudio, decodeCitation, decodeFinish, decodeImages, spokenContent } from "./response.ts";
 import { type ChatAnswerMessage, chatChunk } from "./schema.ts";
 import { latestUsage } from "./usage.ts";
 
@@ -28,7 +21,10 @@ type Spoken = "text" | "refusal" | "reasoning";
 
 interface ChoiceDecoder {
   delta(delta: ChatAnswerMessage, logprobs: unknown): ChatEvent[];
-  stop(raw: string | undefined): ChatEvent[];
+  /** Keeps the reason: some providers give one after each of several calls. */
+  stop(raw: string): void;
+  /** Says the reason, once all has been said. */
+  finish(): ChatEvent;
   readonly stopped: boolean;
 }
 
@@ -41,7 +37,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
   let lastText: number | undefined;
   let audioPart: number | undefined;
   let plainReasoning = false;
-  let stopped = false;
+  let stopped: string | undefined;
 
   function newPart(): number {
     current = undefined;
@@ -127,7 +123,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
 
   return {
     get stopped() {
-      return stopped;
+      return stopped !== undefined;
     },
     delta(delta, logprobs) {
       const events: ChatEvent[] = [];
@@ -145,10 +141,11 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
       return events;
     },
     stop(raw) {
-      if (stopped) return [];
-      stopped = true;
-      const reason = decodeFinish(raw, calls.size > 0);
-      return [{ type: "stop", choice, reason, ...(raw !== undefined && { raw }) }];
+      stopped ??= raw;
+    },
+    finish() {
+      const reason = decodeFinish(stopped, calls.size > 0);
+      return { type: "stop", choice, reason, ...(stopped !== undefined && { raw: stopped }) };
     },
   };
 }
@@ -169,7 +166,7 @@ export function decodeStream(): StreamDecoder {
   }
 
   function finish(): ChatEvent[] {
-    const stops = [...choices.values()].flatMap((state) => state.stop(undefined));
+    const stops = [...choices.values()].map((state) => state.finish());
     return [...stops, { type: "finish", usage, ...(serviceTier !== undefined && { serviceTier }) }];
   }
 
@@ -197,9 +194,8 @@ export function decodeStream(): StreamDecoder {
     }
     for (const [position, choice] of (wire.choices ?? []).entries()) {
       const state = choiceAt(choice.index ?? position);
-      if (state.stopped) continue;
       if (choice.delta) events.push(...state.delta(choice.delta, choice.logprobs));
-      if (choice.finish_reason) events.push(...state.stop(choice.finish_reason));
+      if (choice.finish_reason) state.stop(choice.finish_reason);
     }
     return events;
   }

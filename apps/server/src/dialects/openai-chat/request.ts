@@ -32,7 +32,7 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
     const custom = tool.type === "custom" ? decodeCustomTool(tool["custom"], `tools.${index}`) : undefined;
     if (custom !== undefined) tools.push(custom);
     else if (tool.function) tools.push(withCache(decodeFunction(tool.function), tool.cache_control));
-    else if (tool.type === "function") {
+    else if (tool.type === undefined || tool.type === null || tool.type === "function") {
       throw invalidRequest(`The field "tools.${index}.function" is required.`, `tools.${index}.function`);
     } else serverTools.push({ kind: "other", extra: { dialect: "openai-chat", fields: tool } });
   }
@@ -53,7 +53,7 @@ function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
   if (typeof choice === "string") return { type: choice === "any" ? "required" : choice };
   if (choice) {
     const called = choice["function"] as { name?: unknown } | undefined;
-    if (choice.type === "function") {
+    if (choice.type === "function" || !choice.type) {
       if (typeof called?.name === "string") return { type: "tool", name: called.name };
       throw invalidRequest('The field "tool_choice.function.name" is required.', "tool_choice.function.name");
     }
@@ -114,7 +114,7 @@ function decodeReasoning(wire: ChatWireRequest): Reasoning | undefined {
 }
 
 function isOwnChoice(choice: ChatWireRequest["tool_choice"]): boolean {
-  return typeof choice === "object" && choice !== null && !["function", "custom"].includes(choice.type);
+  return typeof choice === "object" && !!choice?.type && !["function", "custom"].includes(choice.type);
 }
 
 /** What the IR cannot hold in full stays in `extra`, where it wins over what the IR says. */

@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, Citation, FinishReason, Part } from "#dialects/ir.ts";
 import { audioFormat, audioMediaType, dataUrl, sourceOfUrl } from "#dialects/media.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
-import { asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
+import { argumentsText, asRecord, compact, parseAnswer, readAs } from "#dialects/wire.ts";
 import { customNames, encodeCustomCall } from "./custom-tools.ts";
 import { callSignature, decodeReasoningDetails } from "./decode-messages.ts";
 import { encodeReasoningDetails, encodeToolCall } from "./encode-messages.ts";
@@ -143,11 +143,6 @@ export function decodeAudio(audio: NonNullable<ChatAnswerMessage["audio"]>, form
   });
 }
 
-export function argumentsText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return value === undefined || value === null ? "" : JSON.stringify(value);
-}
-
 function decodeCalls(message: ChatAnswerMessage, id: string): Part[] {
   const calls = message.tool_calls ?? [];
   const legacy = message.function_call;
@@ -168,7 +163,7 @@ function decodeCalls(message: ChatAnswerMessage, id: string): Part[] {
       type: "tool-call",
       id: `call_${legacy.name}`,
       name: legacy.name,
-      input: legacy.arguments || "{}",
+      input: argumentsText(legacy.arguments) || "{}",
     });
   }
   return parts;

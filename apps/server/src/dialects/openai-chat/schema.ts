@@ -12,7 +12,11 @@ export const chatParts = {
   text: z.looseObject({ text: z.string(), cache_control: chatCacheControl.nullish() }),
   refusal: z.looseObject({ refusal: z.string() }),
   image_url: z.looseObject({
-    image_url: z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
+    // The address alone is the form of Mistral and of OpenAI's first picture models.
+    image_url: z.preprocess(
+      (value) => (typeof value === "string" ? { url: value } : value),
+      z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
+    ),
     cache_control: chatCacheControl.nullish(),
   }),
   input_audio: z.looseObject({
@@ -34,7 +38,13 @@ const content = z.union([z.string(), z.array(chatPart)], {
   error: "expected a string or an array of content parts",
 });
 
-export const chatFunctionCall = z.looseObject({ name: z.string().min(1), arguments: z.string() });
+/** Some providers' clients send the arguments back as the object that they are, or leave them out. */
+const callArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown())], { error: "expected a string or an object" })
+  .nullish()
+  .transform((value) => (typeof value === "string" ? value : value ? JSON.stringify(value) : ""));
+
+export const chatFunctionCall = z.looseObject({ name: z.string().min(1), arguments: callArguments });
 
 export const chatToolCall = z.looseObject({
   id: z.string().min(1),
@@ -88,7 +98,8 @@ export const chatFunction = z.looseObject({
 });
 
 const chatTool = z.looseObject({
-  type: z.string(),
+  // Mistral's clients leave it out: then it is a function.
+  type: z.string().nullish(),
   function: chatFunction.nullish(),
   cache_control: chatCacheControl.nullish(),
 });
@@ -116,7 +127,7 @@ export const chatRequest = z.looseObject({
   tools: z.array(chatTool).nullish(),
   functions: z.array(chatFunction).nullish(),
   tool_choice: z
-    .union([z.enum(["none", "auto", "required", "any"]), z.looseObject({ type: z.string() })], {
+    .union([z.enum(["none", "auto", "required", "any"]), z.looseObject({ type: z.string().nullish() })], {
       error: 'expected "none", "auto", "required" or an object that names a tool',
     })
     .nullish(),
@@ -182,53 +193,59 @@ export const chatUsage = z.looseObject({
   search_count: z.number().nullish(),
 });
 
+/** A field of another kind than promised must not make the rest of an answer unreadable: it was not said. */
+const maybeText = z.string().nullish().catch(undefined);
+
 const wireToolCall = z.looseObject({
-  index: z.number().nullish(),
-  id: z.string().nullish(),
-  type: z.string().nullish(),
+  index: z.number().nullish().catch(undefined),
+  id: maybeText,
+  type: maybeText,
   function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() }).nullish(),
   extra_content: z.unknown().optional(),
 });
 
+/** A string at most providers, a list of parts at some. */
+export const chatContent = z.union([z.string(), z.array(z.unknown())]).nullish();
+
 /** What a whole message and a streamed delta have in common. */
 const chatAnswerMessage = z.looseObject({
-  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
-  refusal: z.string().nullish(),
-  reasoning_content: z.string().nullish(),
-  reasoning: z.string().nullish(),
-  reasoning_details: z.array(chatReasoningDetail).nullish(),
+  content: chatContent,
+  refusal: maybeText,
+  reasoning_content: maybeText,
+  reasoning: maybeText,
+  reasoning_details: z.array(chatReasoningDetail).nullish().catch(undefined),
   tool_calls: z.array(wireToolCall).nullish(),
-  function_call: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-  annotations: z.array(z.unknown()).nullish(),
+  function_call: z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() }).nullish(),
+  annotations: z.array(z.unknown()).nullish().catch(undefined),
   audio: z
     .looseObject({ id: z.string().nullish(), data: z.string().nullish(), transcript: z.string().nullish() })
     .nullish(),
-  images: z.array(z.unknown()).nullish(),
+  images: z.array(z.unknown()).nullish().catch(undefined),
 });
 
 export type ChatAnswerMessage = z.infer<typeof chatAnswerMessage>;
 
 export const chatAnswer = z.looseObject({
-  id: z.string().nullish(),
-  model: z.string().nullish(),
-  created: z.number().nullish(),
-  service_tier: z.string().nullish(),
+  id: maybeText,
+  model: maybeText,
+  created: z.number().nullish().catch(undefined),
+  service_tier: maybeText,
   usage: z.unknown().optional(),
   choices: z.array(
     z.looseObject({
       index: z.number().nullish(),
       message: chatAnswerMessage.nullish(),
-      finish_reason: z.string().nullish(),
+      finish_reason: maybeText,
       logprobs: z.unknown().optional(),
     }),
   ),
 });
 
 export const chatChunk = z.looseObject({
-  id: z.string().nullish(),
-  model: z.string().nullish(),
-  created: z.number().nullish(),
-  service_tier: z.string().nullish(),
+  id: maybeText,
+  model: maybeText,
+  created: z.number().nullish().catch(undefined),
+  service_tier: maybeText,
   usage: z.unknown().optional(),
   // Groq's place for the counts of who did not ask for them.
   x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
@@ -238,7 +255,7 @@ export const chatChunk = z.looseObject({
       z.looseObject({
         index: z.number().nullish(),
         delta: chatAnswerMessage.nullish(),
-        finish_reason: z.string().nullish(),
+        finish_reason: maybeText,
         logprobs: z.unknown().optional(),
         // Some vendors tell their counts beside the reason to stop.
         usage: z.unknown().optional(),

@@ -33,6 +33,13 @@ export function dropFrame(frame: Frame, request: ChatRequest): boolean {
   return request.includeUsage !== true && isUsageOnly(frame);
 }
 
+const nullUsage = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,/;
+
+/** Chunks say that usage follows where it was asked for; strict clients that did not ask refuse the field. */
+export function withoutUsage(raw: string, request: ChatRequest): string {
+  return request.includeUsage === true || !raw.includes('"usage"') ? raw : raw.replace(nullUsage, "");
+}
+
 export function skim(): Skimmer {
   const tally = emptyTally();
   let usage: Usage | undefined;

@@ -1,7 +1,7 @@
 import type { Frame, StreamDecoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 import { inOrder } from "#dialects/stream-order.ts";
-import { parseRecord, readAs } from "#dialects/wire.ts";
+import { argumentsText, parseRecord, readAs } from "#dialects/wire.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { decodeEventError } from "./error.ts";
 import { wrapInput } from "./freeform.ts";
@@ -131,13 +131,13 @@ export function decodeStream(): StreamDecoder {
         if (state.told) return opening;
         return [
           ...opening,
-          { type: "tool-input", choice, part: partAt(state, 0), text: item.arguments || "{}" },
+          { type: "tool-input", choice, part: partAt(state, 0), text: argumentsText(item.arguments) || "{}" },
         ];
       }
       case "custom_tool_call": {
         // Its text goes into a JSON string elsewhere, so it is told when it is complete.
         const opening = state.parts.has(0) ? [] : call(index, item);
-        const text = wrapInput(item.input ?? "");
+        const text = wrapInput(argumentsText(item.input));
         return [...opening, { type: "tool-input", choice, part: partAt(state, 0), text }];
       }
       default:

@@ -4,7 +4,7 @@ import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } fro
 import { dataUrl } from "#dialects/media.ts";
 import { packProof, unpackProof } from "#dialects/proof.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
-import { asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
+import { argumentsText, asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { decodeAnnotation } from "./decode-items.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
@@ -57,11 +57,11 @@ export function decodeItem(item: OutputItem): Part[] {
       return [{ type: "reasoning", text: reasoningText(item), ...decodeProof(item) }];
     case "function_call": {
       const id = item.call_id || item.id || "";
-      return [{ type: "tool-call", id, name: item.name ?? "", input: item.arguments || "{}" }];
+      return [{ type: "tool-call", id, name: item.name ?? "", input: argumentsText(item.arguments) || "{}" }];
     }
     case "custom_tool_call": {
       const id = item.call_id || item.id || "";
-      return [{ type: "tool-call", id, name: item.name ?? "", input: wrapInput(item.input ?? "") }];
+      return [{ type: "tool-call", id, name: item.name ?? "", input: wrapInput(argumentsText(item.input)) }];
     }
     case "image_generation_call":
       if (!item.result) return [];

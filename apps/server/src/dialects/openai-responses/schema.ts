@@ -28,6 +28,11 @@ export const contentParts = {
   }),
 };
 
+/** A few providers write the arguments as the object that they are; their clients send it back so. */
+const callArguments = z
+  .union([z.string(), z.record(z.string(), z.unknown())], { error: "expected a string or an object" })
+  .transform((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+
 const textList = z.array(z.looseObject({ text: z.string() }));
 
 /** Input items by type; a type that is not here travels as a foreign part. */
@@ -37,7 +42,7 @@ export const items = {
     call_id: z.string().min(1),
     name: z.string().min(1),
     namespace: z.string().nullish(),
-    arguments: z.string(),
+    arguments: callArguments,
   }),
   custom_tool_call: z.looseObject({
     call_id: z.string().min(1),
@@ -58,7 +63,7 @@ export const items = {
 export const item = z.looseObject({ type: z.string().nullish(), role: z.string().nullish() });
 
 export const wireTool = z.looseObject({
-  type: z.string(),
+  type: z.string().default("function"),
   name: z.string().nullish(),
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
@@ -127,30 +132,37 @@ export type WireUsage = z.infer<typeof wireUsage>;
 
 const maybeTexts = z
   .array(z.looseObject({ type: z.string().nullish(), text: z.string().nullish() }))
-  .nullish();
+  .nullish()
+  .catch(undefined);
+
+/** A field of another kind than promised must not make the rest of an answer unreadable: it was not said. */
+const maybeText = z.string().nullish().catch(undefined);
 
 const outputItem = z.looseObject({
   type: z.string(),
-  id: z.string().nullish(),
-  status: z.string().nullish(),
-  call_id: z.string().nullish(),
-  name: z.string().nullish(),
-  arguments: z.string().nullish(),
-  input: z.string().nullish(),
-  encrypted_content: z.string().nullish(),
-  result: z.string().nullish(),
+  id: maybeText,
+  status: maybeText,
+  call_id: maybeText,
+  name: maybeText,
+  // Text for functions; an object for tools such as the search for tools.
+  arguments: z.unknown().optional(),
+  input: z.unknown().optional(),
+  encrypted_content: maybeText,
+  result: maybeText,
+  output_format: maybeText,
   summary: maybeTexts,
   content: z
     .array(
       z.looseObject({
-        type: z.string().nullish(),
-        text: z.string().nullish(),
-        refusal: z.string().nullish(),
-        annotations: z.array(z.unknown()).nullish(),
-        logprobs: z.array(z.unknown()).nullish(),
+        type: maybeText,
+        text: maybeText,
+        refusal: maybeText,
+        annotations: z.array(z.unknown()).nullish().catch(undefined),
+        logprobs: z.array(z.unknown()).nullish().catch(undefined),
       }),
     )
-    .nullish(),
+    .nullish()
+    .catch(undefined),
 });
 
 export type OutputItem = z.infer<typeof outputItem>;

@@ -1,0 +1,180 @@
+import type { AnswerMender, Wire } from "#dialects/dialect.ts";
+import { argumentsText, asRecord, parseRecord, readAs } from "#dialects/wire.ts";
+import { decodeFinish, encodeFinish, spokenContent } from "./response.ts";
+import { chatContent } from "./schema.ts";
+import { decodeUsage } from "./usage.ts";
+
+/**
+ * Answers of providers that deviate from this wire, set right for clients of the wire: thinking in a list of parts,
+ * calls without index, type or id, arguments as an object, other words for the reason to stop, no role, no reason at all,
+ * cached tokens in a place of their own. Everything else stays as it came. Pure but for its state.
+ */
+
+const reasons = new Set<unknown>(["stop", "length", "tool_calls", "content_filter", "function_call"]);
+
+interface Choice {
+  opened: boolean;
+  finished: boolean;
+  /** Calls so far: the provider's own number or id, by the position that the client sees. */
+  calls: Array<{ index: unknown; id: string }>;
+}
+
+/** Copies on the first change only, so that an answer without a deviation stays the same object. */
+function changed<T extends Wire>(wire: T, fields: Wire): T {
+  const isNew = Object.entries(fields).some(([key, value]) => wire[key] !== value);
+  return isNew ? { ...wire, ...fields } : wire;
+}
+
+/** The same list when none of its members changed. */
+function mapped(list: unknown[], change: (each: unknown, at: number) => unknown): unknown[] {
+  const next = list.map(change);
+  return next.some((each, at) => each !== list[at]) ? next : list;
+}
+
+/** Thinking and text of a content that is a list. */
+function withText(message: Wire): Wire {
+  const content = message["content"];
+  if (!Array.isArray(content)) return message;
+  const pieces = spokenContent(readAs(chatContent, content));
+  const textOf = (thought: boolean) =>
+    pieces.flatMap((piece) => (piece.thought === thought ? [piece.text] : [])).join("");
+  const thinking = textOf(true);
+  const text = textOf(false);
+  const reasoning = thinking === "" ? {} : { reasoning_content: thinking };
+  return { ...message, content: text === "" && thinking !== "" ? null : text, ...reasoning };
+}
+
+function withFinish(choice: Wire, calls: boolean): Wire {
+  const raw = choice["finish_reason"];
+  if (raw === null || raw === undefined) return choice;
+  if (raw === "") return changed(choice, { finish_reason: null });
+  if (typeof raw !== "string" || (reasons.has(raw) && !(raw === "stop" && calls))) return choice;
+  return changed(choice, { finish_reason: encodeFinish(decodeFinish(raw, calls), false, false) });
+}
+
+function withCacheCount(answer: Wire): Wire {
+  const usage = asRecord(answer["usage"]);
+  const details = asRecord(usage?.["prompt_tokens_details"]);
+  if (usage === undefined || details?.["cached_tokens"] !== undefined) return answer;
+  const cached = decodeUsage(usage)?.cacheRead;
+  if (cached === undefined) return answer;
+  return { ...answer, usage: { ...usage, prompt_tokens_details: { ...details, cached_tokens: cached } } };
+}
+
+function withCall(value: unknown, fields: Wire): unknown {
+  const call = asRecord(value);
+  const called = asRecord(call?.["function"]);
+  if (call === undefined || called === undefined) return value;
+  const text = changed(called, { arguments: argumentsText(called["arguments"]) });
+  return changed(call, { ...fields, function: text });
+}
+
+function wholeChoice(value: unknown, at: number, id: string): unknown {
+  const choice = asRecord(value);
+  const message = asRecord(choice?.["message"]);
+  if (choice === undefined || message === undefined) return value;
+  let next = withText(message);
+  const calls = next["tool_calls"];
+  if (Array.isArray(calls)) {
+    const whole = mapped(calls, (call, index) => {
+      const known = asRecord(call);
+      return withCall(call, {
+        id: known?.["id"] || `call_${id}_${index}`,
+        type: known?.["type"] ?? "function",
+      });
+    });
+    next = changed(next, { tool_calls: whole });
+  }
+  next = changed(next, { role: next["role"] ?? "assistant" });
+  const index = changed(choice, { index: choice["index"] ?? at, message: next });
+  return withFinish(index, Array.isArray(calls) && calls.length > 0);
+}
+
+function mendWhole(body: Wire): Wire {
+  const { choices, id } = body;
+  if (!Array.isArray(choices)) return body;
+  const whole = mapped(choices, (choice, at) => wholeChoice(choice, at, typeof id === "string" ? id : ""));
+  return withCacheCount(changed(body, { choices: whole }));
+}
+
+/** A delta of nothing but text, as nearly all are: it needs no reading. */
+const plainDelta = /"index": ?0[,}]/;
+const special = /"(?:tool_calls|function_call|usage|finish_reason)": ?[^n]|"content": ?\[/;
+
+export function mendChat(): AnswerMender {
+  const choices = new Map<number, Choice>();
+  let answer: Wire = {};
+
+  function choiceAt(index: number): Choice {
+    const known = choices.get(index) ?? { opened: false, finished: false, calls: [] };
+    choices.set(index, known);
+    return known;
+  }
+
+  /** Which call a delta goes on with, or -1 for a new one: one that names a function is new unless its number and id are known. */
+  function placeOf({ calls }: Choice, number: unknown, id: string | undefined, isNamed: boolean): number {
+    const sameId = id === undefined ? -1 : calls.findIndex((call) => call.id === id);
+    if (sameId !== -1) return sameId;
+    const sameNumber = number === undefined ? -1 : calls.findLastIndex((call) => call.index === number);
+    if (isNamed) return id === undefined ? sameNumber : -1;
+    return number === undefined ? calls.length - 1 : sameNumber;
+  }
+
+  function callDelta(state: Choice, value: unknown): unknown {
+    const delta = asRecord(value);
+    if (delta === undefined) return value;
+    const id = typeof delta["id"] === "string" && delta["id"] !== "" ? delta["id"] : undefined;
+    const number = delta["index"] ?? undefined;
+    const at = placeOf(state, number, id, !!asRecord(delta["function"])?.["name"]);
+    if (at !== -1) return withCall(delta, { index: at });
+    const answerId = typeof answer["id"] === "string" ? answer["id"] : "";
+    const index = state.calls.length;
+    const name = id ?? `call_${answerId}_${index}`;
+    state.calls.push({ index: number, id: name });
+    return withCall(delta, { index, id: name, type: delta["type"] ?? "function" });
+  }
+
+  function chunkChoice(value: unknown, position: number): unknown {
+    const choice = asRecord(value);
+    if (choice === undefined) return value;
+    const index = typeof choice["index"] === "number" ? choice["index"] : position;
+    const state = choiceAt(index);
+    let delta = withText(asRecord(choice["delta"]) ?? {});
+    const calls = delta["tool_calls"];
+    if (Array.isArray(calls))
+      delta = changed(delta, { tool_calls: mapped(calls, (call) => callDelta(state, call)) });
+    if (!state.opened) delta = changed(delta, { role: delta["role"] ?? "assistant" });
+    state.opened = true;
+    const isSame = delta === choice["delta"];
+    const next = changed(choice, { index, ...(!isSame && { delta }) });
+    const ended = withFinish(next, state.calls.length > 0);
+    if (typeof ended["finish_reason"] === "string") state.finished = true;
+    return ended;
+  }
+
+  /** A reason for each choice that came without one. */
+  function missingReasons(): string[] {
+    const open = [...choices].filter(([, state]) => state.opened && !state.finished);
+    return open.map(([index, state]) => {
+      const reason = state.calls.length > 0 ? "tool_calls" : "stop";
+      return JSON.stringify({ ...answer, choices: [{ index, delta: {}, finish_reason: reason }] });
+    });
+  }
+
+  return {
+    whole: mendWhole,
+    frame(data) {
+      if (data.trim() === "[DONE]") {
+        const reasonsLeft = missingReasons();
+        return reasonsLeft.length === 0 ? undefined : [...reasonsLeft, data];
+      }
+      if (choices.get(0)?.opened === true && plainDelta.test(data) && !special.test(data)) return undefined;
+      const chunk = parseRecord(data);
+      if (chunk === undefined || !Array.isArray(chunk["choices"])) return undefined;
+      const { id, object, created, model } = chunk;
+      answer = { id, object, created, model };
+      const next = withCacheCount(changed(chunk, { choices: mapped(chunk["choices"], chunkChoice) }));
+      return next === chunk ? undefined : [JSON.stringify(next)];
+    },
+  };
+}
