@@ -20,6 +20,8 @@ COPY apps/server/package.json apps/server/
 COPY apps/web/package.json apps/web/
 COPY packages/shared/package.json packages/shared/
 RUN npx --yes pnpm@12 install --frozen-lockfile --prod --filter "@gateway/server..."
+COPY scripts/trim-image.mjs /tmp/
+RUN node /tmp/trim-image.mjs /app
 
 FROM node:24-slim
 WORKDIR /app
@@ -32,7 +34,7 @@ COPY apps/server apps/server
 COPY prisma/migrations prisma/migrations
 COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/prisma
 COPY --from=build /app/apps/web/dist apps/web/dist
-RUN mkdir -p /data && chown node:node /data
+RUN mkdir -p /data /secrets && chown node:node /data /secrets
 VOLUME /data
 USER node
 EXPOSE 3000

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { databaseUrl } from "#platform/database-address.ts";
 
 /** The process settings: the only file that reads the environment. A bad value stops the start with a sentence. */
 
 const flag = z
-  .enum(["0", "1", "true", "false", ""])
+  .enum(["0", "1", "true", "false"])
   .transform((text) => text === "1" || text === "true")
   .optional();
 
@@ -11,7 +13,12 @@ const Environment = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
   HOST: z.string().default("0.0.0.0"),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+    .optional(),
+  DATABASE_PASSWORD: z.string().optional(),
+  DATABASE_PASSWORD_FILE: z.string().optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
@@ -28,10 +35,16 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
 
-export interface Env extends Omit<z.infer<typeof Environment>, "BASE_PATH" | "DEMO_UPSTREAM"> {
+type Variables = z.infer<typeof Environment>;
+
+export interface Env extends Omit<
+  Variables,
+  "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE"
+> {
   /** Begins and ends without a slash: "" or "gateway". */
   basePath: string;
-  demoUpstream: boolean;
+  /** The simulated provider: always there, never there, or there once an administrator has enabled it. */
+  demoUpstream: "on" | "off" | "optional";
 }
 
 /** Keys as `.env.example` must list them. */
@@ -45,10 +58,27 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The environment has values that cannot be used:\n${lines.join("\n")}`);
   }
-  const { BASE_PATH, DEMO_UPSTREAM, ...rest } = parsed.data;
+  const { BASE_PATH, DEMO_UPSTREAM, DATABASE_PASSWORD, DATABASE_PASSWORD_FILE, ...rest } = parsed.data;
+  const password = DATABASE_PASSWORD ?? passwordIn(DATABASE_PASSWORD_FILE);
   return {
     ...rest,
+    DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : databaseUrl(rest.DATABASE_URL, password),
     basePath: BASE_PATH.replace(/^\/|\/$/g, ""),
-    demoUpstream: DEMO_UPSTREAM ?? rest.NODE_ENV !== "production",
+    demoUpstream: demoMode(DEMO_UPSTREAM, rest.NODE_ENV),
   };
+}
+
+function demoMode(wanted: boolean | undefined, mode: Variables["NODE_ENV"]): Env["demoUpstream"] {
+  if (wanted !== undefined) return wanted ? "on" : "off";
+  return mode === "production" ? "optional" : "on";
+}
+
+/** A secret mounted as a file. A newline at its end is not part of it. */
+function passwordIn(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (cause) {
+    throw new Error(`DATABASE_PASSWORD_FILE names ${path}, which cannot be read.`, { cause });
+  }
 }

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startDemoUpstream } from "#demo/server.ts";
 import { createGroups } from "#domain/accounts/groups-in-force.ts";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
@@ -28,6 +27,7 @@ import { createCallers } from "#domain/tokens/callers.ts";
 import { startJobs } from "#jobs/index.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { coalesce, listen } from "#platform/announcements.ts";
+import { waitForDatabase } from "#platform/database-address.ts";
 import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createUpstreamClient } from "#platform/http.ts";
@@ -45,7 +45,11 @@ import { fetchBalance, fetchModels, testChannel } from "#relay/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { buildApp } from "./app.ts";
+import { openDemoProvider } from "./demo-provider.ts";
 import type { Env } from "./env.ts";
+
+/** How long a database that does not answer yet is waited for at the start. */
+const DATABASE_PATIENCE_MS = 60_000;
 
 /** The whole process, from its environment to a listening server, and back. */
 export interface Gateway {
@@ -82,6 +86,10 @@ export async function startGateway(
       closers.push(() => postgres.stop());
       databaseUrl = postgres.url;
     }
+    await waitForDatabase(databaseUrl, {
+      patienceMs: DATABASE_PATIENCE_MS,
+      onWait: (reason) => log.warn(reason),
+    });
     const { applied } = await migrate(databaseUrl, migrationsFolder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
 
@@ -102,14 +110,11 @@ export async function startGateway(
       });
     const setupToken = await issueSetupToken(db, secrets);
 
-    let demoUrl: string | undefined;
-    if (env.demoUpstream) {
-      const demo = await startDemoUpstream();
-      closers.push(() => demo.close());
-      demoUrl = demo.url;
-    }
-    const providers = openProviders(demoUrl);
+    const providers = openProviders();
+    const demo = await openDemoProvider(env.demoUpstream, providers);
+    closers.push(() => demo.close());
     const settings = await createSettings(db, secrets);
+    await demo.follow(settings.current().DemoProviderEnabled);
     const mailer = createMailer(() => mailAccount(settings.current()), onError);
     closers.push(() => mailer.close());
     const groups = await createGroups(db);
@@ -136,6 +141,13 @@ export async function startGateway(
     const announcements = await listen(databaseUrl, onError);
     closers.push(() => announcements.close());
     const kept = { settings, prices, groups } as const;
+    // Channels of the demo provider are usable once it runs.
+    announcements.on("settings", async () => {
+      if (demo.isRunning()) return;
+      await settings.reload();
+      await demo.follow(settings.current().DemoProviderEnabled);
+      if (demo.isRunning()) await candidates.reload();
+    });
     for (const [topic, cache] of Object.entries(kept))
       announcements.on(
         topic as keyof typeof kept,
@@ -190,7 +202,7 @@ export async function startGateway(
         caughtUp: () => announcements.caughtUp(),
         startedAt: new Date(),
         version: packageJson.version,
-        demoUpstream: demoUrl !== undefined,
+        demo,
       },
       gateway: {
         db,
@@ -250,14 +262,25 @@ export async function startGateway(
     const { port } = app.server.address() as { port: number };
     const url = `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`;
     log.info(`Listening on ${url}`);
-    if (setupToken !== undefined)
-      // A warning: whoever silences the rest still needs the link.
-      log.warn(`No administrator yet. Make one here, once: ${url}/setup?token=${setupToken}`);
+    if (setupToken !== undefined) announceSetup(env, url, setupToken);
     return { url, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/**
+ * One plain line, whatever the format and level of the log, so that it can be read and copied. In production the
+ * address people use is not known here, for example behind a published port.
+ */
+function announceSetup(env: Env, url: string, token: string): void {
+  const path = `${env.basePath === "" ? "" : `/${env.basePath}`}/setup?token=${token}`;
+  const line =
+    env.NODE_ENV === "production"
+      ? `No administrator exists yet. Open this path at the address of this server to create one: ${path}`
+      : `No administrator exists yet. Open this link to create one: ${new URL(path, url).href}`;
+  process.stdout.write(`${line}\n`);
 }
 
 async function untilEmpty(open: ReadonlySet<string>): Promise<void> {

@@ -20,6 +20,7 @@ import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { fetchPublic, postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
+import { demo } from "#providers/demo.ts";
 import { openProviders } from "#providers/index.ts";
 import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
 import { freshDatabase } from "./database.ts";
@@ -93,7 +94,7 @@ export async function buildConsole(
     secrets,
     settings,
     health,
-    providers: openProviders("http://127.0.0.1:9"),
+    providers: openProviders().set(900, demo("http://127.0.0.1:9")),
     async testChannel(input) {
       upstream.calls.push(input);
       const message = upstream.ok ? "" : "The vendor refuses the key.";
@@ -129,7 +130,7 @@ export async function buildConsole(
     caughtUp: () => Promise.resolve(),
     startedAt: new Date(),
     version: "0.0.0-test",
-    demoUpstream: true,
+    demo: { isRunning: () => true, isOffered: () => false },
   };
   // Every test comes from an address of its own, so that no test meets another's rate limit.
   const app = Fastify({

@@ -7,6 +7,7 @@ import { openPaymentGateways } from "#payments/index.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { createMailer } from "#platform/mail.ts";
 import { openSecrets } from "#platform/secrets.ts";
+import { demo } from "#providers/demo.ts";
 import { openProviders } from "#providers/index.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "./gateway.ts";
 
@@ -29,7 +30,7 @@ async function runJob(): Promise<void> {
   const { db, pool } = gateway.database;
   const secrets = openSecrets(testSecretKey);
   const settings = await createSettings(db, secrets);
-  const probe = { settings, upstream, providers: openProviders(gateway.vendor.url) };
+  const probe = { settings, upstream, providers: openProviders().set(900, demo(gateway.vendor.url)) };
   await reviveChannels.run({
     db,
     pool,

@@ -7,6 +7,7 @@ import { giveUp, markCharged } from "#domain/tasks/tasks.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets } from "#platform/secrets.ts";
+import { demo } from "#providers/demo.ts";
 import { openProviders } from "#providers/index.ts";
 import { pollTasks, type TaskWatch } from "#relay/poll-tasks.ts";
 import { tellAgain } from "#relay/tell-clients.ts";
@@ -40,7 +41,7 @@ beforeAll(async () => {
     secrets,
     settings: await createSettings(db, secrets),
     upstream,
-    providers: openProviders(gateway.vendor.url),
+    providers: openProviders().set(900, demo(gateway.vendor.url)),
     post: (address, body, headers) => postToPublic(address, body, headers, { mayReach: () => true }),
     onError: (error) => {
       throw error;

@@ -19,8 +19,10 @@ export const SetupInput = z.object({
   token: z.string().min(1).max(128),
   username: Username,
   password: Password,
+  /** Enables the demo provider, where the environment leaves it to the administrator. */
+  demo: z.boolean().default(false),
 });
-export type SetupInput = z.infer<typeof SetupInput>;
+export type SetupInput = z.input<typeof SetupInput>;
 
 /** GET /api/user/self. */
 export const Self = UserRow.extend({

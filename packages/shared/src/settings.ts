@@ -88,6 +88,8 @@ export const Settings = z.object({
   ChatLink: webAddress(500).default(""),
   ChatLinks: chatLinkList.default(""),
   TopUpLink: webAddress(500).default(""),
+  /** The simulated provider, unless the environment decides (`DEMO_UPSTREAM`). Off again after a restart. */
+  DemoProviderEnabled: z.boolean().default(false),
   // sign-in
   PasswordLoginEnabled: z.boolean().default(true),
   PasswordRegisterEnabled: z.boolean().default(true),

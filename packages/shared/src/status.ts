@@ -7,6 +7,8 @@ export const SiteStatus = z.object({
   /** No root account yet: the console shows the set-up screen. */
   needs_setup: z.boolean(),
   demo_upstream: z.boolean(),
+  /** Set-up and settings can enable the demo provider. */
+  demo_offered: z.boolean(),
   system_name: z.string(),
   logo: z.string(),
   language: z.string(),

@@ -20,7 +20,10 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   const self = { response: answers(Self) };
 
   app.post("/setup", { config: guessing, schema: { body: SetupInput, ...self } }, async (request, reply) => {
-    const { id } = await setUp(db, secrets, { ...request.body, ip: request.ip });
+    const { demo, ...account } = request.body;
+    const { id, username } = await setUp(db, secrets, { ...account, ip: request.ip });
+    if (demo && services.demo.isOffered())
+      await settings.set({ id, username, ip: request.ip }, "DemoProviderEnabled", true);
     const user = await noteLogin(db, id, request.ip);
     await sessions.signIn(request, reply, user.id);
     return ok(await presentSelf(services, user));

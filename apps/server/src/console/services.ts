@@ -46,8 +46,8 @@ export interface Services {
   caughtUp(): Promise<void>;
   startedAt: Date;
   version: string;
-  /** The simulated vendor is available as a channel type. */
-  demoUpstream: boolean;
+  /** The simulated provider: available as a channel type, or waiting for an administrator to enable it. */
+  demo: { isRunning(): boolean; isOffered(): boolean };
 }
 
 /** What taking money needs of them. Operators name the addresses it asks, so they may be anywhere. */

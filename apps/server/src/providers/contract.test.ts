@@ -4,12 +4,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { VendorWire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { demo } from "./demo.ts";
 import { describeProvider, openProviders } from "./index.ts";
 import { outgoing } from "./outgoing.ts";
 import { dialectsFor, type Call, type Endpoint, type Io, type Outgoing, type Provider } from "./provider.ts";
 import { createTokenCache } from "./token-cache.ts";
 
-const providers = [...openProviders("http://127.0.0.1:1").values()];
+const providers = [...openProviders().values(), demo("http://127.0.0.1:1")];
 
 /** All types that were ever given out and not withdrawn. */
 const known = [

@@ -17,7 +17,6 @@ import { cohere } from "./cohere.ts";
 import { coze } from "./coze.ts";
 import { custom } from "./custom.ts";
 import { deepseek } from "./deepseek.ts";
-import { demo } from "./demo.ts";
 import { fireworks } from "./fireworks.ts";
 import { flux } from "./flux.ts";
 import { gateway } from "./gateway.ts";
@@ -131,10 +130,9 @@ const vendors: readonly Provider[] = [
 
 export type Providers = ReadonlyMap<number, Provider>;
 
-/** The registry by channel type. The demo vendor is in it only while its server runs. */
-export function openProviders(demoUrl?: string): Providers {
-  const all = demoUrl === undefined ? vendors : [...vendors, demo(demoUrl)];
-  return new Map(all.map((provider) => [provider.type, provider]));
+/** The registry by channel type. The demo provider is added to it when its server runs. */
+export function openProviders(): Map<number, Provider> {
+  return new Map(vendors.map((provider) => [provider.type, provider]));
 }
 
 /** What the console may know about a vendor. */

