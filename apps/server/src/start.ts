@@ -31,7 +31,7 @@ import { waitForDatabase } from "#platform/database-address.ts";
 import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createUpstreamClient } from "#platform/http.ts";
-import { openLog } from "#platform/log.ts";
+import { createLogRing, openLog } from "#platform/log.ts";
 import { createMailer } from "#platform/mail.ts";
 import { createMemoryBudget, defaultMemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics } from "#platform/metrics.ts";
@@ -69,7 +69,8 @@ export async function startGateway(
     paymentGateways = openPaymentGateways(),
   }: { mayReach?: (address: string) => boolean; paymentGateways?: PaymentGateways } = {},
 ): Promise<Gateway> {
-  const log = openLog(env);
+  const logRing = createLogRing();
+  const log = openLog(env, logRing);
   const onError = (error: unknown) => log.error({ err: error }, "background work failed");
   // What was opened, so that it can be closed in reverse, also when the start fails half way.
   const closers: (() => Promise<unknown>)[] = [];
@@ -200,6 +201,7 @@ export async function startGateway(
         runner,
         fetchModels: (channel) => fetchModels(probe, channel),
         caughtUp: () => announcements.caughtUp(),
+        recentLog: (count) => logRing.last(count),
         startedAt: new Date(),
         version: packageJson.version,
         demo,

@@ -128,6 +128,7 @@ export async function buildConsole(
       return ["model-b", "model-a"];
     },
     caughtUp: () => Promise.resolve(),
+    recentLog: () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
     startedAt: new Date(),
     version: "0.0.0-test",
     demo: { isRunning: () => true, isOffered: () => false },

@@ -9,6 +9,7 @@ import type { PaymentRoom } from "#domain/payments/room.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/db.ts";
+import type { LogLine } from "#platform/log.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
@@ -44,6 +45,8 @@ export interface Services {
   fetchModels(channel: ChannelForTest): Promise<string[]>;
   /** Ends when this node has taken in what was changed and announced before. */
   caughtUp(): Promise<void>;
+  /** The latest lines of this process's log, oldest first; at most 500. */
+  recentLog(count: number): LogLine[];
   startedAt: Date;
   version: string;
   /** The simulated provider: available as a channel type, or waiting for an administrator to enable it. */

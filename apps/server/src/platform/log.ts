@@ -1,13 +1,62 @@
-import { pino, type Logger } from "pino";
+import { levels, pino, type Logger } from "pino";
 import pretty from "pino-pretty";
+
+/** A line of the log, as administrators read it in the console. */
+export interface LogLine {
+  /** YYYY-MM-DD HH:mm:ss, UTC. */
+  time: string;
+  level: string;
+  message: string;
+}
+
+/** The latest lines of this process. */
+export interface LogRing {
+  /** Returns the line as it was given. */
+  keep(line: string): string;
+  /** Oldest first. */
+  last(count: number): LogLine[];
+}
+
+const RING_LINES = 500;
+
+export function createLogRing(): LogRing {
+  const lines: string[] = [];
+  let next = 0;
+  return {
+    keep(line) {
+      lines[next] = line;
+      next = (next + 1) % RING_LINES;
+      return line;
+    },
+    last(count) {
+      const inOrder = [...lines.slice(next), ...lines.slice(0, next)];
+      return inOrder.slice(-Math.min(count, RING_LINES)).map(readable);
+    },
+  };
+}
+
+function readable(line: string): LogLine {
+  const { time, level, msg, err } = JSON.parse(line) as {
+    time: number;
+    level: number;
+    msg?: string;
+    err?: { message?: string };
+  };
+  return {
+    time: new Date(time).toISOString().slice(0, 19).replace("T", " "),
+    level: levels.labels[level] ?? String(level),
+    message: [msg, err?.message].filter((part) => part !== undefined && part !== "").join(": "),
+  };
+}
 
 /**
  * One line per event: JSON in production, for machines; short sentences elsewhere, for the person who has just
  * started it. Credentials that a library might hang on an error never get out.
  */
-export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }): Logger {
+export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }, ring: LogRing): Logger {
   const options = {
     level: env.LOG_LEVEL,
+    hooks: { streamWrite: (line: string) => ring.keep(line) },
     redact: ["req.headers.authorization", "req.headers.cookie", "err.config", "err.headers"],
   };
   if (env.NODE_ENV === "production") return pino(options);

@@ -35,6 +35,10 @@ const Rate = z.object({
   usageTpmRate: z.number(),
 });
 
+/** The latest lines of this process's log, newest last. */
+const LogRequest = z.object({ count: z.int().min(1, "count must be greater than 0") });
+const LogLine = z.object({ Timestamp: z.string(), Level: z.string(), Message: z.string() });
+
 export function olderPaths(app: ConsoleApp, services: Services): void {
   const { db, pool } = services;
   const channels = { access: "admin", permission: "channels" } as const;
@@ -115,6 +119,21 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       return { success: left !== undefined, message, balance: left?.balance ?? 0 };
     },
   );
+
+  for (const path of ["/option/system_info/log", "/system_info/log"]) {
+    app.post(
+      path,
+      { config: { access: "root" }, schema: { body: LogRequest, response: answers(z.array(LogLine)) } },
+      async (request) =>
+        ok(
+          services.recentLog(request.body.count).map(({ time, level, message }) => ({
+            Timestamp: time,
+            Level: level,
+            Message: message,
+          })),
+        ),
+    );
+  }
 
   // There is one, and it is not chosen.
   app.get(

@@ -1,0 +1,87 @@
+import { secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { checked } from "#console/validation.ts";
+import { invalidRequest } from "#errors.ts";
+import { type CompatRoute, handles } from "./route.ts";
+
+/** Options: a list of texts. What One Hub has and this product does not is listed with the value that describes it. */
+
+/** Texts that hold JSON; empty ones are an empty table. */
+const tables: ReadonlySet<string> = new Set<SettingKey>([
+  "RechargeDiscount",
+  "GeminiOpenThink",
+  "ClaudeDefaultMaxTokens",
+]);
+
+/** @see docs/settings.md for why each of them is fixed */
+const fixed: Readonly<Record<string, { value: string; accepts?: (value: string) => boolean }>> = {
+  // At least as much is always reserved.
+  PreConsumedQuota: { value: "500", accepts: (value) => /^\d+$/.test(value) },
+  ApproximateTokenEnabled: { value: "false" },
+  LogConsumeEnabled: { value: "true" },
+  ChatImageRequestProxy: { value: "" },
+  CFWorkerImageUrl: { value: "" },
+  CFWorkerImageKey: { value: "" },
+  AnalyticsCode: { value: "" },
+  // Accounts are matched by GitHub's number in either case.
+  GitHubOldIdCloseEnabled: { value: "false", accepts: (value) => value === "true" || value === "false" },
+  OldTokenMaxId: { value: "0" },
+  SafeToolName: { value: "Keyword" },
+};
+
+const names = Object.keys(Settings.shape) as SettingKey[];
+
+const list = handles(
+  { data: z.array(z.object({ key: z.string(), value: z.string() })) },
+  async (_given, { services }) => {
+    const settings = services.settings.current();
+    const own = names
+      .filter((key) => !/(Token|Secret)$/.test(key))
+      .map((key) => ({ key: key as string, value: textOf(key, settings[key]) }));
+    const others = Object.entries(fixed).map(([key, { value }]) => ({ key, value }));
+    return { data: [...own, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)) };
+  },
+);
+
+function textOf(key: SettingKey, value: Settings[SettingKey]): string {
+  if (secretSettings.includes(key)) return "";
+  const text = String(value);
+  return text === "" && tables.has(key) ? "{}" : text;
+}
+
+const Change = z.object({
+  key: z.string().min(1).max(64),
+  value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
+});
+
+const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body }, call) => {
+  const { key, value } = checked(Change, body);
+  const { settings } = call.services;
+  const known = Object.hasOwn(fixed, key) ? fixed[key] : undefined;
+  if (known !== undefined) {
+    if (value === known.value || known.accepts?.(value) === true) return {};
+    throw invalidRequest(
+      `The option ${key} cannot be changed: its value here is always "${known.value}". See docs/settings.md.`,
+      "value",
+    );
+  }
+  // Lists show secrets as "", so a list that is put back must not delete them.
+  if (value === "" && (secretSettings as readonly string[]).includes(key)) {
+    call.note(`${key} keeps its stored value: an empty secret changes nothing.`);
+    return {};
+  }
+  await settings.set(viewerOf(call.request), key, tables.has(key) && value.trim() === "{}" ? "" : value);
+  return {};
+});
+
+/** One Hub sends 400 for a body that it cannot read, and 200 for a value that it refuses. */
+const badBody = (status: number, code: string) =>
+  code === "invalid_request" ? 400 : status < 500 ? 200 : status;
+
+export const optionCompat: Record<string, CompatRoute> = {
+  "GET /option": { handle: list },
+  "PUT /option": { handle: change, refuses: badBody },
+  "POST /option/system_info/log": { refuses: badBody },
+  "POST /system_info/log": { refuses: badBody },
+};
