@@ -92,6 +92,8 @@ describe("the profile", () => {
   it("shows an access token once, and asks before it replaces or revokes it", async () => {
     const page = await openAs("scripts", "/panel/profile?tab=access");
     await page.getByRole("button", { name: "Create access token" }).click();
+    await page.getByRole("dialog").getByLabel("Current password").fill("long enough");
+    await page.getByRole("dialog").getByRole("button", { name: "Create access token" }).click();
     const token = (await page.getByTestId("access-token").textContent()) ?? "";
     const asks = async () =>
       (await fetch(`${site.url}/api/user/self`, { headers: { authorization: token } })).status;

@@ -8,6 +8,7 @@ import {
   type WireServer,
 } from "../../server/test/identity-providers.ts";
 import { hear } from "./heard.ts";
+import { rootUser } from "./installation.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -153,11 +154,20 @@ describe("connected accounts in the profile", () => {
     openId.visitor = { id: "root-elsewhere", username: "the.boss" };
     await configure({ WeChatAccountQRCodeImageURL: "" });
     const page = await site.open("/panel/profile?tab=security");
+    const confirm = async () => {
+      await page.getByRole("dialog").getByLabel("Current password").fill(rootUser.password);
+      await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
+    };
     await button(page, "Connect OpenID").click();
+    await page.getByRole("dialog").getByLabel("Current password").fill("wrong");
+    await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
+    await page.getByText("The current password is wrong").waitFor();
+    await confirm();
     await page.getByText("the.boss · connected").waitFor();
     await page.getByText("root", { exact: true }).first().waitFor();
     wechat.people.set("111", { id: "wx-root" });
     await button(page, "Connect WeChat").click();
+    await confirm();
     await page.getByRole("dialog").getByLabel("Verification code").fill("111");
     await page.getByRole("dialog").getByRole("button", { name: "Connect" }).click();
     await button(page, "Disconnect WeChat").click();

@@ -1,5 +1,6 @@
 import type { TelegramMenuRow } from "@gateway/shared/telegram";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rootUser } from "./installation.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -84,6 +85,8 @@ describe("the profile", () => {
     await page.getByRole("heading", { name: "Telegram" }).waitFor();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill(rootUser.password);
+    await dialog.getByRole("button", { name: "Continue" }).click();
     const code = await dialog.getByText(/^\/bind \w{16}$/).textContent();
     const link = await dialog.getByRole("link", { name: "Open Telegram" }).getAttribute("href");
     expect(`/bind ${new URL(link ?? "").searchParams.get("start")}`).toBe(code);

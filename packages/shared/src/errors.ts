@@ -17,6 +17,10 @@ export const errorStatus = {
   spend_limit_reached: 402,
   forbidden: 403,
   origin_refused: 403,
+  /** The password of the account must be confirmed first. */
+  proof_required: 403,
+  /** An account without a password must have signed in a moment ago. */
+  sign_in_again: 403,
   token_disabled: 403,
   token_expired: 403,
   user_disabled: 403,

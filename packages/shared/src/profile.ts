@@ -33,7 +33,14 @@ export type PasswordChange = z.infer<typeof PasswordChange>;
 export const AccessToken = z.object({ token: z.string() });
 
 /** Proves that it is still the owner who sits here. */
-export const PasswordProof = z.object({ password: z.string().max(200).default("") });
+export const PasswordProof = z.object({
+  password: z.string().max(200).default(""),
+  /** Of the authenticator app, for accounts without a password. */
+  code: z.string().trim().max(32).default(""),
+});
+
+/** The same where a request without a body is possible, because a recent sign-in may be proof enough. */
+export const OptionalProof = z.preprocess((given) => given ?? {}, PasswordProof);
 
 /** POST /api/user/self/email/code: mails a code to the address that is to be the account's own. */
 export const EmailRequest = PasswordProof.extend({ email: Email, language: ReaderLanguage });

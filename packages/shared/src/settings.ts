@@ -100,6 +100,8 @@ export const Settings = z.object({
     "gmail.com,163.com,126.com,qq.com,outlook.com,hotmail.com,icloud.com,yahoo.com,foxmail.com",
   ),
   PasskeyLoginEnabled: z.boolean().default(true),
+  /** Who signs in through an identity provider is asked for the second factor of the account, if it has one. */
+  IdentityProviderSecondFactor: z.boolean().default(true),
   TurnstileCheckEnabled: z.boolean().default(false),
   TurnstileSiteKey: z.string().trim().max(200).default(""),
   TurnstileSecretKey: z.string().trim().max(200).default(""),

@@ -122,7 +122,7 @@ export const TokenAdminChange = TokenChange.safeExtend({
   id: z.int().min(1),
   /** The account that shall own it, when it is another than now. */
   user_id: z.int().min(1).optional(),
-  /** A token that changes hands gets a key that the old owner does not know, unless this is false. */
+  /** True: also without a change of hands. A token that changes hands always gets a new key. */
   new_key: z.boolean().optional(),
 });
 export type TokenAdminChange = z.input<typeof TokenAdminChange>;

@@ -76,8 +76,8 @@ describe("a session", () => {
     expect((await browser.get("/api/user/self")).status).toBe(200);
     await db.user.update({ where: { id: admin.id }, data: { status: 2 } });
     expect(await browser.get("/api/user/self")).toMatchObject({
-      status: 403,
-      body: { code: "user_disabled" },
+      status: 401,
+      body: { code: "unauthenticated" },
     });
     expect((await browser.get("/api/status")).status).toBe(200);
     await db.user.update({ where: { id: admin.id }, data: { status: 1, role: 100 } });

@@ -12,7 +12,6 @@ import {
   requireDomain,
   takeMailTurn,
 } from "#domain/accounts/mail-codes.ts";
-import { requirePassword } from "#domain/accounts/profile.ts";
 import { requireOpen, signUpPlace } from "#domain/accounts/registration.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { canMail, senderFor } from "#domain/notices/mail-account.ts";
@@ -22,6 +21,7 @@ import type { Mail } from "#platform/mail.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
+import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
 
 /** Codes by mail: for a newcomer's address, and for the address of somebody who is signed in. */
@@ -73,9 +73,8 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
     "/user/self/email/code",
     { config: own, schema: { body: EmailRequest, response: nothing } },
     async (request) => {
-      const { email, password, language } = request.body;
-      const user = await getUser(db, viewerOf(request).id);
-      await requirePassword(user, password, "password");
+      const { email, language } = request.body;
+      const user = await proveOwner(services, request, request.body);
       const current = settings.current();
       if (!canMail(current)) throw forbidden("This server has no mail server to send from.");
       requireDomain(email, current);

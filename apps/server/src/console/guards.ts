@@ -1,6 +1,5 @@
 import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { userDisabled } from "#domain/accounts/users.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { requireOwnOrigin } from "./origin.ts";
 import type { Services } from "./services.ts";
@@ -77,11 +76,10 @@ async function guard(
   const identity = await sessions.identify(request, reply);
   requireOwnOrigin(request, identity?.by ?? "nothing", services.settings.current().ServerAddress);
   if (access === "anyone") {
-    request.viewer = identity?.enabled === true ? identity.viewer : null;
+    request.viewer = identity?.viewer ?? null;
     return;
   }
   if (identity === undefined) throw unauthenticated();
-  if (!identity.enabled) throw userDisabled();
   if (identity.viewer.role < leastRole[access]) {
     throw forbidden("Your account does not have the rights to do this.");
   }

@@ -21,8 +21,7 @@ import {
   removePasskey,
   renamePasskey,
 } from "#domain/accounts/passkeys.ts";
-import { requirePassword } from "#domain/accounts/profile.ts";
-import { getUser, noteLogin } from "#domain/accounts/users.ts";
+import { noteLogin } from "#domain/accounts/users.ts";
 import { publicUrlOf, requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";
 import type { Passkey } from "#platform/prisma/client.ts";
@@ -31,6 +30,7 @@ import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams } from "./paging.ts";
 import { unixTime } from "./present.ts";
+import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
 import type { Sessions } from "./session.ts";
 
@@ -68,8 +68,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
       schema: { body: PasskeyBegin, response: answers(PasskeyOptions) },
     },
     async (request) => {
-      const user = await getUser(db, viewerOf(request).id);
-      await requirePassword(user, request.body.password, "password");
+      const user = await proveOwner(services, request, request.body);
       const siteName = settings.current().SystemName;
       const options = await beginRegistration(db, secrets, { user, place: placeOf(request), siteName });
       return ok({ ...options });

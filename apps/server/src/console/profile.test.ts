@@ -123,7 +123,15 @@ describe("the access token", () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const make = async () =>
-      (await browser.send<{ token: string }>("POST", "/api/user/token")).body.data.token;
+      (await browser.send<{ token: string }>("POST", "/api/user/token", { password: "open sesame" })).body
+        .data.token;
+    const without = await browser.send("POST", "/api/user/token", {});
+    expect(without).toMatchObject({
+      status: 400,
+      body: { fields: { password: expect.any(String) as string } },
+    });
+    expect((await browser.send("POST", "/api/user/token")).status).toBe(400);
+    expect((await browser.send("POST", "/api/user/token", { password: "wrong" })).status).toBe(400);
     const asks = async (token: string) =>
       (await site.app.inject({ url: "/api/user/self", headers: { ...version2, authorization: token } }))
         .statusCode;
@@ -139,6 +147,44 @@ describe("the access token", () => {
     expect(await asks(second)).toBe(401);
     // A link on another page must not be able to replace it.
     expect((await browser.get("/api/user/token")).status).not.toBe(200);
+  });
+});
+
+describe("the current password", () => {
+  it("cannot be guessed with a session: every place counts with sign-in, from every address", async () => {
+    const user = await makePerson();
+    const browser = await site.as(user);
+    const places: [method: "POST" | "PUT", url: string, body: object][] = [
+      ["POST", "/api/user/token", {}],
+      ["PUT", "/api/user/self/password", { password: "another long password", field: "current_password" }],
+      ["POST", "/api/user/self/totp", {}],
+      ["POST", "/api/user/self/totp/disable", { code: "123456" }],
+      ["POST", "/api/webauthn/registration/begin", {}],
+      ["POST", "/api/user/self/identities/confirm", {}],
+      ["POST", "/api/user/self/email/code", { email: "me@example.com" }],
+    ];
+    let checked = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const [method, url, { field = "password", ...body }] = places[round % places.length] as [
+        "POST" | "PUT",
+        string,
+        { field?: string },
+      ];
+      const address = { "x-forwarded-for": `203.0.113.${round}` };
+      const guess = { ...body, [field]: `guess ${round}` };
+      const answer = await browser.send(method, url, guess, address);
+      expect([400, 429], `${url}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
+      if (answer.status === 400) checked += 1;
+    }
+    expect(checked).toBeLessThanOrEqual(31);
+    const right = { password: "open sesame" };
+    const late = await browser.send("POST", "/api/user/token", right, { "x-forwarded-for": "203.0.113.99" });
+    expect(late.status).toBe(429);
+    const signIn = { username: user.username, ...right };
+    const elsewhere = await site.guest.send("POST", "/api/user/login", signIn, {
+      "x-forwarded-for": "203.0.113.98",
+    });
+    expect(elsewhere.status).toBe(429);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { AccessToken, PasswordChange, ProfileInput } from "@gateway/shared/profile";
+import { AccessToken, OptionalProof, PasswordChange, ProfileInput } from "@gateway/shared/profile";
 import { Self } from "@gateway/shared/session";
 import { z } from "zod";
 import {
@@ -12,6 +12,7 @@ import { getUser } from "#domain/accounts/users.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
+import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
 import { sessionIdOf } from "./session.ts";
 
@@ -46,11 +47,19 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
     ok((await getUser(db, viewerOf(request).id)).aff_code),
   );
 
-  app.post("/user/token", { config, schema: { response: answers(AccessToken) } }, async (request, reply) => {
-    const actor = viewerOf(request);
-    void reply.header("cache-control", "no-store");
-    return ok({ token: await renewAccessToken(db, secrets, actor, actor.id) });
-  });
+  app.post(
+    "/user/token",
+    {
+      config: { ...config, rateLimit: GUESS_LIMIT },
+      schema: { body: OptionalProof, response: answers(AccessToken) },
+    },
+    async (request, reply) => {
+      const actor = viewerOf(request);
+      await proveOwner(services, request, request.body);
+      void reply.header("cache-control", "no-store");
+      return ok({ token: await renewAccessToken(db, secrets, actor, actor.id) });
+    },
+  );
 
   app.delete("/user/token", { config, schema: { response: nothing } }, async (request) => {
     const actor = viewerOf(request);

@@ -1,7 +1,6 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { PasswordProof, RecoveryCodes, TotpCode, TotpOffer, TotpRemoval } from "@gateway/shared/profile";
 import type { FastifyRequest } from "fastify";
-import { requirePassword } from "#domain/accounts/profile.ts";
 import {
   enableTotp,
   offerTotp,
@@ -13,10 +12,12 @@ import { getUser } from "#domain/accounts/users.ts";
 import { GUESS_LIMIT } from "./accounts.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
+import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
 
 /** The signed-in person's authenticator app and recovery codes. */
-export function secondFactorRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
+export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
   const config = { access: "user", rateLimit: GUESS_LIMIT } as const;
   const own = (request: FastifyRequest) => getUser(db, viewerOf(request).id);
   const codes = answers(RecoveryCodes);
@@ -26,8 +27,7 @@ export function secondFactorRoutes(app: ConsoleApp, { db, secrets, settings }: S
     "/user/self/totp",
     { config, schema: { body: PasswordProof, response: answers(TotpOffer) } },
     async (request, reply) => {
-      const user = await own(request);
-      await requirePassword(user, request.body.password, "password");
+      const user = await proveOwner(services, request, request.body);
       void reply.header("cache-control", "no-store");
       return ok(await offerTotp(db, secrets, user, settings.current().SystemName));
     },
@@ -59,8 +59,7 @@ export function secondFactorRoutes(app: ConsoleApp, { db, secrets, settings }: S
     "/user/self/totp/disable",
     { config, schema: { body: TotpRemoval, response: answers(Nothing) } },
     async (request) => {
-      const user = await own(request);
-      await requirePassword(user, request.body.password, "password");
+      const user = await proveOwner(services, request, { password: request.body.password });
       await requireSecondFactor(db, secrets, user, request.body.code);
       await removeTotp(db, viewerOf(request), user.id);
       return ok(null);

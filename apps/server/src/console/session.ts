@@ -1,7 +1,7 @@
 import type { Permissions } from "@gateway/shared/permissions";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";
-import { findByAccessToken, isEnabled, permissionsOf } from "#domain/accounts/users.ts";
+import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Services } from "./services.ts";
@@ -19,10 +19,10 @@ export interface Viewer extends Actor {
   permissions: Permissions | null;
 }
 
+/** Of an enabled account. */
 export interface Identity {
   viewer: Viewer;
   by: "cookie" | "token";
-  enabled: boolean;
 }
 
 export interface Sessions {
@@ -60,7 +60,7 @@ export function createSessions(services: Services, cookiePath: string): Sessions
         if (found !== undefined) return identityOf(found.user, "cookie", request);
       }
       const token = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
-      const user = token === "" ? null : await findByAccessToken(db, secrets, token);
+      const user = await findByAccessToken(db, secrets, token);
       return user === null ? undefined : identityOf(user, "token", request);
     },
     async signIn(request, reply, userId) {
@@ -78,7 +78,7 @@ export function createSessions(services: Services, cookiePath: string): Sessions
 function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Identity {
   const { id, username, role, group } = user;
   const permissions = permissionsOf(user);
-  return { viewer: { id, username, role, group, permissions, ip: request.ip }, by, enabled: isEnabled(user) };
+  return { viewer: { id, username, role, group, permissions, ip: request.ip }, by };
 }
 
 /** The id this browser presents, good or not. */

@@ -2,7 +2,10 @@ import type { Self } from "@gateway/shared/session";
 import type { Settings } from "@gateway/shared/settings";
 import type { SiteStatus } from "@gateway/shared/status";
 import type { LightMyRequestResponse } from "fastify";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { enableTotp, offerTotp } from "#domain/accounts/second-factor.ts";
+import { endAccess } from "#domain/accounts/sessions.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { githubAt } from "#sign-in/github.ts";
 import { identityProviders } from "#sign-in/index.ts";
@@ -110,14 +113,22 @@ class Visitor {
     return { status: response.statusCode, ...response.json<Omit<Answer, "status">>() };
   }
 
+  /** What a signed-in person does before linking an account. */
+  async confirm(proof: object = {}): Promise<Answer> {
+    const response = await this.ask("POST", "/api/user/self/identities/confirm", proof);
+    return { status: response.statusCode, ...response.json<Omit<Answer, "status">>() };
+  }
+
   /** The whole way with a provider whose codes this test hands out. */
   async signIn(wire: WireServer, person: Person, more: Record<string, string> = {}): Promise<Answer> {
+    if (this.jar.has("session")) await this.confirm();
     const state = await this.state();
     return this.comeBack(nameOf(wire), { code: codeFor(wire, person), state, ...more });
   }
 
   /** The whole way with the real provider. */
   async openId(person: Person, more: Record<string, string> = {}): Promise<Answer> {
+    if (this.jar.has("session")) await this.confirm();
     const back = await openId.signIn(await this.text("/api/oauth/endpoint"), person);
     return this.comeBack("oidc", { ...back, ...more });
   }
@@ -273,6 +284,44 @@ describe("an account here", () => {
   });
 });
 
+describe("the second factor", () => {
+  it("is asked of who comes from a provider, unless the setting says otherwise", async () => {
+    const person = stranger();
+    const { data } = await new Visitor().signIn(github, person);
+    const id = data?.id ?? 0;
+    const user = await site.services.db.user.findUniqueOrThrow({ where: { id } });
+    const { secret } = await offerTotp(site.services.db, site.services.secrets, user, "Test");
+    const codeAt = (later: number) =>
+      TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + later * 30_000 });
+    const offered = await site.services.db.user.findUniqueOrThrow({ where: { id } });
+    const actor = { id, username: user.username, ip: "" };
+    await enableTotp(site.services.db, site.services.secrets, actor, offered, codeAt(-1));
+
+    const visitor = new Visitor();
+    const send = async (from: Visitor, code: string) => {
+      const response = await from.ask("POST", "/api/oauth/code", { code });
+      return { status: response.statusCode, ...response.json<Omit<Answer, "status">>() };
+    };
+    expect(await visitor.signIn(github, person)).toMatchObject({ status: 401, code: "totp_required" });
+    expect(await visitor.self()).toBeUndefined();
+    expect(await send(new Visitor(), codeAt(0))).toMatchObject({ status: 403, code: "forbidden" });
+    expect(await send(visitor, "000000")).toMatchObject({ status: 403, code: "totp_wrong" });
+    expect(await send(visitor, codeAt(0))).toMatchObject({ status: 200, data: { id } });
+    expect((await visitor.self())?.id).toBe(id);
+    expect(await send(visitor, codeAt(1))).toMatchObject({ status: 403, code: "forbidden" });
+
+    const late = new Visitor();
+    await late.signIn(github, person);
+    await site.services.db.user.update({ where: { id }, data: { status: 2 } });
+    expect(await send(late, codeAt(1))).toMatchObject({ status: 403, code: "user_disabled" });
+    await site.services.db.user.update({ where: { id }, data: { status: 1 } });
+
+    await configure({ IdentityProviderSecondFactor: false });
+    expect(await new Visitor().signIn(github, person)).toMatchObject({ status: 200, data: { id } });
+    await configure({ IdentityProviderSecondFactor: true });
+  });
+});
+
 describe("binding", () => {
   it("links a provider to who is signed in, answers bind and leaves the session alone", async () => {
     const user = await site.makeUser();
@@ -307,6 +356,56 @@ describe("binding", () => {
     expect((await visitor.signIn(github, stranger())).status).toBe(200);
     expect(await visitor.signIn(github, stranger())).toMatchObject({ status: 409, code: "conflict" });
     expect(await site.services.db.identity.count({ where: { user_id: other.id } })).toBe(1);
+  });
+
+  it("needs the password of the account each time, which a session alone does not have", async () => {
+    const password_hash = await passwordOf("a long password");
+    const user = await site.makeUser({ password_hash });
+    const visitor = await Visitor.as(user);
+    const link = async () => {
+      const state = await visitor.state();
+      return visitor.comeBack("github", { code: codeFor(github, stranger()), state });
+    };
+    const count = () => site.services.db.identity.count({ where: { user_id: user.id } });
+    expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
+    expect(await visitor.confirm()).toMatchObject({ status: 400 });
+    expect(await visitor.confirm({ password: "wrong" })).toMatchObject({ status: 400 });
+    expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
+    expect(await visitor.confirm({ password: "a long password" })).toMatchObject({ status: 200 });
+    // It holds for this session only, and once.
+    const other = await Visitor.as(user);
+    const state = await other.state();
+    const elsewhere = { code: codeFor(github, stranger()), state };
+    expect(await other.comeBack("github", elsewhere)).toMatchObject({ code: "proof_required" });
+    expect(await count()).toBe(0);
+    expect(await link()).toMatchObject({ status: 200, message: "bind" });
+    const unbound = await visitor.ask("POST", "/api/user/unbind", { type: "github" });
+    expect(unbound.statusCode).toBe(200);
+    expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
+    // It ends with a change of the password.
+    await visitor.confirm({ password: "a long password" });
+    await site.services.db.$transaction((tx) =>
+      endAccess(tx, site.services.secrets, user.id, visitor.jar.get("session")),
+    );
+    expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
+  });
+
+  it("needs a recent sign-in where the account has no password", async () => {
+    const user = await site.makeUser();
+    const visitor = await Visitor.as(user);
+    const created_time = new Date(Date.now() - 11 * 60_000);
+    await site.services.db.session.updateMany({ where: { user_id: user.id }, data: { created_time } });
+    expect(await visitor.confirm()).toMatchObject({ status: 403, code: "sign_in_again" });
+    for (const [url, body] of [
+      ["/api/user/token", {}],
+      ["/api/webauthn/registration/begin", {}],
+      ["/api/user/self/totp", {}],
+    ] as const) {
+      const answer = await visitor.ask("POST", url, body);
+      expect(answer.json(), url).toMatchObject({ code: "sign_in_again" });
+    }
+    const again = await Visitor.as(user);
+    expect(await again.confirm()).toMatchObject({ status: 200 });
   });
 
   it("goes to the person who began it, not to who happens to be signed in later", async () => {
@@ -473,7 +572,7 @@ describe("the settings of sign-in", () => {
   });
 
   it("send nobody to an address that a request names", async () => {
-    const evil = { host: "evil.example", "x-forwarded-host": "evil.example" };
+    const evil = { ...version2, host: "evil.example", "x-forwarded-host": "evil.example" };
     const ask = () => site.app.inject({ url: "/api/oauth/endpoint", headers: evil });
     const told = await ask();
     expect(told.statusCode).toBe(200);

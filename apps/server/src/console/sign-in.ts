@@ -1,15 +1,21 @@
 import { Envelope, Failure, Nothing } from "@gateway/shared/envelope";
+import { OptionalProof, TotpCode } from "@gateway/shared/profile";
 import { can, Role } from "@gateway/shared/roles";
 import { Self } from "@gateway/shared/session";
 import { type IdentityProviderId, IdentityRow, SignInReturn, UnbindInput } from "@gateway/shared/sign-in";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/identities.ts";
+import { permitLink, spendLinkPermit } from "#domain/accounts/proof.ts";
+import { requireSecondFactor } from "#domain/accounts/second-factor.ts";
 import {
   type Departure,
   derivedSecret,
+  findArrival,
   issueState,
+  keepArrival,
   returnState,
+  spendArrival,
   spendState,
   STATE_MINUTES,
 } from "#domain/accounts/sign-in-state.ts";
@@ -22,8 +28,9 @@ import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { unixTime } from "./present.ts";
+import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
-import type { Sessions } from "./session.ts";
+import { sessionIdOf, type Sessions } from "./session.ts";
 
 const COOKIE = "sign-in";
 
@@ -115,17 +122,42 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
         void reply.header("cache-control", "no-store");
         const arriving = { provider: id, identity: await identify(request, id) };
         if (request.viewer !== null) {
+          await spendLinkPermit(db, secrets, request.viewer.id, sessionIdOf(request));
           await bindIdentity(db, request.viewer, arriving);
           return { success: true as const, message: "bind", data: null };
         }
         const newcomer = { affCode: request.query.aff, ip: request.ip };
-        const { id: userId } = await arrive(db, arriving, newcomer, settings.current());
-        const user = await noteLogin(db, userId, request.ip);
-        await sessions.signIn(request, reply, userId);
-        return ok(await presentSelf(services, user));
+        const { id: userId, totp_enabled } = await arrive(db, arriving, newcomer, settings.current());
+        if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
+          await keepArrival(db, secrets, { userId, browser: request.cookies[COOKIE] });
+          throw new GatewayError(
+            "totp_required",
+            "Send the code of your authenticator app to /api/oauth/code.",
+          );
+        }
+        return signIn(request, reply, userId);
       },
     );
   }
+
+  async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
+    const user = await noteLogin(db, userId, request.ip);
+    await sessions.signIn(request, reply, userId);
+    return ok(await presentSelf(services, user));
+  }
+
+  // The second step for accounts with a second factor; the browser that arrived is known by its cookie.
+  app.post(
+    "/oauth/code",
+    { config, schema: { body: TotpCode, response: answers(Self) } },
+    async (request, reply) => {
+      const browser = request.cookies[COOKIE];
+      const user = await findArrival(db, secrets, browser);
+      await requireSecondFactor(db, secrets, user, request.body.code);
+      await spendArrival(db, secrets, { userId: user.id, browser });
+      return signIn(request, reply, user.id);
+    },
+  );
 
   const own = { access: "user" } as const;
   app.get(
@@ -139,6 +171,21 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
           isProviderId(provider) ? [{ provider, label, created_time: unixTime(created_time) }] : [],
         ),
       );
+    },
+  );
+
+  app.post(
+    "/user/self/identities/confirm",
+    {
+      config: { ...own, rateLimit: GUESS_LIMIT },
+      schema: { body: OptionalProof, response: answers(Nothing) },
+    },
+    async (request) => {
+      const { id } = await proveOwner(services, request, request.body);
+      const session = sessionIdOf(request);
+      if (session === undefined) throw forbidden("Only a signed-in browser can link an account.");
+      await permitLink(db, secrets, id, session);
+      return ok(null);
     },
   );
 

@@ -1,4 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
+import { OptionalProof } from "@gateway/shared/profile";
 import {
   TelegramCode,
   TelegramLink,
@@ -14,10 +15,12 @@ import { botName, botStatus, isFromTelegram, registerBot } from "#domain/telegra
 import { findLink, issueLinkCode, LINK_MINUTES, unlink } from "#domain/telegram/link.ts";
 import { deleteMenu, getMenu, listMenus, saveMenu } from "#domain/telegram/menus.ts";
 import { GatewayError, invalidRequest, notFound } from "#errors.ts";
+import { GUESS_LIMIT } from "./accounts.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, sliceOf } from "./paging.ts";
 import { unixTime } from "./present.ts";
+import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
 
 const sortable = ["id", "command", "description", "parse_mode"] as const;
@@ -88,10 +91,14 @@ export function telegramRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/user/self/telegram",
-    { config: own, schema: { response: answers(TelegramCode) } },
+    {
+      config: { ...own, rateLimit: GUESS_LIMIT },
+      schema: { body: OptionalProof, response: answers(TelegramCode) },
+    },
     async (request) => {
       if (botName(settings.current()) === "") throw invalidRequest("This site has no Telegram bot.");
-      const code = await issueLinkCode(db, secrets, viewerOf(request).id);
+      const { id } = await proveOwner(services, request, request.body);
+      const code = await issueLinkCode(db, secrets, id);
       return ok({ code, minutes: LINK_MINUTES });
     },
   );

@@ -75,11 +75,29 @@ describe("a token that changes hands", () => {
     expect(JSON.stringify([entry.before, entry.after])).not.toContain(shown);
   });
 
-  it("keeps its key when the administrator says so", async () => {
-    const [from, to] = [await site.makeUser(), await site.makeUser()];
-    const { key, id } = await makeToken(await site.as(from), "keeps");
-    await admin.send("PUT", "/api/token/admin", { id, name: "keeps", user_id: to.id, new_key: false });
-    expect((await callers().find(key)).caller.userId).toBe(to.id);
+  it("never shows its key to the administrator who moves it, there or back", async () => {
+    const from = await site.makeUser();
+    const owner = await site.as(from);
+    const { key, id } = await makeToken(owner, "keeps");
+    const cashier = await site.makeUser({ role: 10, permissions: { tokens: "edit" } });
+    const theirs = await site.as(cashier);
+    const move = (user_id: number, more: object = {}) =>
+      theirs.send("PUT", "/api/token/admin", { id, name: "keeps", user_id, ...more });
+    expect(await move(cashier.id, { new_key: false })).toMatchObject({
+      status: 400,
+      body: { fields: { new_key: expect.any(String) as string } },
+    });
+    expect((await theirs.get(`/api/token/${id}/key`)).status).toBe(404);
+    expect((await move(cashier.id)).status).toBe(200);
+    const seen = (await theirs.get<{ key: string }>(`/api/token/${id}/key`)).body.data.key;
+    expect(seen).not.toBe(key);
+    expect((await move(from.id)).status).toBe(200);
+    expect((await theirs.get(`/api/token/${id}/key`)).status).toBe(404);
+    const now = (await owner.get<{ key: string }>(`/api/token/${id}/key`)).body.data.key;
+    expect([key, seen]).not.toContain(now);
+    for (const old of [key, seen]) {
+      await expect(callers().find(old)).rejects.toMatchObject({ code: "invalid_key" });
+    }
   });
 
   it("must name a group that its new owner may use", async () => {

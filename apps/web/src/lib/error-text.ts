@@ -16,6 +16,8 @@ const codePhrases: Partial<Record<ErrorCode, string>> = {
   spend_limit_reached: phrase("The spending limit of this token is reached"),
   forbidden: phrase("You may not do this"),
   origin_refused: phrase("The request came from another address than this site"),
+  proof_required: phrase("Confirm with your password first"),
+  sign_in_again: phrase("Sign out, sign in again, and repeat this within 10 minutes"),
   token_disabled: phrase("This token is disabled"),
   token_expired: phrase("This token has expired"),
   user_disabled: phrase("This account is disabled"),

@@ -53,6 +53,13 @@ export async function comeBack(provider: string, back: URLSearchParams, aff: str
   return http.get(`/oauth/${provider}`, Arrival, { code, state, aff, iss: back.get("iss") });
 }
 
+/** The second step, after a provider confirmed an account that has a second factor. */
+export const finishWithCode = (code: string) => http.post("/oauth/code", Self, { code });
+
+export function wantsCode(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "totp_required";
+}
+
 /** The code is the one the official account answered with. */
 export async function comeBackFromWeChat(code: string, aff: string): Promise<Self | null> {
   return http.get("/oauth/wechat", Arrival, { code, state: await newState(), aff });
@@ -80,6 +87,7 @@ const sentences = new Set([
   phrase("Passwords cannot be reset by mail here."),
   phrase("The passkey could not be confirmed. Try again."),
   phrase("This passkey belongs to an account here already."),
+  phrase("Too many wrong passwords for this account. Wait a moment and try again."),
 ]);
 
 /** These sentences say more than what their code is usually called. */

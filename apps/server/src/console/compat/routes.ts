@@ -13,5 +13,6 @@ export const untouched: ReadonlySet<string> = new Set([
   "GET /openapi.json",
   "GET /payment/notify/:uuid",
   "POST /payment/notify/:uuid",
+  "GET /payment/return/:trade_no",
   "POST /telegram/:secret",
 ]);

@@ -11,7 +11,7 @@ import { findGroup } from "./groups.ts";
 import { giveGifts, insertUser, requireFreeName } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 import { removeTotp } from "./second-factor.ts";
-import { revokeSessions } from "./sessions.ts";
+import { endAccess } from "./sessions.ts";
 import { lockUser } from "./users.ts";
 
 /**
@@ -72,7 +72,7 @@ export async function createUser(
   });
 }
 
-/** A new password ends all sessions of the account. Throws like `createUser`, and `not_found`. */
+/** A new password ends all sessions and the access token of the account. Throws like `createUser`, and `not_found`. */
 export async function changeUser(
   db: PrismaClient,
   secrets: Secrets,
@@ -99,7 +99,7 @@ export async function changeUser(
         ...(change.permissions === undefined ? {} : { permissions: change.permissions ?? Prisma.DbNull }),
       },
     });
-    if (passwordHash !== undefined) await revokeSessions(tx, secrets, change.id);
+    if (passwordHash !== undefined) await endAccess(tx, secrets, change.id);
     await note(tx, actor, "user.change", after, {
       before: shown(before),
       after: { ...shown(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
@@ -140,8 +140,8 @@ export async function manageUser(
     requireBelow(actor, before);
     const data = changeOf(actor, action);
     const after = await tx.user.update({ where: { id: before.id }, data });
-    // The sessions would be refused anyway; ended, they do not come back with the account.
-    if (action === "disable") await revokeSessions(tx, secrets, before.id);
+    // They would be refused anyway; ended, they do not come back with the account.
+    if (action === "disable") await endAccess(tx, secrets, before.id);
     await note(tx, actor, `user.${action}`, after, { before: shown(before), after: shown(after) });
     await announce(tx, "users", before.id);
     return after;
@@ -191,7 +191,7 @@ export async function deleteUser(
         deleted_at: now,
       },
     });
-    await revokeSessions(tx, secrets, id);
+    await endAccess(tx, secrets, id);
     await tx.identity.deleteMany({ where: { user_id: id } });
     await tx.passkey.deleteMany({ where: { user_id: id } });
     await tx.recoveryCode.deleteMany({ where: { user_id: id } });

@@ -5,7 +5,7 @@ import type { Db } from "#platform/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";
-import { revokeSessions } from "./sessions.ts";
+import { endAccess } from "./sessions.ts";
 
 /** A forgotten password: a link by mail, and a new password of the person's own choice against it. */
 
@@ -54,7 +54,7 @@ export async function finishReset(
       where: { email, deleted_at: null, status: UserStatus.enabled },
     });
     if (count === 0 || user === null) throw badLink();
-    await revokeSessions(tx, secrets, user.id);
+    await endAccess(tx, secrets, user.id);
     await audit(tx, {
       actor: { id: user.id, username: user.username, ip },
       action: "user.password_reset",

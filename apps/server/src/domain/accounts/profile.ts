@@ -1,10 +1,10 @@
 import type { PasswordChange, ProfileInput } from "@gateway/shared/profile";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { GatewayError } from "#errors.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
-import { hashPassword, passwordMatches } from "./passwords.ts";
-import { revokeSessions } from "./sessions.ts";
+import { hashPassword } from "./passwords.ts";
+import { requireProof, wrongPassword } from "./proof.ts";
+import { endAccess } from "./sessions.ts";
 
 /** What people change about their own account. */
 
@@ -23,15 +23,21 @@ export async function changeProfile(db: PrismaClient, userId: number, input: Pro
 }
 
 /**
- * Ends all other sessions. `currentSession` is the asking browser's own session id, if it has one. Throws
- * `invalid_request` with the field when the current password is wrong.
+ * Ends all other sessions and the management access token. `currentSession` is the asking browser's own session id, if
+ * it has one. Throws what `requireProof` throws.
  */
 export async function changePassword(
   db: PrismaClient,
   secrets: Secrets,
   { actor, user, input, currentSession }: OwnChange<PasswordChange> & { currentSession: string | undefined },
 ): Promise<void> {
-  await requirePassword(user, input.current_password, "current_password");
+  await requireProof(db, secrets, {
+    user,
+    password: input.current_password,
+    ip: actor.ip,
+    session: currentSession,
+    field: "current_password",
+  });
   const password_hash = await hashPassword(input.password);
   await db.$transaction(async (tx) => {
     // Of two changes at the same time the second must know the first one's password.
@@ -40,7 +46,7 @@ export async function changePassword(
       data: { password_hash },
     });
     if (count === 0) throw wrongPassword("current_password");
-    await revokeSessions(tx, secrets, user.id, currentSession);
+    await endAccess(tx, secrets, user.id, currentSession);
     await audit(tx, { actor, action: "user.password", targetType: "user", targetId: user.id });
   });
 }
@@ -49,17 +55,6 @@ interface OwnChange<Input> {
   actor: Actor;
   user: User;
   input: Input;
-}
-
-/** An account without a password has nothing to ask for. Throws `invalid_request` with the field. */
-export async function requirePassword(user: User, password: string, field: string): Promise<void> {
-  if (user.password_hash === null) return;
-  if (!(await passwordMatches(user.password_hash, password))) throw wrongPassword(field);
-}
-
-function wrongPassword(field: string): GatewayError {
-  const sentence = "The current password is wrong";
-  return new GatewayError("invalid_request", `${sentence}.`, { param: field, fields: { [field]: sentence } });
 }
 
 /** A new management access token; an earlier one stops working. The only time the token is seen. */

@@ -1,3 +1,4 @@
+import { UserStatus } from "@gateway/shared/user";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
@@ -45,6 +46,7 @@ export interface FoundSession {
   renewed: boolean;
 }
 
+/** Undefined for a session that does not open an enabled account. */
 export async function findSession(
   db: Db,
   secrets: Secrets,
@@ -53,7 +55,7 @@ export async function findSession(
 ): Promise<FoundSession | undefined> {
   const id_hash = secrets.hash(id);
   const session = await db.session.findUnique({ where: { id_hash }, include: { user: true } });
-  if (session === null || session.expires_at <= now || session.user.deleted_at !== null) return undefined;
+  if (session === null || session.expires_at <= now || !isActive(session.user)) return undefined;
   const renewed = now.getTime() - session.last_seen.getTime() > TOUCH_MS;
   if (renewed) {
     // A session that is revoked this very moment must not come back, hence no upsert.
@@ -117,8 +119,33 @@ export async function revokeSessions(
   await db.session.deleteMany({ where });
 }
 
+/**
+ * Ends everything that opens the account without its password: sessions (except the one that asks), the management
+ * access token, and what was begun by mail or in a browser.
+ */
+export async function endAccess(
+  tx: Prisma.TransactionClient,
+  secrets: Secrets,
+  userId: number,
+  exceptSession?: string,
+): Promise<void> {
+  await revokeSessions(tx, secrets, userId, exceptSession);
+  await tx.user.update({ where: { id: userId }, data: { access_token_hash: null } });
+  await tx.oneTimeCode.deleteMany({
+    where: {
+      purpose: { in: ["reset", "sign-in", "sign-in-code", "link"] },
+      payload: { path: ["user_id"], equals: userId },
+    },
+  });
+  await tx.oneTimeCode.deleteMany({ where: { purpose: "telegram-bind", subject: String(userId) } });
+}
+
 function expiryAfter(now: Date): Date {
   return new Date(now.getTime() + SESSION_DAYS * DAY_MS);
+}
+
+function isActive({ status, deleted_at }: User): boolean {
+  return status === UserStatus.enabled && deleted_at === null;
 }
 
 function hex(bytes: Uint8Array): string {

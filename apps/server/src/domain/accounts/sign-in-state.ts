@@ -1,6 +1,8 @@
-import { forbidden } from "#errors.ts";
+import { forbidden, type GatewayError } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
+import type { User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
+import { getUser, isEnabled, userDisabled } from "./users.ts";
 
 /**
  * The thread between leaving for an identity provider and coming back: a state that works once, for ten minutes, in
@@ -57,7 +59,7 @@ export async function spendState(
     browser !== undefined &&
     sameSecret(row.code_hash, secrets.hash(browser)) &&
     ownerOf(row.payload) === userId;
-  if (!fits) throw forbidden("This sign-in has expired or was begun in another browser. Start again.");
+  if (!fits) throw expired();
   return { userId, expiresAt: row.expires_at };
 }
 
@@ -74,6 +76,63 @@ export async function returnState(
 /** A secret that belongs to this departure, e.g. the PKCE verifier: made anew whenever it is needed, never stored. */
 export function derivedSecret(secrets: Secrets, purpose: string, { state, browser }: Departure): string {
   return Buffer.from(secrets.hash(`sign-in:${purpose}:${state}:${browser}`)).toString("base64url");
+}
+
+const ARRIVED = "sign-in-code";
+
+/** Somebody arrived from a provider whose account has a second factor: this browser may send the code. */
+export async function keepArrival(
+  db: Db,
+  secrets: Secrets,
+  { userId, browser = "" }: { userId: number; browser: string | undefined },
+): Promise<void> {
+  const row = {
+    code_hash: secrets.hash(`${ARRIVED}:${userId}`),
+    payload: { user_id: userId },
+    expires_at: new Date(Date.now() + STATE_MINUTES * 60_000),
+  };
+  const subject = subjectOf(secrets, `${ARRIVED}:${browser}`);
+  await db.oneTimeCode.upsert({
+    where: { purpose_subject: { purpose: ARRIVED, subject } },
+    create: { purpose: ARRIVED, subject, ...row },
+    update: row,
+  });
+}
+
+/** Who arrived in this browser. Throws `forbidden`, `user_disabled`. */
+export async function findArrival(db: Db, secrets: Secrets, browser: string | undefined): Promise<User> {
+  const row = await db.oneTimeCode.findFirst({
+    where: {
+      purpose: ARRIVED,
+      subject: subjectOf(secrets, `${ARRIVED}:${browser ?? ""}`),
+      expires_at: { gt: new Date() },
+    },
+  });
+  const userId = ownerOf(row?.payload ?? null);
+  if (browser === undefined || typeof userId !== "number") throw expired();
+  const user = await getUser(db, userId);
+  if (!isEnabled(user)) throw userDisabled();
+  return user;
+}
+
+/** Throws `forbidden` when another request was faster. */
+export async function spendArrival(
+  db: Db,
+  secrets: Secrets,
+  { userId, browser = "" }: { userId: number; browser: string | undefined },
+): Promise<void> {
+  const { count } = await db.oneTimeCode.deleteMany({
+    where: {
+      purpose: ARRIVED,
+      subject: subjectOf(secrets, `${ARRIVED}:${browser}`),
+      code_hash: secrets.hash(`${ARRIVED}:${userId}`),
+    },
+  });
+  if (count === 0) throw expired();
+}
+
+function expired(): GatewayError {
+  return forbidden("This sign-in has expired or was begun in another browser. Start again.");
 }
 
 async function keep(db: Db, secrets: Secrets, { state, browser }: Departure, facts: SpentState) {

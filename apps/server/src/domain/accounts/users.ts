@@ -68,9 +68,11 @@ async function findByName(db: Db, name: string): Promise<User | null> {
   );
 }
 
-/** The owner of a management access token. */
+/** The owner of a management access token; null for one that no enabled account has. */
 export async function findByAccessToken(db: Db, secrets: Secrets, token: string): Promise<User | null> {
-  return db.user.findFirst({ where: { access_token_hash: secrets.hash(token), deleted_at: null } });
+  if (token === "") return null;
+  const where = { access_token_hash: secrets.hash(token), deleted_at: null, status: UserStatus.enabled };
+  return db.user.findFirst({ where });
 }
 
 /** Throws `not_found`. */

@@ -3,7 +3,7 @@ import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/token";
 import type { z } from "zod";
 import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
 import { getUser } from "#domain/accounts/users.ts";
-import { notFound } from "#errors.ts";
+import { GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
@@ -66,8 +66,9 @@ function describeOwned({ user, ...token }: Owned): TokenAdminRow {
 }
 
 /**
- * A token as it shall be, and whose. One that changes hands gets a new key, which its new owner finds in the console:
- * the old one would go on spending what is not its balance any more. Calls under way are paid by whoever began them.
+ * A token as it shall be, and whose. One that changes hands always gets a new key, which its new owner finds in the
+ * console: an administrator who takes a token over must not see the key its owner uses, and the old key would go on
+ * spending what is not its owner's balance any more. Calls under way are paid by whoever began them.
  * Throws `not_found`, `forbidden`, `group_not_allowed` and what changing an own token throws.
  */
 export async function administerToken(
@@ -82,13 +83,18 @@ export async function administerToken(
     const moves = input.user_id !== undefined && input.user_id !== before.user_id;
     const owner = await getUser(tx, input.user_id ?? before.user_id);
     if (moves && owner.id !== actor.id) requireBelow(actor, owner);
+    if (moves && input.new_key === false) {
+      const sentence = "A token that changes hands always gets a new key.";
+      throw new GatewayError("invalid_request", sentence, { fields: { new_key: sentence } });
+    }
     const data = await columnsOf(tx, owner, merged(before, input), before, actor);
     const after = await tx.token.update({
       where: { id: input.id },
       data: {
         ...data,
         user_id: owner.id,
-        ...((input.new_key ?? moves) ? sealKey(secrets, newKey()) : {}),
+        // Whoever has owned a key knows it, so a key never changes hands.
+        ...(moves || input.new_key === true ? sealKey(secrets, newKey()) : {}),
       },
       include: withOwner,
     });

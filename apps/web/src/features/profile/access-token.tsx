@@ -10,31 +10,23 @@ import { copyText } from "#ui/copy.tsx";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useRenewAccessToken, useRevokeAccessToken } from "./api.ts";
+import { OwnerPrompt } from "./owner-prompt.tsx";
 
 export function AccessTokenSection() {
   const { t } = useTranslation();
   const self = useSelf();
   const renew = useRenewAccessToken();
   const revoke = useRevokeAccessToken();
+  const [asking, setAsking] = useState(false);
   const [token, setToken] = useState("");
   if (!self) return null;
   const exists = self.has_access_token;
 
-  const make = async () => {
-    const sure =
-      !exists ||
-      (await confirm({
-        title: t("Replace the access token?"),
-        body: t("Scripts that use the present one stop working at once."),
-        action: t("Replace"),
-      }));
-    if (!sure) return;
-    renew.mutate(undefined, {
-      onSuccess: (made) => {
-        setToken(made.token);
-        renew.reset();
-      },
-    });
+  const make = async (password: string) => {
+    const made = await renew.mutateAsync(password);
+    setAsking(false);
+    setToken(made.token);
+    renew.reset();
   };
   const end = async () => {
     const sure = await confirm({
@@ -62,11 +54,7 @@ export function AccessTokenSection() {
         </Text>
         <Code block>{`curl ${apiUrl("/user/self")} -H "Authorization: Bearer …"`}</Code>
         <Group gap="xs">
-          <Button
-            variant={exists ? "default" : "filled"}
-            loading={renew.isPending}
-            onClick={() => void make()}
-          >
+          <Button variant={exists ? "default" : "filled"} onClick={() => setAsking(true)}>
             {exists ? t("Replace") : t("Create access token")}
           </Button>
           {exists ? (
@@ -76,6 +64,19 @@ export function AccessTokenSection() {
           ) : null}
         </Group>
       </Stack>
+      {asking ? (
+        <OwnerPrompt
+          title={exists ? t("Replace the access token?") : t("Create access token")}
+          text={
+            exists
+              ? t("Scripts that use the present one stop working at once.")
+              : t("It may do all that you may do. Confirm that it is you.")
+          }
+          action={exists ? t("Replace") : t("Create access token")}
+          run={make}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
       {token === "" ? null : <ShownOnce token={token} onClose={() => setToken("")} />}
     </Section>
   );

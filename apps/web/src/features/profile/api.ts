@@ -36,6 +36,9 @@ export function useChangeProfile(meta: Failing = {}) {
   });
 }
 
+/** Dialogs show what went wrong themselves. */
+const inDialog = { quiet: true };
+
 /** What it changes about the account is read again; nothing it answers is kept. */
 function useAccountMutation<Input, Output>(
   mutationFn: (input: Input) => Promise<Output>,
@@ -63,12 +66,10 @@ export const useEndSession = () =>
     http.del(`/user/self/sessions${id === undefined ? "" : `/${id}`}`, nothing),
   );
 
-export const useRenewAccessToken = () => useAccountMutation(() => http.post("/user/token", AccessToken));
+export const useRenewAccessToken = () =>
+  useAccountMutation((password: string) => http.post("/user/token", AccessToken, { password }), inDialog);
 
 export const useRevokeAccessToken = () => useAccountMutation(() => http.del("/user/token", nothing));
-
-/** The dialogs of the second factor show what went wrong themselves. */
-const inDialog = { quiet: true };
 
 export const useBeginTotp = () =>
   useAccountMutation((password: string) => http.post("/user/self/totp", TotpOffer, { password }), inDialog);
@@ -105,6 +106,10 @@ export const identitiesQuery = queryOptions({
   queryKey: ["own-identities"],
   queryFn: () => http.get("/user/self/identities", z.array(IdentityRow)),
 });
+
+/** Lets this session link an account elsewhere within the next minutes. */
+export const confirmOwner = (password: string) =>
+  http.post("/user/self/identities/confirm", nothing, { password });
 
 /** Leaves for the provider, which sends the browser back to `/oauth/<provider>`. */
 export function useBind() {

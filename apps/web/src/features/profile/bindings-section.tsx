@@ -14,7 +14,8 @@ import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 import { WeChatDialog } from "#ui/wechat-dialog.tsx";
-import { identitiesQuery, useBind, useBindWeChat, useUnbind } from "./api.ts";
+import { confirmOwner, identitiesQuery, useBind, useBindWeChat, useUnbind } from "./api.ts";
+import { OwnerPrompt } from "./owner-prompt.tsx";
 
 export function BindingsSection() {
   const { t } = useTranslation();
@@ -99,8 +100,15 @@ function UnbindButton({ id, name }: ButtonProps) {
 
 function BindButton({ id, name }: ButtonProps) {
   const { t } = useTranslation();
+  const [asking, setAsking] = useState(false);
   const [scanning, setScanning] = useState(false);
   const bind = useBind();
+  const go = async (password: string) => {
+    await confirmOwner(password);
+    setAsking(false);
+    if (id === "wechat") setScanning(true);
+    else bind.mutate(id);
+  };
   return (
     <>
       <Button
@@ -108,10 +116,19 @@ function BindButton({ id, name }: ButtonProps) {
         size="compact-sm"
         loading={bind.isPending}
         aria-label={t("Connect {{name}}", { name })}
-        onClick={() => (id === "wechat" ? setScanning(true) : bind.mutate(id))}
+        onClick={() => setAsking(true)}
       >
         {t("Connect")}
       </Button>
+      {asking ? (
+        <OwnerPrompt
+          title={t("Connect {{name}}", { name })}
+          text={t("It opens your account from then on. Confirm that it is you.")}
+          action={t("Continue")}
+          run={go}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
       {scanning ? <BindWeChat onClose={() => setScanning(false)} /> : null}
     </>
   );

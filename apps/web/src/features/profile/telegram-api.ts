@@ -14,16 +14,9 @@ export const telegramLinkQuery = (waiting: boolean) =>
     refetchInterval: waiting ? 3_000 : false,
   });
 
-/** Each time the dialog opens there is a new one, so that what is shown works. */
-export const telegramCodeQuery = queryOptions({
-  queryKey: ["own-telegram-code"],
-  queryFn: () => http.post("/user/self/telegram", TelegramCode),
-  gcTime: 0,
-  staleTime: Infinity,
-  refetchOnWindowFocus: false,
-  refetchOnReconnect: false,
-  retry: false,
-});
+/** Each time there is a new one, so that what is shown works. */
+export const newTelegramCode = (password: string) =>
+  http.post("/user/self/telegram", TelegramCode, { password });
 
 export function useUnlinkTelegram() {
   const client = useQueryClient();

@@ -1,5 +1,5 @@
 /** The own Telegram account: linked by a code that is sent to the bot. */
-import type { TelegramLink } from "@gateway/shared/telegram";
+import type { TelegramCode, TelegramLink } from "@gateway/shared/telegram";
 import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBrandTelegram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -13,13 +13,19 @@ import { Section } from "#ui/page.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
-import { telegramCodeQuery, telegramLinkQuery, useUnlinkTelegram } from "./telegram-api.ts";
+import { OwnerPrompt } from "./owner-prompt.tsx";
+import { newTelegramCode, telegramLinkQuery, useUnlinkTelegram } from "./telegram-api.ts";
 
 export function TelegramSection() {
   const { t } = useTranslation();
   const bot = useSite()?.telegram_bot ?? "";
-  const [linking, setLinking] = useState(false);
-  const link = useQuery(telegramLinkQuery(linking));
+  const [asking, setAsking] = useState(false);
+  const [offer, setOffer] = useState<TelegramCode>();
+  const link = useQuery(telegramLinkQuery(offer !== undefined));
+  const begin = async (password: string) => {
+    setOffer(await newTelegramCode(password));
+    setAsking(false);
+  };
   // Without a bot there is nothing to link, but what is linked can still be let go of.
   if (bot === "" && !link.data) return null;
   return (
@@ -30,14 +36,25 @@ export function TelegramSection() {
         link.data ? (
           <UnlinkButton />
         ) : link.data === null ? (
-          <Button variant="default" onClick={() => setLinking(true)}>
+          <Button variant="default" onClick={() => setAsking(true)}>
             {t("Connect")}
           </Button>
         ) : null
       }
     >
       <LinkState link={link.data} error={link.error} onRetry={() => void link.refetch()} />
-      {linking ? <LinkDialog bot={bot} link={link.data} onClose={() => setLinking(false)} /> : null}
+      {asking ? (
+        <OwnerPrompt
+          title={t("Connect {{name}}", { name: "Telegram" })}
+          text={t("The bot tells whoever is connected what belongs to you. Confirm that it is you.")}
+          action={t("Continue")}
+          run={begin}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+      {offer ? (
+        <LinkDialog bot={bot} offer={offer} link={link.data} onClose={() => setOffer(undefined)} />
+      ) : null}
     </Section>
   );
 }
@@ -85,18 +102,22 @@ function UnlinkButton() {
   );
 }
 
-type LinkDialogProps = { bot: string; link: TelegramLink | undefined; onClose: () => void };
+type LinkDialogProps = {
+  bot: string;
+  offer: TelegramCode;
+  link: TelegramLink | undefined;
+  onClose: () => void;
+};
 
-function LinkDialog({ bot, link, onClose }: LinkDialogProps) {
+function LinkDialog({ bot, offer, link, onClose }: LinkDialogProps) {
   const { t } = useTranslation();
-  const offer = useQuery(telegramCodeQuery);
   const linked = Boolean(link);
   useEffect(() => {
     if (!linked) return;
     toast.success(t("Account connected"));
     onClose();
   }, [linked, onClose, t]);
-  const address = `https://t.me/${bot}?start=${offer.data?.code ?? ""}`;
+  const address = `https://t.me/${bot}?start=${offer.code}`;
   return (
     <Modal
       opened
@@ -105,31 +126,25 @@ function LinkDialog({ bot, link, onClose }: LinkDialogProps) {
       styles={{ title: { fontSize: 16, fontWeight: 600 } }}
       size={420}
     >
-      {offer.data ? (
-        <Stack>
-          <Text>{t("Open the bot on this device or scan the code with your phone, then press Start.")}</Text>
-          <Group justify="center">
-            <QrCode text={address} label={t("QR code that opens the bot")} />
-          </Group>
-          <Button
-            component="a"
-            href={address}
-            target="_blank"
-            rel="noreferrer"
-            leftSection={<IconBrandTelegram size={18} />}
-          >
-            {t("Open Telegram")}
-          </Button>
-          <Text fz="sm" c="dimmed">
-            {t("Or send this to @{{bot}} within {{minutes}} minutes:", { bot, minutes: offer.data.minutes })}
-          </Text>
-          <CopyCode text={`/bind ${offer.data.code}`} label={t("Command")} />
-        </Stack>
-      ) : offer.error ? (
-        <Failed error={offer.error} onRetry={() => void offer.refetch()} />
-      ) : (
-        <Skeleton height={320} radius="md" />
-      )}
+      <Stack>
+        <Text>{t("Open the bot on this device or scan the code with your phone, then press Start.")}</Text>
+        <Group justify="center">
+          <QrCode text={address} label={t("QR code that opens the bot")} />
+        </Group>
+        <Button
+          component="a"
+          href={address}
+          target="_blank"
+          rel="noreferrer"
+          leftSection={<IconBrandTelegram size={18} />}
+        >
+          {t("Open Telegram")}
+        </Button>
+        <Text fz="sm" c="dimmed">
+          {t("Or send this to @{{bot}} within {{minutes}} minutes:", { bot, minutes: offer.minutes })}
+        </Text>
+        <CopyCode text={`/bind ${offer.code}`} label={t("Command")} />
+      </Stack>
     </Modal>
   );
 }

@@ -1,15 +1,17 @@
 /** Where identity providers send the browser back to: finishes the sign-in, or a binding, and moves on. */
+import type { Self } from "@gateway/shared/session";
 import { Group, Loader, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useCallback, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate, useParams, useSearchParams } from "react-router-dom";
 import { offerLanguage } from "#lib/i18n.ts";
 import { openSession, wasSignedIn } from "#lib/session.ts";
-import { comeBack, mayPass, signInReason, keptNext } from "#lib/sign-in.ts";
+import { comeBack, keptNext, mayPass, signInReason, wantsCode } from "#lib/sign-in.ts";
 import { toast } from "#ui/toast.tsx";
 import { EntryCard } from "./entry-card.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
+import { ProviderCode } from "./provider-code.tsx";
 
 const TRIES = 3;
 const bindings = "/panel/profile?tab=security";
@@ -36,26 +38,39 @@ function Arrival({ provider }: { provider: string }) {
     meta: { quiet: true },
   });
 
-  useEffect(() => {
-    if (data === undefined) return;
-    if (data === null) {
-      toast.success(t("Account connected"));
-      void navigate(bindings, { replace: true });
-      return;
-    }
-    forgetInviteCode();
-    void offerLanguage(data.language);
-    openSession(client, data);
-    void navigate(keptNext(), { replace: true });
-  }, [data, client, navigate, t]);
+  const asksCode = wantsCode(error);
+
+  const enter = useCallback(
+    (self: Self) => {
+      forgetInviteCode();
+      void offerLanguage(self.language);
+      openSession(client, self);
+      void navigate(keptNext(), { replace: true });
+    },
+    [client, navigate],
+  );
 
   useEffect(() => {
-    if (!error) return;
+    if (data === undefined) return;
+    if (data !== null) return enter(data);
+    toast.success(t("Account connected"));
+    void navigate(bindings, { replace: true });
+  }, [data, enter, navigate, t]);
+
+  useEffect(() => {
+    if (!error || asksCode) return;
     toast.error(t("Error: {{message}}", { message: signInReason(error, t) }));
     const to = wasSignedIn() ? bindings : "/login";
     const timer = setTimeout(() => void navigate(to, { replace: true }), 2_000);
     return () => clearTimeout(timer);
-  }, [error, navigate, t]);
+  }, [error, asksCode, navigate, t]);
+
+  if (asksCode)
+    return (
+      <EntryCard title={t("One more step")} hint={t("Enter the code of your authenticator app")}>
+        <ProviderCode onSignedIn={enter} />
+      </EntryCard>
+    );
 
   const trying =
     failureCount === 0

@@ -1,14 +1,23 @@
 /** The buttons below the password form: one for every way of signing in that the operator has set up. */
+import type { Self } from "@gateway/shared/session";
 import type { IdentityProviderId } from "@gateway/shared/sign-in";
-import { Button, Divider, SimpleGrid } from "@mantine/core";
+import { Button, Divider, Modal, SimpleGrid } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { openSession } from "#lib/session.ts";
-import { comeBackFromWeChat, keepNext, leaveFor, offeredProviders, signInReason } from "#lib/sign-in.ts";
+import {
+  comeBackFromWeChat,
+  keepNext,
+  leaveFor,
+  offeredProviders,
+  signInReason,
+  wantsCode,
+} from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { IdentityProviderIcon, identityProviderTitle } from "#ui/identity-provider.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
+import { ProviderCode } from "./provider-code.tsx";
 
 const WeChatDialog = lazy(async () => ({ default: (await import("#ui/wechat-dialog.tsx")).WeChatDialog }));
 
@@ -57,15 +66,24 @@ function WeChatSignIn({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const site = useSite();
   const client = useQueryClient();
+  const enter = (self: Self) => {
+    forgetInviteCode();
+    // The login page goes on by itself once there is a session.
+    openSession(client, self);
+  };
   const signIn = useMutation({
     mutationFn: (code: string) => comeBackFromWeChat(code, keepInviteCode(null)),
     onSuccess: (self) => {
-      forgetInviteCode();
-      // The login page goes on by itself once there is a session.
-      if (self) openSession(client, self);
+      if (self) enter(self);
     },
     meta: { quiet: true },
   });
+  if (wantsCode(signIn.error))
+    return (
+      <Modal opened onClose={onClose} title={t("One more step")} size={400}>
+        <ProviderCode onSignedIn={enter} />
+      </Modal>
+    );
   return (
     <Suspense>
       <WeChatDialog

@@ -284,6 +284,14 @@ export const settingGroups: SettingGroup[] = [
             label: phrase("Sign-in with passkeys"),
             hint: phrase("Browsers offer them over https, and on localhost."),
           },
+          {
+            key: "IdentityProviderSecondFactor",
+            kind: "switch",
+            label: phrase("Second factor after other sign-ins"),
+            hint: phrase(
+              "On: an account with a second factor is asked for its code also after GitHub, WeChat, Lark or OpenID. Passkeys count as both factors.",
+            ),
+          },
         ],
       },
       mailSection,

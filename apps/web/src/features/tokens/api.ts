@@ -97,7 +97,7 @@ export function useDeleteToken() {
   });
 }
 
-type AdminChange = Change & { given: Pick<TokenAdminChange, "user_id" | "new_key"> };
+type AdminChange = Change & { given: Pick<TokenAdminChange, "user_id"> };
 
 export function useAdministerToken() {
   const client = useQueryClient();

@@ -1,7 +1,7 @@
 /** Changes somebody's token, and whose it is. */
 import type { TokenAdminRow } from "@gateway/shared/token";
 import { UserQuery } from "@gateway/shared/user";
-import { Alert, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
+import { Alert, NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -25,10 +25,9 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
   const form = useSchemaForm(schema, initialValues(token)) as TokenSchemaForm;
   const change = useAdministerToken();
   const [owner, setOwner] = useState(token.user_id);
-  const [newKey, setNewKey] = useState(true);
   const moves = owner !== token.user_id;
   const save = async (values: TokenFormValues) => {
-    const given = moves ? { user_id: owner, new_key: newKey } : {};
+    const given = moves ? { user_id: owner } : {};
     await change.mutateAsync({ before: token, input: toInput(values), given });
     toast.success(moves ? t("The token has a new owner") : t("Token saved"));
     onClose();
@@ -51,20 +50,9 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         <OwnerField token={token} value={owner} onChange={setOwner} />
         {moves ? (
           <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
-            {t("From the next call on, the new owner pays. Past calls stay in the log of the old one.")}
+            {t("From the next call on, the new owner pays. Past calls stay in the log of the old one.")}{" "}
+            {t("The old key stops working at once. The new owner finds the new one in the console.")}
           </Alert>
-        ) : null}
-        {moves ? (
-          <Switch
-            label={t("Make a new key")}
-            description={
-              newKey
-                ? t("The old key stops working at once. The new owner finds the new one in the console.")
-                : t("The old owner knows the key and can go on spending the new owner's balance.")
-            }
-            checked={newKey}
-            onChange={(event) => setNewKey(event.currentTarget.checked)}
-          />
         ) : null}
       </FormSection>
       <FormSection title={t("General")}>

@@ -1,0 +1,108 @@
+import { GatewayError } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { User } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { takeGuess } from "./password-guesses.ts";
+import { passwordMatches } from "./passwords.ts";
+import { requireSecondFactor } from "./second-factor.ts";
+
+/**
+ * Proof that the owner acts, before something that outlives the session: a password, a passkey, a second factor, an
+ * access token, a linked identity. A stolen session must not be enough to stay.
+ */
+export interface Proof {
+  user: User;
+  password: string;
+  /** Of the authenticator app, for accounts without a password; "" when there is none. */
+  code?: string;
+  ip: string;
+  /** The browser's session id; undefined for an access token. */
+  session: string | undefined;
+  /** Form field that holds the password. */
+  field?: string;
+}
+
+const PURPOSE = "link";
+export const RECENT_MINUTES = 10;
+
+/**
+ * The current password; for an account without one a code of the second factor, or a session that began within the
+ * last minutes. Throws `invalid_request` with the field, `rate_limited`, `totp_wrong` or `sign_in_again`.
+ */
+export async function requireProof(db: Db, secrets: Secrets, proof: Proof): Promise<void> {
+  const { user, password, code = "", ip, session, field = "password" } = proof;
+  if (user.password_hash !== null) {
+    const guess = await takeGuess(db, secrets, { name: user.username, user, ip });
+    if (!(await passwordMatches(user.password_hash, password))) throw wrongPassword(field);
+    await guess.right();
+    return;
+  }
+  if (user.totp_enabled && code !== "") return requireSecondFactor(db, secrets, user, code);
+  if (await isRecent(db, secrets, user.id, session)) return;
+  throw new GatewayError(
+    "sign_in_again",
+    `Sign out, sign in again, and repeat this within ${RECENT_MINUTES} minutes.`,
+  );
+}
+
+export function wrongPassword(field: string): GatewayError {
+  const sentence = "The current password is wrong";
+  return new GatewayError("invalid_request", `${sentence}.`, { param: field, fields: { [field]: sentence } });
+}
+
+/** Whether this browser signed in within the last minutes. */
+async function isRecent(
+  db: Db,
+  secrets: Secrets,
+  userId: number,
+  session: string | undefined,
+): Promise<boolean> {
+  if (session === undefined) return false;
+  const since = new Date(Date.now() - RECENT_MINUTES * 60_000);
+  const where = { id_hash: secrets.hash(session), user_id: userId, created_time: { gt: since } };
+  return (await db.session.count({ where })) > 0;
+}
+
+/** After a proof: this session may link one account elsewhere within the next minutes. */
+export async function permitLink(db: Db, secrets: Secrets, userId: number, session: string): Promise<void> {
+  const row = {
+    code_hash: secrets.hash(`${PURPOSE}:${userId}`),
+    payload: { user_id: userId },
+    expires_at: new Date(Date.now() + RECENT_MINUTES * 60_000),
+  };
+  const subject = subjectOf(secrets, session);
+  await db.oneTimeCode.upsert({
+    where: { purpose_subject: { purpose: PURPOSE, subject } },
+    create: { purpose: PURPOSE, subject, ...row },
+    update: row,
+  });
+}
+
+/** Spends it. Throws `proof_required`. */
+export async function spendLinkPermit(
+  db: Db,
+  secrets: Secrets,
+  userId: number,
+  session: string | undefined,
+): Promise<void> {
+  const { count } =
+    session === undefined
+      ? { count: 0 }
+      : await db.oneTimeCode.deleteMany({
+          where: {
+            purpose: PURPOSE,
+            subject: subjectOf(secrets, session),
+            code_hash: secrets.hash(`${PURPOSE}:${userId}`),
+            expires_at: { gt: new Date() },
+          },
+        });
+  if (count === 1) return;
+  throw new GatewayError(
+    "proof_required",
+    "Confirm with your password before you link an account: POST /api/user/self/identities/confirm.",
+  );
+}
+
+function subjectOf(secrets: Secrets, session: string): string {
+  return Buffer.from(secrets.hash(session)).toString("hex");
+}

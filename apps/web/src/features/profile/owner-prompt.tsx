@@ -1,0 +1,66 @@
+/** Asks for the current password before something that outlives the session. */
+import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { translateSentence } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { useSelf } from "#lib/session.ts";
+import { signInReason } from "#lib/sign-in.ts";
+
+type OwnerPromptProps = {
+  title: string;
+  /** What happens next. */
+  text: string;
+  action: string;
+  /** Its failures are shown here. */
+  run: (password: string) => Promise<unknown>;
+  onClose: () => void;
+};
+
+export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptProps) {
+  const { t } = useTranslation();
+  const asksPassword = useSelf()?.has_password ?? true;
+  const [password, setPassword] = useState("");
+  const act = useMutation({ mutationFn: run, meta: { quiet: true }, gcTime: 0 });
+  const wrong = act.error instanceof ApiError ? act.error.fields["password"] : undefined;
+  return (
+    <Modal opened onClose={onClose} title={title} styles={{ title: { fontSize: 16, fontWeight: 600 } }}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          act.mutate(password);
+        }}
+      >
+        <Stack>
+          <Text>{text}</Text>
+          {asksPassword ? (
+            <PasswordInput
+              label={t("Current password")}
+              autoComplete="current-password"
+              data-autofocus
+              visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+              value={password}
+              error={wrong === undefined ? undefined : translateSentence(t, wrong)}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
+          ) : null}
+          {act.error && wrong === undefined ? (
+            <Text c="red" fz="sm" role="alert">
+              {signInReason(act.error, t)}
+            </Text>
+          ) : null}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t("Cancel")}
+            </Button>
+            <Button type="submit" loading={act.isPending} data-autofocus={asksPassword ? undefined : true}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
