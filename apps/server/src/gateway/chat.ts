@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { withinCost } from "#dialects/cost-fields.ts";
 import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { invalidRequest } from "#errors.ts";
@@ -89,7 +91,7 @@ async function answerCount(
 }
 
 interface Asked extends JsonBody {
-  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background">;
+  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background" | "dropped">;
   /** What the answer repeats although its vendor was not told. */
   repeated?: Wire;
 }
@@ -103,10 +105,10 @@ async function turnOf(
   request: FastifyRequest,
   asked = (body: Wire) => body,
 ): Promise<Asked> {
-  const json = jsonBody(request.body);
+  const { json, dropped } = affordable(client, jsonBody(request.body));
   const address = addressOf(request);
   if (client.id !== "openai-responses")
-    return { ...json, turn: { request: client.decodeRequest(asked(json.body), address), pin } };
+    return { ...json, turn: { request: client.decodeRequest(asked(json.body), address), pin, dropped } };
   const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);
   const { raw, body } = inside?.body ?? json;
@@ -114,14 +116,26 @@ async function turnOf(
   const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
   if (inside === undefined) {
     const repeated = { previous_response_id: body["previous_response_id"] };
-    return { raw, body, turn: { ...turn, background }, ...(turn.rewritten === true && { repeated }) };
+    return {
+      raw,
+      body,
+      turn: { ...turn, background, dropped },
+      ...(turn.rewritten === true && { repeated }),
+    };
   }
   const repeated = { conversation: { id: inside.id } };
   const finished: ChatCall["finished"] = async (end, chosen) => {
     await turn.finished?.(inEnd(end, repeated), chosen);
     await inside.finished(end, chosen);
   };
-  return { raw, body, turn: { ...turn, finished, stateful: true }, repeated };
+  return { raw, body, turn: { ...turn, finished, stateful: true, dropped }, repeated };
+}
+
+/** The request as its provider will get it: with one output limit, without what its bill could not show. */
+function affordable(client: Dialect, json: JsonBody): { json: JsonBody; dropped: readonly string[] } {
+  const { body, dropped } = withinCost(client.id, json.body);
+  if (body === json.body) return { json, dropped };
+  return { json: { ...json, body, raw: Buffer.from(JSON.stringify(body)) }, dropped };
 }
 
 async function answerChat(
@@ -147,7 +161,10 @@ async function answerChat(
     model: chat.model,
     stream: chat.stream,
     tools: chat.tools !== undefined && chat.tools.length > 0,
-    estimate: estimateUsage(chat, { maxOutputTokens: settings.DefaultMaxOutputTokens }),
+    estimate: estimateUsage(chat, {
+      maxOutputTokens: settings.DefaultMaxOutputTokens,
+      spending: spendingOf(body, chat, turn.rewritten === true),
+    }),
     calls: 1,
     client,
     body,

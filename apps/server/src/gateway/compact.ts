@@ -1,6 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import { withinCost } from "#dialects/cost-fields.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
+import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import { relayCompact } from "#relay/compact.ts";
@@ -23,7 +25,8 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
     const startedAt = Date.now();
     const { caller, pin } = await authenticate(services.callers, request);
     if (!isJsonBody(request.body)) throw invalidRequest("The body must be a JSON object.");
-    const given = { ...request.body.body, input: asItems(request.body.body["input"]) };
+    const { body, dropped } = withinCost("openai-responses", request.body.body);
+    const given = { ...body, input: asItems(body["input"]) };
     const decoded = wire.decodeRequest(given, {});
     const { request: turn, rewritten, pin: home } = await recall(services, caller, given, decoded, pin);
     const { model } = turn;
@@ -40,7 +43,11 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       model,
       stream: false,
       tools: false,
-      estimate: estimateUsage(turn, { maxOutputTokens }),
+      estimate: estimateUsage(turn, {
+        maxOutputTokens,
+        spending: spendingOf(given, turn, rewritten === true),
+      }),
+      dropped,
       calls: 1,
       signal,
       body: rewritten === true ? (wire.encodeRequest(turn).body satisfies Wire) : given,

@@ -6,6 +6,7 @@ export interface FormScanner {
   /** Throws when the form has not ended. */
   end(): void;
   readonly fields: ReadonlyMap<string, string>;
+  readonly files: number;
   readonly fileBytes: number;
   /** How the first file begins. */
   readonly fileHead: Buffer;
@@ -33,6 +34,7 @@ interface Part {
 export function createFormScanner(boundary: string): FormScanner {
   const delimiter = Buffer.from(`${LINE}--${boundary}`);
   const fields = new Map<string, string>();
+  let files = 0;
   let fileBytes = 0;
   let fileHead: Buffer = Buffer.alloc(0);
   let model: { from: number; to: number } | undefined;
@@ -107,6 +109,7 @@ export function createFormScanner(boundary: string): FormScanner {
     const text = pending.toString("utf8", 0, end);
     skip(end + 2 * LINE.length);
     part = { ...describe(text), from: offset, value: [], size: 0 };
+    if (part.file) files += 1;
     state = "content";
     return true;
   }
@@ -124,6 +127,9 @@ export function createFormScanner(boundary: string): FormScanner {
     },
     get fields() {
       return fields;
+    },
+    get files() {
+      return files;
     },
     get fileBytes() {
       return fileBytes;

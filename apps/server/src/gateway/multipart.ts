@@ -13,7 +13,8 @@ import { createSpool } from "./spool.ts";
 export interface Form {
   /** Text fields by name; files are not among them. */
   fields: ReadonlyMap<string, string>;
-  /** Bytes of all files, and how the first one begins. */
+  /** How many files there are, the bytes of all of them, and how the first one begins. */
+  files: number;
   fileBytes: number;
   fileHead: Buffer;
   /** The body as it came. */
@@ -55,10 +56,11 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
       ? new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 })
       : error;
   }
-  const { fields, fileBytes, fileHead, model } = scanner;
+  const { fields, files, fileBytes, fileHead, model } = scanner;
   const whole = spool.length;
   return {
     fields,
+    files,
     fileBytes,
     fileHead,
     whole: () => bodyOf(whole, [[0, whole]]),

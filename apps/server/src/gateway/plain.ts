@@ -1,8 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Usage } from "#dialects/ir.ts";
+import { type CostWire, withinCost } from "#dialects/cost-fields.ts";
 import { inForm } from "#dialects/vectors.ts";
-import { estimateUsage, recordingSeconds, recordingTokens } from "#domain/billing/estimate.ts";
+import {
+  type Estimate,
+  estimateUsage,
+  recordingSeconds,
+  recordingTokens,
+  textTokens,
+  tokensPerPartialImage,
+} from "#domain/billing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/call.ts";
@@ -27,7 +34,7 @@ interface PlainDoor {
   model?: string;
   /** In place of a model: the address says what is wanted, and a vendor that does it has one such address. */
   tool?: { name: string; path: string };
-  /** Tokens that one answer may have beyond what its request says. */
+  /** Tokens of one answer when the request sets no limit; what has none here writes no tokens. */
   output?: number;
   /** The answer as this caller wants it spelled. */
   spell?(answer: string, asked: Record<string, unknown>): string;
@@ -54,7 +61,7 @@ const doors: readonly PlainDoor[] = [
   },
   { path: "/v1/images/edits", needs: "images", form: true, model: PAINTER, output: 6_240 },
   { path: "/v1/images/variations", needs: "images", form: true, output: 6_240 },
-  { path: "/v1/audio/speech", needs: "audio" },
+  { path: "/v1/audio/speech", needs: "audio", output: 0 },
   { path: "/v1/audio/transcriptions", needs: "audio", form: true, output: 4_096 },
   { path: "/v1/audio/translations", needs: "audio", form: true, output: 4_096 },
   // Recraft's tools; it has renamed two of them, and clients know either name.
@@ -77,7 +84,10 @@ const doors: readonly PlainDoor[] = [
 const Read = z.object({
   model: z.string().min(1).max(160),
   n: z.coerce.number().int().min(1).max(128).nullish(),
+  best_of: z.coerce.number().int().min(1).max(128).nullish(),
   max_tokens: z.coerce.number().int().min(1).nullish(),
+  partial_images: z.coerce.number().int().min(0).max(10).nullish(),
+  speed: z.coerce.number().min(0.1).max(10).nullish(),
   stream: z.union([z.boolean(), z.stringbool()]).nullish(),
 });
 type Read = z.infer<typeof Read>;
@@ -120,7 +130,7 @@ async function answerPlain(
   { caller, pin, startedAt, body }: Authenticated & { startedAt: number; body: Body },
 ): Promise<void> {
   const signal = leavingSignal(reply);
-  const { read, ...rest } = body;
+  const { read, prompts: _prompts, ...rest } = body;
   const { headers, call } = await admit(services, {
     requestId: request.id,
     startedAt,
@@ -133,7 +143,7 @@ async function answerPlain(
     model: read.model,
     stream: read.stream === true,
     tools: false,
-    calls: read.n ?? 1,
+    calls: answersOf(read) * body.prompts,
     fresh: wantsFresh(request),
     signal,
     ...rest,
@@ -151,21 +161,42 @@ async function answerPlain(
   });
 }
 
-type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "heardSeconds"> & { read: Read };
+type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "heardSeconds" | "dropped"> & {
+  read: Read;
+  /** Prompts that are answered one by one. */
+  prompts: number;
+};
 
 function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
   if (!isJsonBody(request.body))
     throw invalidRequest("The body must be a JSON object sent as application/json.");
-  const { body, raw } = request.body;
+  const { body, dropped } = withinCost(wireOf(door), request.body.body);
+  const raw = body === request.body.body ? request.body.raw : Buffer.from(JSON.stringify(body));
   const read = readFields(door, body);
+  const prompts = door.needs === "completions" ? promptsIn(body["prompt"]) : 1;
   return {
     read,
+    prompts,
     raw,
+    dropped,
     contentType: "application/json",
     bodyFor: (model) =>
       door.tool !== undefined || body["model"] === model ? raw : JSON.stringify({ ...body, model }),
-    estimate: estimateOf(door, read, textsIn(body)),
+    estimate: estimateOf(door, read, { ...readable(door, body), prompts }),
   };
+}
+
+function wireOf({ output }: PlainDoor): CostWire {
+  return output === undefined ? "openai-vectors" : "openai-plain";
+}
+
+/** A list of texts or of lists of tokens is answered entry by entry; a list of tokens is one prompt. */
+function promptsIn(prompt: unknown): number {
+  return Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number" ? prompt.length : 1;
+}
+
+function answersOf({ n, best_of: candidates }: Read): number {
+  return Math.max(n ?? 1, candidates ?? 1);
 }
 
 async function formIn(
@@ -185,16 +216,31 @@ async function formIn(
 
 function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {
   const read = readFields(door, Object.fromEntries(form.fields));
-  const usage = estimateOf(door, read, [form.fields.get("prompt") ?? ""]);
-  const heardSeconds = door.needs === "audio" ? recordingSeconds(form.fileHead, form.fileBytes) : 0;
+  const texts = [...form.fields].filter(([name]) => name !== "model").map(([, text]) => text);
+  const images = door.needs === "images" ? Math.max(1, form.files) : 0;
+  const usage = estimateOf(door, read, { texts, images, prompts: 1 });
+  const heardSeconds = door.needs === "audio" ? heardIn(form) : 0;
   const audio = recordingTokens(heardSeconds);
   return {
     read,
+    prompts: 1,
     contentType: request.headers["content-type"] ?? "",
     bodyFor: (model) => (door.tool === undefined ? form.withModel(model) : form.whole()),
     estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
     heardSeconds,
   };
+}
+
+/** Seconds that an address may lead to: nobody sees the recording before it is charged. */
+const UNSEEN_SECONDS = 600;
+const addresses = ["url", "file_url", "audio_url"];
+
+/** How long the recordings of a form are at most. A second file could be a decoy: then no header is read. */
+function heardIn({ fields, fileHead, fileBytes, files }: Form): number {
+  // Some servers take a file without a name, which is a field.
+  const bytes = fileBytes + Buffer.byteLength(fields.get("file") ?? "");
+  const seconds = recordingSeconds(files === 1 ? fileHead : Buffer.alloc(0), bytes);
+  return addresses.some((name) => fields.has(name)) ? seconds + UNSEEN_SECONDS : seconds;
 }
 
 function readFields({ model, tool }: PlainDoor, fields: Record<string, unknown>): Read {
@@ -206,26 +252,68 @@ function readFields({ model, tool }: PlainDoor, fields: Record<string, unknown>)
   throw invalidRequest(`${path}: ${issue?.message ?? "not valid"}`, path);
 }
 
-function estimateOf(door: PlainDoor, read: Read, texts: readonly string[]): Usage {
-  const output = (read.max_tokens ?? door.output ?? 0) * (read.n ?? 1);
-  const parts = texts.map((text) => ({ type: "text" as const, text }));
-  return estimateUsage(
+/** What a provider may read: texts, and pictures. */
+interface Readable {
+  texts: readonly string[];
+  images: number;
+  /** A query, which is read again with each document that it ranks. */
+  again?: { text: string; times: number };
+}
+
+/** Tokens of an input picture, in high fidelity. */
+const TOKENS_PER_INPUT_IMAGE = 6_240;
+/** Tokens of sound for a character that is read aloud: 15 characters are a second of at most 32 tokens. */
+const TOKENS_PER_CHARACTER_SPOKEN = 2.5;
+
+function estimateOf(door: PlainDoor, read: Read, given: Readable & { prompts: number }): Estimate {
+  const isPicture = door.needs === "images";
+  const parts = given.texts.map((text) => ({ type: "text" as const, text }));
+  const image = given.images * TOKENS_PER_INPUT_IMAGE;
+  let one = read.max_tokens ?? door.output ?? 0;
+  if (isPicture) one += (read.partial_images ?? 0) * tokensPerPartialImage;
+  if (door.path === "/v1/audio/speech") one = spokenTokens(given.texts, read.speed ?? 1);
+  const { again } = given;
+  const { input, output } = estimateUsage(
     { model: read.model, stream: false, messages: [{ role: "user", parts }] },
-    { maxOutputTokens: output },
+    { maxOutputTokens: one * answersOf(read) * given.prompts },
   );
+  const query = again === undefined ? 0 : again.times * textTokens(again.text);
+  const isLimited = read.max_tokens !== undefined && read.max_tokens !== null;
+  return {
+    input: input + image + query,
+    output,
+    ...(image > 0 ? { imageInput: image } : {}),
+    ...(isPicture && output > 0 ? { imageOutput: output } : {}),
+    ...(door.path === "/v1/audio/speech" ? { audioOutput: output } : {}),
+    // How long a text gets without a limit is its provider's choice; pictures and speech have their size.
+    ...(!isLimited && output > 0 && !isPicture && door.path !== "/v1/audio/speech" ? { isOpen: true } : {}),
+  };
 }
 
-/** All that a vendor may read: strings at any of the usual places, and lists of them. */
-function textsIn(body: Record<string, unknown>): string[] {
-  const texts: string[] = [];
-  for (const field of ["input", "prompt", "query", "documents"]) collect(body[field], texts);
-  return texts;
+function spokenTokens(texts: readonly string[], speed: number): number {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  return Math.ceil((characters * TOKENS_PER_CHARACTER_SPOKEN) / Math.min(speed, 1));
 }
 
-function collect(value: unknown, into: string[]): void {
-  if (typeof value === "string") into.push(value);
+/** Fields whose text no model reads. */
+const silent = new Set(["model", "user", "response_format", "encoding_format", "size", "quality", "voice"]);
+
+/** All that a provider may read: strings at any place, and lists of tokens. A picture is told by its address. */
+function readable(door: PlainDoor, body: Record<string, unknown>): Readable {
+  const found = { texts: [] as string[], images: 0 };
+  for (const [name, value] of Object.entries(body)) if (!silent.has(name)) collect(value, found);
+  const { query, documents } = body;
+  const ranks = door.needs === "rerank" && typeof query === "string" && Array.isArray(documents);
+  return ranks ? { ...found, again: { text: query, times: documents.length } } : found;
+}
+
+function collect(value: unknown, into: { texts: string[]; images: number }): void {
+  if (typeof value === "string") {
+    if (/^data:image\/|^data:application\/pdf/.test(value)) into.images += 1;
+    else into.texts.push(value);
+  }
   // A list of token numbers: each is about four characters long.
-  else if (typeof value === "number") into.push("    ");
+  else if (typeof value === "number") into.texts.push("    ");
   else if (Array.isArray(value)) for (const entry of value) collect(entry, into);
   else if (typeof value === "object" && value !== null)
     for (const entry of Object.values(value)) collect(entry, into);

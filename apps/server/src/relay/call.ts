@@ -1,9 +1,10 @@
 import type { Settings } from "@gateway/shared/settings";
 import type { Bytes } from "#dialects/addressed.ts";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
-import type { ChatRequest, Usage } from "#dialects/ir.ts";
+import type { ChatRequest } from "#dialects/ir.ts";
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
 import type { AnswerCache } from "#domain/answers/answer-cache.ts";
+import type { Estimate } from "#domain/billing/estimate.ts";
 import type { Ledger } from "#domain/billing/ledger.ts";
 import type { Prices } from "#domain/billing/prices.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
@@ -56,7 +57,9 @@ export interface Call {
   stream: boolean;
   tools: boolean;
   /** The most it can use, for the reservation. */
-  estimate: Usage;
+  estimate: Estimate;
+  /** Fields that were taken out of the request, for its answer to name. */
+  dropped?: readonly string[];
   /** What a price per call is multiplied with, e.g. the number of images. */
   calls: number;
   /** The body as it came; a form has none that could be read. */

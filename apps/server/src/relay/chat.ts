@@ -64,7 +64,7 @@ async function tryChannel(
 ): Promise<Answer | { error: UpstreamError }> {
   const tried = await attempt(services, call, chosen);
   if (!tried.ok) return { error: tried.error };
-  const headers = answerHeaders(tried.response.headers, tried.dropped);
+  const headers = answerHeaders(tried.response.headers, [...(call.dropped ?? []), ...tried.dropped]);
   flight.chosen = chosen;
   const { tierHeader } = chosen.channel.provider;
   flight.tierSaid = tierHeader === undefined ? undefined : tierOf(tried.response.headers[tierHeader]);

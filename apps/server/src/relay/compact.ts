@@ -60,5 +60,5 @@ async function tryChannel(
   flight.firstByteAt ??= Date.now();
   flight.noteAttempt(chosen, begun, undefined);
   await flight.settle({ outcome: "complete", vendor: usage, delivered: tally });
-  return { kind: "body", headers: answerHeaders(response.headers, []), body };
+  return { kind: "body", headers: answerHeaders(response.headers, call.dropped ?? []), body };
 }

@@ -1,5 +1,6 @@
 import { addressedParts, type AddressedPart, type Bytes, withBytes } from "#dialects/addressed.ts";
 import { typeOfBytes } from "#dialects/media-type.ts";
+import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import { mapModel } from "#domain/channels/channel-in-force.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -46,6 +47,7 @@ export async function fetchAhead(
   const { DefaultMaxOutputTokens } = services.settings.current();
   const estimate = estimateUsage(withBytes(call.request, fetched, wanted), {
     maxOutputTokens: DefaultMaxOutputTokens,
+    spending: spendingOf(call.body, call.request, call.rewritten === true),
   });
   return { fetched, estimate };
 }

@@ -68,21 +68,8 @@ describe("a channel's system prompt", () => {
 });
 
 describe("a list of further models", () => {
-  const models = ["gpt", "dearer"];
-
-  it("never reaches a vendor, and is named", () => {
-    for (const upstream of ["openai-chat", "anthropic"] as const) {
-      const { wire, dropped } = sent({ allowExtraBody: true }, upstream, { ...chat, models });
-      expect(wire).not.toHaveProperty("models");
-      expect(dropped).toContain("models");
-    }
-    expect(sent({}, "openai-chat", { ...chat, fallbacks: [{ model: "dearer" }] })).toMatchObject({
-      wire: chat,
-      dropped: ["fallbacks"],
-    });
-  });
-
   it("may be the operator's own wish", () => {
+    const models = ["gpt", "dearer"];
     expect(sent({ parameters: { models } }).wire).toMatchObject({ models });
   });
 });

@@ -45,11 +45,6 @@ export function encodeBody(
       dropped = dropped.filter((name) => !(name in extra.fields));
     }
   }
-  const others = otherModels.filter((name) => name in wire);
-  if (others.length > 0) {
-    wire = withoutFields(wire, others);
-    dropped = [...dropped, ...others];
-  }
   if (!early) wire = withParameters(wire, parameters, model);
   if (systemPrompt !== "" && upstream.id !== "own")
     wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
@@ -64,12 +59,6 @@ export function encodeBody(
   }
   return { body: adjusted === given.body ? given.raw : JSON.stringify(adjusted), dropped };
 }
-
-/**
- * Lists of further models that some vendors go on to when they refuse the first: rights and price are those of the one
- * that was asked for.
- */
-const otherModels = ["models", "fallbacks"];
 
 /** With `pre_add` the fields count as the client's own, so that a translation takes them along. */
 function withEarlyParameters(

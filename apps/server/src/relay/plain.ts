@@ -59,7 +59,7 @@ async function tryChannel(
     flight.firstByteAt ??= Date.now();
     flight.noteAttempt(chosen, begun, undefined);
     const type = String(response.headers["content-type"] ?? "application/octet-stream");
-    const headers = { ...answerHeaders(response.headers, []), "content-type": type };
+    const headers = { ...answerHeaders(response.headers, call.dropped ?? []), "content-type": type };
     if (whole !== undefined) {
       await flight.settle({ outcome: "complete", vendor: whole.usage, delivered: { narrow: 0, wide: 0 } });
       return {

@@ -1,5 +1,11 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import { computeBill, findPrice, heldTier, type PriceInForce } from "#domain/billing/pricing.ts";
+import {
+  computeBill,
+  findPrice,
+  heldTier,
+  type PriceInForce,
+  withPictures,
+} from "#domain/billing/pricing.ts";
 import {
   type ChannelInForce,
   chooseKey,
@@ -75,7 +81,8 @@ export function makePlan(services: RelayServices, call: Call): Plan {
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const held = { ...reserved(call.estimate, reserves), tier: heldTier(price, call.estimate.tier) };
+      const most = { ...reserved(call.estimate, reserves), tier: heldTier(price, call.estimate.tier) };
+      const held = call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
       const { points } = computeBill(price, lane.ratio, held, call.calls);
       if (points > worstCase) worstCase = points;
     }

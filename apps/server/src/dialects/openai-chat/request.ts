@@ -132,6 +132,11 @@ function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-chat", fields };
 }
 
+/** The larger of two limits: some providers know only the one, some only the other. */
+function limitOf({ max_completion_tokens: limit, max_tokens: older }: ChatWireRequest): number | undefined {
+  return limit && older ? Math.max(limit, older) : (limit ?? older ?? undefined);
+}
+
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(chatRequest, value, "");
   const model = address.model ?? body.model;
@@ -144,7 +149,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
     ...decodeTools(body),
     toolChoice: decodeToolChoice(body),
     parallelToolCalls: body.parallel_tool_calls ?? undefined,
-    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    maxOutputTokens: limitOf(body),
     temperature: body.temperature ?? undefined,
     topP: body.top_p ?? undefined,
     topK: body.top_k && body.top_k > 0 ? body.top_k : undefined,

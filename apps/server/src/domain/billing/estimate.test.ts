@@ -2,7 +2,7 @@ import { encode as olderEncoding } from "gpt-tokenizer/encoding/cl100k_base";
 import { encode as newerEncoding } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import type { ChatRequest, Part } from "#dialects/ir.ts";
-import { estimateUsage, tokensOf } from "./estimate.ts";
+import { estimateUsage, recordingSeconds, tokensOf } from "./estimate.ts";
 import { imageSize } from "./image-tokens.ts";
 
 function request(parts: Part[], over: Partial<ChatRequest> = {}): ChatRequest {
@@ -154,22 +154,36 @@ describe("an estimate of what is not text", () => {
     expect(imageSize(extended)).toEqual({ width: 320, height: 800 });
   });
 
-  it("weighs audio by its length", () => {
-    const wave = Buffer.alloc(44 + 48_000 * 10);
-    wave.write("RIFF");
-    wave.writeUInt32LE(48_000, 28);
-    const { audioInput } = estimateUsage(
-      request([
-        {
-          type: "audio",
-          format: "wav",
-          source: { type: "data", mediaType: "audio/wav", data: wave.toString("base64") },
-        },
-      ]),
-      { maxOutputTokens: 1 },
-    );
-    expect(audioInput).toBeGreaterThanOrEqual(320);
-    expect(audioInput).toBeLessThan(330);
+  /** Ten seconds of 16 bit at 16 kHz, or what the header makes of it. */
+  function wave(rate: number, channels = 1, bits = 16, over: { byteRate?: number; format?: number } = {}) {
+    const file = Buffer.alloc(44 + 320_000);
+    file.write("RIFF");
+    file.write("WAVEfmt ", 8);
+    file.writeUInt32LE(16, 16);
+    file.writeUInt16LE(over.format ?? 1, 20);
+    file.writeUInt16LE(channels, 22);
+    file.writeUInt32LE(rate, 24);
+    file.writeUInt32LE(over.byteRate ?? (rate * channels * bits) / 8, 28);
+    file.writeUInt16LE(bits, 34);
+    return file;
+  }
+  const secondsOf = (file: Buffer) => Math.round(recordingSeconds(file.subarray(0, 64), file.length));
+
+  it.each([
+    ["of the leanest rate", wave(16_000), 10],
+    ["of a lower rate, which makes it longer", wave(8_000), 20],
+    ["whose header claims a rate that would make it short", wave(96_000, 2), 10],
+    ["whose header contradicts itself", wave(16_000, 1, 16, { byteRate: 384_000 }), 40],
+    ["whose header names a compressed format", wave(16_000, 1, 16, { format: 0x55 }), 40],
+    ["that is no WAV", Buffer.concat([Buffer.from("ID3\u0004"), Buffer.alloc(320_000)]), 40],
+    ["with a header alone", Buffer.from("RIFF\0\0\0\0WAVEfmt "), 0],
+  ])("weighs a recording %s by its bytes", (_, file, seconds) => {
+    expect(secondsOf(file)).toBe(seconds);
+    const source = { type: "data", mediaType: "audio/wav", data: file.toString("base64") } as const;
+    const { audioInput = 0 } = estimateUsage(request([{ type: "audio", format: "wav", source }]), {
+      maxOutputTokens: 1,
+    });
+    expect(Math.floor(audioInput / 32)).toBe(seconds);
   });
 
   it("expects a marked prompt to be written to the cache", () => {
@@ -184,17 +198,53 @@ describe("an estimate of what is not text", () => {
     expect(marked("1h").cacheWrite1h).toBe(marked().input);
     expect(marked("1h").cacheWrite5m).toBeUndefined();
   });
+});
 
-  it("expects one call of each tool that the vendor runs", () => {
-    const { toolCalls } = estimateUsage(
-      request([text("news?")], {
-        serverTools: [
-          { kind: "web-search", extra: { dialect: "anthropic", fields: { type: "web_search" } } },
-        ],
-      }),
-      { maxOutputTokens: 1 },
-    );
-    expect(toolCalls).toEqual({ "web-search": 1 });
+describe("an estimate of what comes on top", () => {
+  const nothing = {
+    audio: false,
+    image: false,
+    thinking: 0,
+    predicted: undefined,
+    toolCalls: {},
+    toolImages: 0,
+    partialImages: 0,
+    stored: false,
+    unseen: false,
+  };
+  const withMore = (spending: object, over: Partial<ChatRequest> = { maxOutputTokens: 100 }) =>
+    estimateUsage(request([text("hi")], over), {
+      maxOutputTokens: 4_096,
+      spending: { ...nothing, ...spending },
+    });
+
+  it.each([
+    [{}, { output: 100 }],
+    [{ toolCalls: { "web-search": 5 } }, { output: 100, toolCalls: { "web-search": 5 } }],
+    [{ audio: true }, { output: 100, audioOutput: 100 }],
+    [{ image: true }, { output: 6_240, imageOutput: 6_240 }],
+    [
+      { toolImages: 2, partialImages: 3 },
+      { output: 13_180, imageOutput: 13_080 },
+    ],
+    [{ thinking: 50 }, { output: 100 }],
+    [{ thinking: 100_000 }, { output: 101_124 }],
+    [{ predicted: "word ".repeat(300) }, { output: 601 }],
+  ])("%j", (spending, expected) => {
+    const { input: _input, ...rest } = withMore(spending);
+    expect(rest).toEqual(expected);
+  });
+
+  it("says that an answer has no limit, and that input is not seen", () => {
+    expect(withMore({}, {})).toMatchObject({ output: 4_096, isOpen: true });
+    expect(withMore({ stored: true, unseen: true })).toMatchObject({ isUnseen: true });
+    expect(withMore({ stored: true }).input).toBeGreaterThan(10_000);
+  });
+
+  it("counts fields that no dialect knows as text", () => {
+    const fields = { documents: ["word ".repeat(500)] };
+    const { input } = withMore({}, { extra: { dialect: "openai-chat", fields } });
+    expect(input).toBeGreaterThan(800);
   });
 });
 

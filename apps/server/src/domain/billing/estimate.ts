@@ -1,6 +1,7 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/service-tier.ts";
+import type { Spending } from "#dialects/spending.ts";
 import { imageTokens } from "./image-tokens.ts";
 
 /**
@@ -11,9 +12,19 @@ import { imageTokens } from "./image-tokens.ts";
 export interface EstimateOptions {
   /** What the model may write when the request does not say. */
   maxOutputTokens: number;
+  /** What the request may cost beyond its text and its limit. */
+  spending?: Spending;
 }
 
-export function estimateUsage(request: ChatRequest, options: EstimateOptions): Usage {
+/** The most that a request may use, as far as it can be known. */
+export interface Estimate extends Usage {
+  /** The request sets no output limit: an answer may be longer than what is reserved. */
+  isOpen?: boolean;
+  /** The provider adds input that the request does not show. */
+  isUnseen?: boolean;
+}
+
+export function estimateUsage(request: ChatRequest, options: EstimateOptions): Estimate {
   const scan: Scan = { text: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
   for (const message of request.messages) addMessage(scan, message);
   for (const tool of request.tools ?? []) {
@@ -25,21 +36,57 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): U
   }
   for (const tool of request.serverTools ?? []) addJson(scan, tool.extra.fields);
   if (request.responseFormat?.type === "json-schema") addJson(scan, request.responseFormat.schema);
+  // Documents, template arguments: what no dialect knows may still be read to the model.
+  addJson(scan, request.extra?.fields);
 
+  const { spending } = options;
+  if (spending?.stored === true) scan.tokens += tokensPerUnseenFile;
   const input = tokensPerRequest + scan.text + scan.tokens + scan.image + scan.audio;
-  const thinking = request.maxOutputTokens === undefined ? (request.reasoning?.budgetTokens ?? 0) : 0;
-  const output = ((request.maxOutputTokens ?? options.maxOutputTokens) + thinking) * (request.n ?? 1);
-  const tools = (request.serverTools ?? []).filter((tool) => tool.kind !== "other");
   return {
     input: capped(input),
-    output: capped(output),
+    ...outputOf(request, options),
     ...(scan.image > 0 ? { imageInput: capped(scan.image) } : {}),
     ...(scan.audio > 0 ? { audioInput: capped(scan.audio) } : {}),
     // Whatever lies before the mark may be written anew, which costs more than reading.
     ...(scan.cache === "1h" ? { cacheWrite1h: capped(input) } : {}),
     ...(scan.cache === "5m" ? { cacheWrite5m: capped(input) } : {}),
     ...askedTier(request),
-    ...(tools.length > 0 ? { toolCalls: Object.fromEntries(tools.map((tool) => [tool.kind, 1])) } : {}),
+    ...(spending !== undefined && Object.keys(spending.toolCalls).length > 0
+      ? { toolCalls: spending.toolCalls }
+      : {}),
+    ...(spending?.unseen === true ? { isUnseen: true } : {}),
+  };
+}
+
+/** Tokens of one generated picture, in the dearest size and quality that has a published count. */
+export const tokensPerImage = 6_240;
+/** Each picture on the way, where the request wants to see some. */
+export const tokensPerPartialImage = 100;
+/** What providers add for the answer when a thinking budget would use up the limit; so do we. */
+const answerBesideThinking = 1_024;
+
+type Output = Pick<Estimate, "output" | "audioOutput" | "imageOutput" | "isOpen">;
+
+/** One limit holds for text and thinking. Thinking beyond it, predictions and pictures come on top. */
+function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: EstimateOptions): Output {
+  const { spending } = options;
+  const limit = maxOutputTokens ?? options.maxOutputTokens;
+  const budget = Math.max(reasoning?.budgetTokens ?? 0, spending?.thinking ?? 0);
+  let one = limit;
+  if (maxOutputTokens === undefined) one += budget;
+  else if (budget >= limit) one += budget + answerBesideThinking;
+  if (spending?.predicted !== undefined) one += textTokens(JSON.stringify(spending.predicted));
+  // A picture has its size, whatever the limit says.
+  if (spending?.image === true) one = Math.max(one, tokensPerImage);
+  const drawn =
+    (spending?.toolImages ?? 0) * (tokensPerImage + (spending?.partialImages ?? 0) * tokensPerPartialImage);
+  const output = capped((one + drawn) * n);
+  const images = spending?.image === true ? output : capped(drawn * n);
+  return {
+    output,
+    ...(spending?.audio === true ? { audioOutput: output } : {}),
+    ...(images > 0 ? { imageOutput: images } : {}),
+    ...(maxOutputTokens === undefined && limit > 0 ? { isOpen: true } : {}),
   };
 }
 
@@ -47,6 +94,13 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): U
 function askedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier"> {
   const tier = tierOf(extra?.fields["speed"] === "fast" ? "fast" : serviceTier);
   return tier === undefined ? {} : { tier };
+}
+
+/** The most tokens that a text may have. */
+export function textTokens(text: string): number {
+  const scan: Scan = { text: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
+  addText(scan, text);
+  return capped(scan.text);
 }
 
 /** Tokens of a text whose vendor gave no usage: what an average of tokenizers makes of it, rounded up. */
@@ -79,7 +133,7 @@ const audioTokensPerSecond = 32;
 const unseenAudioSeconds = 60;
 /** 64 kbit/s, below which speech is rarely recorded. */
 const compressedBytesPerSecond = 8_000;
-/** 16 bit at 16 kHz, the leanest that recorders write. */
+/** 16 bit at 16 kHz: what richer recordings have more than this counts as length. */
 const plainBytesPerSecond = 32_000;
 /** A page is some tens of kilobytes and up to 3,000 tokens of text and picture. */
 const bytesPerDocumentToken = 16;
@@ -212,24 +266,28 @@ function bytesOf(base64: string): number {
 function audioSeconds(source: MediaSource, format: string | undefined): number {
   if (source.type !== "data") return unseenAudioSeconds;
   const bytes = bytesOf(source.data);
-  const kind = `${format ?? ""} ${source.mediaType}`;
-  if (!/wav|pcm|l16/i.test(kind)) return bytes / compressedBytesPerSecond;
-  return plainSeconds(Buffer.from(source.data.slice(0, 64), "base64"), bytes);
+  // Samples without a header have the rate that the provider expects of them, 16 kHz or more.
+  if (/pcm|l16/i.test(`${format ?? ""} ${source.mediaType}`)) return bytes / plainBytesPerSecond;
+  return recordingSeconds(Buffer.from(source.data.slice(0, 64), "base64"), bytes);
 }
 
-function isWave(head: Buffer): boolean {
-  return head.length >= 32 && head.toString("latin1", 0, 4) === "RIFF";
-}
-
-function plainSeconds(head: Buffer, bytes: number): number {
-  const said = isWave(head) ? head.readUInt32LE(28) : 0;
-  // A header may lie; a lie that makes the recording short would make it cheap.
-  return bytes / Math.min(said > 0 ? said : plainBytesPerSecond, 384_000);
+/**
+ * Seconds of uncompressed sound, if it is that: a WAV file whose header agrees with itself. Its rate counts only where
+ * it makes the recording longer: a header is the sender's word.
+ */
+function plainSeconds(head: Buffer, bytes: number): number | undefined {
+  if (head.length < 36 || head.toString("latin1", 0, 4) !== "RIFF") return undefined;
+  if (head.toString("latin1", 8, 16) !== "WAVEfmt ") return undefined;
+  const [channels, bits] = [head.readUInt16LE(22), head.readUInt16LE(34)];
+  const rate = (head.readUInt32LE(24) * channels * bits) / 8;
+  const isPlain = head.readUInt16LE(20) === 1 && [8, 16, 24, 32].includes(bits);
+  if (!isPlain || rate === 0 || head.readUInt32LE(28) !== rate) return undefined;
+  return bytes / Math.min(rate, plainBytesPerSecond);
 }
 
 /** How long a recording is at most, from how its file begins and how many bytes it has. */
 export function recordingSeconds(head: Buffer, bytes: number): number {
-  return isWave(head) ? plainSeconds(head, bytes) : bytes / compressedBytesPerSecond;
+  return plainSeconds(head, bytes) ?? bytes / compressedBytesPerSecond;
 }
 
 /** The most that any vendor makes of a recording. */

@@ -77,6 +77,13 @@ export function heldTier(price: PriceInForce, asked: string | undefined): string
   return dear.sort((a, b) => (ratio(a) < ratio(b) ? 1 : -1))[0];
 }
 
+/** A chat model whose price names pictures may draw without being asked to: its whole output is reserved as such. */
+export function withPictures(price: PriceInForce, most: Usage): Usage {
+  const ratio = price.extras["output_image_tokens"];
+  if (ratio === undefined || parseDecimal(ratio) <= one) return most;
+  return { ...most, imageOutput: Math.max(0, most.output - (most.audioOutput ?? 0)) };
+}
+
 const largestCount = 1_000_000_000;
 const largestToolCount = 1_000_000;
 /** A `times` price of 1 is a thousand points per call. */
@@ -100,14 +107,26 @@ export function findPrice(table: PriceTable, model: string): PriceInForce | unde
   );
 }
 
+const counts = [
+  "input",
+  "output",
+  "cacheRead",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "reasoning",
+  "audioInput",
+  "audioOutput",
+  "imageInput",
+  "imageOutput",
+] as const;
+
 /** Whether it can be billed: a negative or absurd count is a vendor's error and never a credit. */
 export function isPossible(usage: Usage): boolean {
-  const { raw: _raw, tier: _tier, toolCalls, ...counts } = usage;
   const isCount = (value: unknown, largest: number) =>
     Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
   return (
-    Object.values(counts).every((value) => value === undefined || isCount(value, largestCount)) &&
-    Object.values(toolCalls ?? {}).every((value) => isCount(value, largestToolCount))
+    counts.every((kind) => usage[kind] === undefined || isCount(usage[kind], largestCount)) &&
+    Object.values(usage.toolCalls ?? {}).every((value) => isCount(value, largestToolCount))
   );
 }
 

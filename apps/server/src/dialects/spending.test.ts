@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { Wire } from "./dialect.ts";
+import { dialects } from "./index.ts";
+import type { DialectId } from "./ir.ts";
+import { spendingOf } from "./spending.ts";
+
+const bodies: Record<DialectId, Wire> = {
+  "openai-chat": { model: "m", messages: [{ role: "user", content: "Hi" }] },
+  "openai-responses": { model: "m", input: "Hi" },
+  anthropic: { model: "m", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] },
+  gemini: { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+};
+
+function spent(dialect: DialectId, fields: Wire) {
+  const body = { ...bodies[dialect], ...fields };
+  return spendingOf(body, dialects[dialect].decodeRequest(body, { model: "m" }));
+}
+
+describe("what a request may cost beyond its text", () => {
+  it.each(["openai-chat", "openai-responses", "anthropic", "gemini"] as const)("nothing: %s", (dialect) => {
+    expect(spent(dialect, {})).toEqual({
+      audio: false,
+      image: false,
+      thinking: 0,
+      predicted: undefined,
+      toolCalls: {},
+      toolImages: 0,
+      partialImages: 0,
+      stored: false,
+      unseen: false,
+    });
+  });
+
+  it.each<[DialectId, Wire, object]>([
+    ["openai-chat", { modalities: ["text", "audio"], audio: { voice: "a", format: "wav" } }, { audio: true }],
+    ["openai-chat", { modalities: ["image", "text"] }, { image: true }],
+    ["openai-chat", { web_search_options: {} }, { toolCalls: { "web-search": 5 }, unseen: true }],
+    ["openai-chat", { tools: [{ type: "web_search" }] }, { toolCalls: { "web-search": 5 } }],
+    ["openai-chat", { thinking_budget: 9_000 }, { thinking: 9_000 }],
+    ["openai-chat", { thinking: { type: "enabled", budget_tokens: 8_000 } }, { thinking: 8_000 }],
+    ["openai-chat", { prediction: { type: "content", content: "a b c" } }, { predicted: "a b c" }],
+    [
+      "openai-responses",
+      { tools: [{ type: "image_generation", partial_images: 2 }], max_tool_calls: 3 },
+      { toolCalls: { "image-generation": 3 }, toolImages: 3, partialImages: 2 },
+    ],
+    [
+      "openai-responses",
+      { tools: [{ type: "file_search", vector_store_ids: ["v"] }, { type: "web_search_preview" }] },
+      { toolCalls: { "file-search": 5, "web-search": 5 } },
+    ],
+    ["openai-responses", { previous_response_id: "resp_1" }, { stored: true, unseen: true }],
+    [
+      "anthropic",
+      { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 20 }] },
+      { toolCalls: { "web-search": 20 } },
+    ],
+    [
+      "anthropic",
+      { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 1e9 }] },
+      { toolCalls: { "web-search": 100 } },
+    ],
+    ["anthropic", { thinking: { type: "enabled", budget_tokens: 5_000 } }, { thinking: 5_000 }],
+    ["gemini", { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } }, { image: true }],
+    ["gemini", { generation_config: { response_modalities: ["AUDIO"] } }, { audio: true }],
+    ["gemini", { generationConfig: { thinkingConfig: { thinkingBudget: 700 } } }, { thinking: 700 }],
+    ["gemini", { tools: [{ googleSearch: {} }] }, { toolCalls: { "web-search": 5 } }],
+    ["gemini", { cachedContent: "cachedContents/1" }, { stored: true, unseen: true }],
+  ])("%s %j", (dialect, fields, expected) => {
+    expect(spent(dialect, fields)).toMatchObject(expected);
+  });
+});

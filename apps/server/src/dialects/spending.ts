@@ -1,0 +1,145 @@
+import type { Wire } from "./dialect.ts";
+import type { ChatRequest, ServerTool } from "./ir.ts";
+import { asRecord } from "./wire.ts";
+
+/**
+ * What a request may cost beyond its text and its output limit: sound and pictures as output, tools that the provider
+ * runs, thinking with a limit of its own, input that the provider keeps. Read from the body, because most of it has no
+ * place in the IR. Pure; it must not know prices.
+ */
+export interface Spending {
+  /** Output besides text that was requested. */
+  audio: boolean;
+  image: boolean;
+  /** Tokens of thinking that some providers do not count within the output limit. */
+  thinking: number;
+  /** A text the answer is predicted to have: what differs is billed as output. */
+  predicted: unknown;
+  /** Calls of provider tools by unified name: as many as the request allows, else `assumedToolCalls`. */
+  toolCalls: Record<string, number>;
+  /** Pictures of the image tool, and partial ones of each. */
+  toolImages: number;
+  partialImages: number;
+  /** The provider adds what it keeps: a conversation, a cache, a prompt. */
+  stored: boolean;
+  /** The provider adds input that is not in the request: what it keeps, files, results of its tools. */
+  unseen: boolean;
+}
+
+/** How often a provider's tool is assumed to run when the request sets no limit. */
+export const assumedToolCalls = 5;
+/** A limit above it is no limit: no answer has more calls of one tool. */
+const mostToolCalls = 100;
+
+/** Tools as the wires name them, by unified name; the first that fits. A tool that is none of these has no price. */
+const toolNames: readonly (readonly [RegExp, string])[] = [
+  [/^x_?search/i, "x-search"],
+  [/web_?search|browser_search|google_?search|news_?search/i, "web-search"],
+  [/web_?fetch|url_?context|visit_?website/i, "web-fetch"],
+  [/code_?(?:execution|interpreter)/i, "code-execution"],
+  [/file_?search|collections_?search|retrieval/i, "file-search"],
+  [/image_?generation/i, "image-generation"],
+];
+
+/** @param holdsAll the request says everything, although the body names what the provider might keep */
+export function spendingOf(
+  body: Wire,
+  { serverTools = [], messages }: ChatRequest,
+  holdsAll = false,
+): Spending {
+  const stored = !holdsAll && kept.some((name) => isSaid(body[name]));
+  const config = asRecord(body["generationConfig"] ?? body["generation_config"]) ?? {};
+  const modalities = namesIn(
+    body["modalities"] ?? config["responseModalities"] ?? config["response_modalities"],
+  );
+  const said = config["speechConfig"] ?? config["speech_config"] ?? body["audio"];
+  const toolCalls: Record<string, number> = {};
+  let toolImages = 0;
+  let partialImages = 0;
+  for (const tool of serverTools) {
+    const name = toolName(tool);
+    if (name === undefined) continue;
+    const calls = callsOf(tool, body);
+    toolCalls[name] = Math.max(toolCalls[name] ?? 0, calls);
+    if (name !== "image-generation") continue;
+    toolImages = Math.max(toolImages, calls);
+    partialImages = Math.max(partialImages, count(tool.extra.fields["partial_images"], 3));
+  }
+  return {
+    audio: modalities.has("audio") || asRecord(said) !== undefined,
+    image: modalities.has("image"),
+    thinking: thinkingIn(body, 0),
+    predicted: asRecord(body["prediction"])?.["content"],
+    toolCalls,
+    toolImages,
+    partialImages,
+    stored,
+    unseen: stored || serverTools.length > 0 || hasUnseenParts(messages),
+  };
+}
+
+/** Fields that name what the provider keeps: conversations, caches, prompts, indexes. */
+const kept =
+  "previous_response_id conversation prompt cachedContent cached_content data_sources container mcp_servers".split(
+    " ",
+  );
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function hasUnseenParts(messages: ChatRequest["messages"]): boolean {
+  return messages.some(({ parts }) =>
+    parts.some((part) =>
+      part.type === "tool-result"
+        ? hasUnseenParts([{ role: "user", parts: part.parts }])
+        : part.type === "foreign" || ("source" in part && part.source.type !== "data"),
+    ),
+  );
+}
+
+function namesIn(list: unknown): ReadonlySet<string> {
+  if (!Array.isArray(list)) return new Set();
+  return new Set(list.map((each) => String(each).toLowerCase()));
+}
+
+function toolName({ kind, extra: { fields } }: ServerTool): string | undefined {
+  if (kind !== "other") return kind;
+  const { type } = fields;
+  const inner = asRecord(fields["function"])?.["name"];
+  const said = [type, inner, ...(type === undefined ? Object.keys(fields) : [])].filter(
+    (name) => typeof name === "string",
+  );
+  return toolNames.find(([names]) => said.some((name) => names.test(name)))?.[1];
+}
+
+function callsOf({ extra: { fields } }: ServerTool, body: Wire): number {
+  return (
+    count(fields["max_uses"], mostToolCalls) ||
+    count(body["max_tool_calls"], mostToolCalls) ||
+    assumedToolCalls
+  );
+}
+
+function count(value: unknown, most: number): number {
+  return typeof value === "number" && value > 0 ? Math.min(Math.ceil(value), most) : 0;
+}
+
+/** Limits of thinking, under all the names that providers of these wires read. */
+const budgets =
+  /^(?:thinking_?budget|budget_?tokens|thinking_?token_?budget|max_?(?:thinking|reasoning)_?tokens|reasoning_?(?:budget|max_?tokens))$/i;
+/** What a caller wrote, in which no server looks for settings. */
+const contents = new Set(["messages", "input", "contents", "tools", "functions", "system", "metadata"]);
+
+function thinkingIn(fields: Wire, depth: number): number {
+  let most = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === "number") {
+      if (budgets.test(name) && value > most) most = value;
+    } else if (depth < 3 && typeof value === "object" && value !== null && !contents.has(name)) {
+      const inner = asRecord(value);
+      if (inner !== undefined) most = Math.max(most, thinkingIn(inner, depth + 1));
+    }
+  }
+  return most;
+}

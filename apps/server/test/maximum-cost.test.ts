@@ -1,0 +1,265 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { LogPage, LogRow } from "@gateway/shared/log";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "./gateway.ts";
+
+/** What a request may cost is reserved before its provider is called, and the provider is told no more than that. */
+let gateway: TestGateway;
+let provider: Server;
+let key: string;
+let root: number;
+/** Bodies that the provider got. */
+let got: Record<string, unknown>[] = [];
+/** What it answers: to a path that contains the name. */
+let answers: Record<string, object> = {};
+
+const usage = (input: number, output: number) => ({
+  prompt_tokens: input,
+  completion_tokens: output,
+  total_tokens: input + output,
+});
+const chatAnswer = (counted: object) => ({
+  id: "c",
+  object: "chat.completion",
+  model: "m",
+  choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Hi" } }],
+  usage: counted,
+});
+
+beforeAll(async () => {
+  provider = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      got.push(JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>);
+      const found = Object.entries(answers).find(([path]) => request.url?.includes(path));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(found?.[1] ?? {}));
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+  const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  gateway = await startTestGateway();
+  await gateway.allow(1_000_000);
+  const audio = { extra_ratios: { output_audio_tokens: 20 } };
+  for (const [model, price] of Object.entries({ plain: {}, spoken: audio, "plain-claude": {}, ranker: {} }))
+    await gateway.addPrice(model, { input: 1, output: 1, ...price });
+  await gateway.addChannel({ type: 1, base_url, name: "openai", models: ["plain", "spoken"] });
+  await gateway.addChannel({ type: 14, base_url, name: "claude", models: ["plain-claude"] });
+  await gateway.addChannel({ type: 8, base_url, name: "any", models: ["ranker"] });
+  ({ key } = await gateway.addToken());
+  root = (await gateway.api<{ id: number }>("GET", "/user/self")).id;
+});
+afterAll(async () => {
+  await gateway.stop();
+  provider.close();
+});
+beforeEach(() => {
+  got = [];
+  answers = {};
+});
+
+async function setBalance(points: number): Promise<void> {
+  const { quota } = await gateway.api<{ quota: number }>("GET", "/user/self");
+  if (quota === points) return;
+  await gateway.api("POST", `/user/quota/${root}`, { quota: points - quota, remark: "test" });
+}
+
+const balance = async () => (await gateway.api<{ quota: number }>("GET", "/user/self")).quota;
+
+function post(path: string, body: object): Promise<Response> {
+  return fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+async function lastRow(): Promise<LogRow> {
+  const { data } = await gateway.api<LogPage>("GET", "/log?size=1");
+  const [row] = data;
+  if (row === undefined) throw new Error("The call is not in the log.");
+  return row;
+}
+
+const chat = (more: object, model = "plain") => ({
+  model,
+  messages: [{ role: "user", content: "Hello" }],
+  ...more,
+});
+const completion = (more: object) => ({ model: "plain", prompt: "Hello", max_tokens: 100, ...more });
+
+describe("a balance of 600 points", () => {
+  it.each<[string, string, object, number]>([
+    ["two limits", "/v1/chat/completions", chat({ max_tokens: 100_000, max_completion_tokens: 1 }), 402],
+    ["several answers", "/v1/chat/completions", chat({ max_tokens: 100, n: 10 }), 402],
+    [
+      "thinking above the limit",
+      "/v1/chat/completions",
+      chat({ max_tokens: 9, thinking_budget: 9_000 }),
+      402,
+    ],
+    [
+      "a prediction",
+      "/v1/chat/completions",
+      chat({ max_tokens: 9, prediction: { type: "content", content: "word ".repeat(2_000) } }),
+      402,
+    ],
+    [
+      "an answer in sound",
+      "/v1/chat/completions",
+      chat(
+        { max_tokens: 100, modalities: ["text", "audio"], audio: { voice: "x", format: "wav" } },
+        "spoken",
+      ),
+      402,
+    ],
+    ["a tool of the provider", "/v1/chat/completions", chat({ max_tokens: 9, web_search_options: {} }), 402],
+    ["many prompts", "/v1/completions", completion({ prompt: Array.from({ length: 200 }, () => "Hi") }), 402],
+    [
+      "prompts as tokens",
+      "/v1/completions",
+      completion({ prompt: [[1], [2], [3], [4], [5], [6], [7]] }),
+      402,
+    ],
+    ["candidates", "/v1/completions", completion({ best_of: 20 }), 402],
+    [
+      "a query for many documents",
+      "/v1/rerank",
+      { model: "ranker", query: "word ".repeat(50), documents: Array.from({ length: 50 }, () => "a") },
+      402,
+    ],
+    [
+      "a text that is read aloud",
+      "/v1/audio/speech",
+      { model: "spoken", voice: "x", input: "word ".repeat(100) },
+      402,
+    ],
+    ["a picture", "/v1/images/generations", { model: "plain", prompt: "A boat" }, 402],
+    ["what it pays for", "/v1/chat/completions", chat({ max_tokens: 100 }), 200],
+    ["one prompt of tokens", "/v1/completions", completion({ prompt: [1, 2, 3, 4, 5, 6, 7] }), 200],
+  ])("%s", async (_, path, body, status) => {
+    await setBalance(600);
+    answers = { "": chatAnswer(usage(10, 10)) };
+    const answer = await post(path, body);
+    expect(answer.status, await answer.text()).toBe(status);
+    expect(got).toHaveLength(status === 200 ? 1 : 0);
+  });
+
+  it("ten calls at once with two limits each: none is made, nothing falls below zero", async () => {
+    await setBalance(600);
+    answers = { chat: chatAnswer(usage(10, 100_000)) };
+    const body = chat({ max_tokens: 100_000, max_completion_tokens: 1 });
+    const sent = await Promise.all(Array.from({ length: 10 }, () => post("/v1/chat/completions", body)));
+    expect(sent.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 402));
+    expect(await balance()).toBe(600);
+  });
+
+  it("ten calls at once whose provider ignores every limit: the balance ends at zero or above", async () => {
+    await setBalance(600);
+    answers = { chat: chatAnswer(usage(900_000_000, 900_000_000)) };
+    await Promise.all(
+      Array.from({ length: 10 }, () => post("/v1/chat/completions", chat({ max_tokens: 30 }))),
+    );
+    expect(await balance()).toBeGreaterThanOrEqual(0);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("a provider is told no more than what is reserved", () => {
+  const strange = {
+    n_predict: 5_000,
+    num_predict: -1,
+    max_new_tokens: 5_000,
+    MaxNewTokens: 5_000,
+    best_of: 7,
+    num_return_sequences: 7,
+    options: { num_predict: 5_000, num_ctx: 100 },
+    parameters: { max_new_tokens: 5_000 },
+    extra_body: { max_new_tokens: 5_000, best_of: 3 },
+    models: ["plain", "dear"],
+    plugins: [{ id: "web" }],
+    chat_template: "{% for i in range(9999999) %}a{% endfor %}",
+  };
+  const gone = /5000|num_predict|best_of|dear|plugins|num_return|range/;
+
+  it.each<[string, string, object, object]>([
+    ["chat", "/v1/chat/completions", chat({ max_tokens: 50, ...strange }), chatAnswer(usage(1, 1))],
+    [
+      "responses",
+      "/v1/responses",
+      { model: "plain", input: "Hello", max_output_tokens: 50, max_tokens: 5_000, ...strange },
+      {
+        id: "resp_1",
+        object: "response",
+        status: "completed",
+        model: "plain",
+        output: [
+          {
+            type: "message",
+            id: "m",
+            role: "assistant",
+            status: "completed",
+            content: [{ type: "output_text", text: "Hi", annotations: [] }],
+          },
+        ],
+        usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+      },
+    ],
+    [
+      "messages",
+      "/v1/messages",
+      {
+        model: "plain-claude",
+        max_tokens: 50,
+        max_completion_tokens: 5_000,
+        n: 9,
+        messages: [{ role: "user", content: "Hello" }],
+        ...strange,
+      },
+      {
+        id: "m",
+        type: "message",
+        role: "assistant",
+        model: "plain-claude",
+        content: [{ type: "text", text: "Hi" }],
+        stop_reason: "end_turn",
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    ],
+    [
+      "completions",
+      "/v1/completions",
+      completion({ max_tokens: 50, ...strange, best_of: 1 }),
+      { choices: [{ text: "Hi" }], usage: usage(1, 1) },
+    ],
+  ])("%s", async (name, path, body, reply) => {
+    await setBalance(1_000_000);
+    answers = { "": reply };
+    const answer = await post(path, body);
+    expect(answer.status, await answer.clone().text()).toBe(200);
+    const dropped = answer.headers.get("x-gateway-dropped") ?? "";
+    for (const field of [
+      "n_predict",
+      "options.num_predict",
+      "extra_body.max_new_tokens",
+      "models",
+      "plugins",
+    ])
+      expect(dropped.split(", "), dropped).toContain(field);
+    const text = JSON.stringify(got[0]);
+    expect(name === "completions" ? text.replace('"best_of":1', "") : text).not.toMatch(gone);
+    expect(text).toMatch(/"max_(?:output_)?tokens":50[,}]/);
+  });
+
+  it("two limits of chat: the larger one is reserved and told", async () => {
+    await setBalance(1_000_000);
+    answers = { chat: chatAnswer(usage(10, 900)) };
+    const answer = await post("/v1/chat/completions", chat({ max_tokens: 1_000, max_completion_tokens: 1 }));
+    expect(answer.headers.get("x-gateway-dropped")).toBe("max_tokens");
+    expect(got[0]).toMatchObject({ max_completion_tokens: 1_000 });
+    expect(got[0]).not.toHaveProperty("max_tokens");
+    expect((await lastRow()).quota).toBe(910);
+  });
+});
