@@ -121,10 +121,12 @@ interface Door {
 }
 
 const messages = [{ role: "user", content: "Go on." }];
+/** Such answers end early when their request does not allow them. */
+const LIMIT = 4_000_000;
 const doors: Record<string, Door> = {
   chat: {
     path: "/v1/chat/completions",
-    body: (model) => ({ model, stream: true, messages }),
+    body: (model) => ({ model, stream: true, messages, max_tokens: LIMIT }),
     added(frame) {
       const [first] = frame["choices"] as Array<{
         delta?: { content?: string; tool_calls?: Array<{ function?: { arguments?: string } }> };
@@ -134,7 +136,7 @@ const doors: Record<string, Door> = {
   },
   messages: {
     path: "/v1/messages",
-    body: (model) => ({ model, stream: true, messages, max_tokens: 100_000 }),
+    body: (model) => ({ model, stream: true, messages, max_tokens: LIMIT }),
     added(frame) {
       const delta = frame["delta"] as { text?: string; partial_json?: string } | undefined;
       return delta?.text ?? delta?.partial_json ?? "";
@@ -142,7 +144,7 @@ const doors: Record<string, Door> = {
   },
   responses: {
     path: "/v1/responses",
-    body: (model) => ({ model, stream: true, input: "Go on.", store: false }),
+    body: (model) => ({ model, stream: true, input: "Go on.", store: false, max_output_tokens: LIMIT }),
     added: (frame) => (typeof frame["delta"] === "string" ? frame["delta"] : ""),
   },
 };

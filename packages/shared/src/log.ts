@@ -39,6 +39,8 @@ export const Bill = z.object({
   exact: z.string(),
   /** Points of the sum that were not charged, because the balance or the limit of the key did not hold them. */
   uncollected: z.string().optional(),
+  /** Counts as the provider reported them, by kind, that were not billed because they cannot be true. */
+  implausible: z.record(z.string(), z.number()).optional(),
 });
 export type Bill = z.infer<typeof Bill>;
 

@@ -164,6 +164,8 @@ export interface Usage {
   imageOutput?: number;
   /** Calls of tools that the vendor ran and bills by call, by unified name. */
   toolCalls?: Record<string, number>;
+  /** Which of the two totals the provider did not report as a number of tokens; they are 0 here. */
+  missing?: readonly ("input" | "output")[];
   /** The service tier it was done in, where the vendor names one: it may have a price of its own. */
   tier?: string;
   /** The vendor's own object, untouched. */

@@ -15,6 +15,8 @@ export function tokens(value: unknown): number | undefined {
 export function usageOf(
   counts: { [K in keyof Usage]?: Usage[K] | undefined } & { raw: unknown },
 ): Usage | undefined {
-  if (counts.input === undefined && counts.output === undefined) return undefined;
-  return compact<Usage>({ ...counts, input: counts.input ?? 0, output: counts.output ?? 0 });
+  const missing = (["input", "output"] as const).filter((kind) => counts[kind] === undefined);
+  if (missing.length === 2) return undefined;
+  const usage = compact<Usage>({ ...counts, input: counts.input ?? 0, output: counts.output ?? 0 });
+  return missing.length === 0 ? usage : { ...usage, missing };
 }

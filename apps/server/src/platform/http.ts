@@ -19,6 +19,14 @@ export interface UpstreamRequest {
   /** Between two chunks of the body. */
   idleTimeoutMs: number;
   signal: AbortSignal | undefined;
+  limits?: AnswerLimits | undefined;
+}
+
+/** What ends an answer although its bytes keep coming; absent is no limit. */
+export interface AnswerLimits {
+  maxBytes?: number;
+  /** From the request being sent to the end of the body. */
+  maxDurationMs?: number;
 }
 
 /** A body that is not in memory. Opened once for each time it is sent. */
@@ -99,6 +107,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #onAbort = () => this.cancel();
   /** Sends the request once more; undefined when it may not be. */
   #again: (() => void) | undefined;
+  limits: AnswerLimits | undefined;
+  #bytes = 0;
 
   constructor(signal: AbortSignal | undefined, again: ((exchange: Exchange) => void) | undefined) {
     this.#signal = signal;
@@ -134,9 +144,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.limits !== undefined && this.#exceeds(this.limits, chunk.length)) return;
     this.#queue.push(chunk);
     if (this.#queue.length >= HIGH_WATER) controller.pause();
     this.#wake?.();
+  }
+
+  /** Ends the answer. What came before it is still read. */
+  #exceeds({ maxBytes = Infinity, maxDurationMs = Infinity }: AnswerLimits, more: number): boolean {
+    this.#bytes += more;
+    const reason =
+      this.#bytes > maxBytes
+        ? `The answer is larger than the ${maxBytes} bytes that its request allows.`
+        : performance.now() - this.#sentAt > maxDurationMs
+          ? `The answer took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
+          : undefined;
+    if (reason === undefined) return false;
+    this.#controller?.abort(new TransportError("network", reason));
+    return true;
   }
 
   onResponseEnd(): void {
@@ -248,6 +273,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
         poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(options, handler);
       // A stream is spent with its first sending.
       const exchange = new Exchange(request.signal, streamed ? undefined : dispatch);
+      exchange.limits = request.limits;
       dispatch(exchange);
       return exchange.response;
     },

@@ -6,6 +6,7 @@ import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { CredentialError, dialectsFor, type Need } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
+import { answerBytes } from "./excess.ts";
 import { encodeBody } from "./outgoing-body.ts";
 import type { Chosen } from "./plan.ts";
 import { send, shapeOf } from "./send.ts";
@@ -29,7 +30,8 @@ const MAX_ERROR_BYTES = 256 * 1024;
 export type Tried = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "signal" | "rewritten" | "fetched"
->;
+> &
+  Partial<Pick<ChatCall, "estimate">>;
 export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
 
 export async function attempt(
@@ -56,6 +58,7 @@ export async function attempt(
       },
       body,
       signal: call.signal,
+      ...(call.estimate === undefined ? {} : { maxBytes: answerBytes({ ...call, estimate: call.estimate }) }),
     });
     if (response.status >= 200 && response.status < 300) {
       const mends = upstream.id === call.client.id ? channel.provider.mends?.[upstream.id] : undefined;

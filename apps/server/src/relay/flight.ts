@@ -7,7 +7,7 @@ import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, RelayServices } from "./call.ts";
-import { meter } from "./meter.ts";
+import { meter, type Metered } from "./meter.ts";
 import type { Chosen } from "./plan.ts";
 
 /** How a call that reached a vendor ended. */
@@ -123,7 +123,7 @@ export class Flight {
   async #settle(end: End): Promise<void> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
-    const { usage, estimated } =
+    const { usage, estimated, implausible }: Metered =
       end.vendor === undefined && end.counted !== undefined
         ? { usage: end.counted, estimated: true }
         : meter(
@@ -145,7 +145,7 @@ export class Flight {
       usage,
       quota: points,
       estimated,
-      bill,
+      bill: implausible === undefined ? bill : { ...bill, implausible },
     });
     this.#services.metrics.used(usage, points);
     this.#call.billed?.({ usage: priced, outcome: end.outcome, served });

@@ -1,11 +1,29 @@
-import { expect, it } from "vitest";
-import type { Usage } from "#dialects/ir.ts";
+import { describe, expect, it } from "vitest";
 import { meter } from "./meter.ts";
 
-it.each<[string, Usage]>([
-  ["tokens", { input: 2_000_000_000, output: 1 }],
-  ["calls of its tools", { input: 1, output: 1, toolCalls: { "web-search": 2_000_000 } }],
-])("a vendor that says more %s than can be billed is not believed", (_, vendor) => {
-  const { usage, estimated } = meter(vendor, true, { narrow: 8, wide: 0 }, { input: 7, output: 100 });
-  expect({ usage, estimated }).toEqual({ usage: { input: 7, output: 2 }, estimated: true });
+const expected = { input: 7, output: 100 };
+
+describe("what a call used", () => {
+  it("a provider's count is capped where it cannot be true, and the counts that were not billed are kept", () => {
+    const vendor = { input: 1_000_000_001, output: 1, toolCalls: { "web-search": 1_000_001 } };
+    expect(meter(vendor, true, { narrow: 4, wide: 0 }, expected)).toEqual({
+      usage: { input: 1_028, output: 1, toolCalls: { "web-search": 20 } },
+      estimated: true,
+      implausible: { input: 1_000_000_001, "tool:web-search": 1_000_001 },
+    });
+  });
+
+  it("our own count never exceeds what the request could have produced", () => {
+    const { usage } = meter(undefined, false, { narrow: 1_000_000, wide: 0 }, expected);
+    expect(usage).toEqual({ input: 7, output: 400 });
+  });
+
+  it("a whole answer in pictures or sound without a count costs a share of what was reserved", () => {
+    const silent = { narrow: 0, wide: 0 };
+    const images = { input: 7, output: 6_240, imageOutput: 6_240 };
+    const speech = { input: 7, output: 300, audioOutput: 300 };
+    expect(meter(undefined, true, silent, images).usage).toEqual({ ...images });
+    expect(meter(undefined, true, silent, speech).usage).toEqual({ input: 7, output: 150, audioOutput: 150 });
+    expect(meter(undefined, false, silent, images).usage).toEqual({ input: 7, output: 0 });
+  });
 });

@@ -1,41 +1,56 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatResponse, Part, Usage } from "#dialects/ir.ts";
-import { tokensOf } from "#domain/billing/estimate.ts";
-import { isPossible } from "#domain/billing/pricing.ts";
+import { type Estimate, tokensOf } from "#domain/billing/estimate.ts";
+import { believed, mostOf } from "#domain/billing/plausible.ts";
 
-/** What a call used: the vendor's word where it can be believed, our own count where it is silent. Pure. */
+/** What a call used: the provider's word where it can be believed, our own count where it is silent. Pure. */
 export interface Metered {
   usage: Usage;
   estimated: boolean;
+  /** Counts of the provider that were not billed because they cannot be true. */
+  implausible?: Record<string, number>;
 }
+
+/** Percent of the reserved tokens that a whole answer in sound or pictures costs when its provider reports no usage. */
+const uncountedPercent = { audioOutput: 50, imageOutput: 100 } as const;
 
 /**
  * @param vendor what the vendor reported, if anything
  * @param complete whether the vendor finished; a partial report counts at least what was delivered
  * @param delivered what crossed the wire to the client
- * @param expected the estimate made before the call, for its input
+ * @param expected the estimate made before the call: its input, and the most that is billed
  */
 export function meter(
   vendor: Usage | undefined,
   complete: boolean,
   delivered: Tally,
-  expected: Usage,
+  expected: Estimate,
 ): Metered {
-  if (vendor === undefined || !isPossible(vendor))
-    return {
-      usage: {
-        input: expected.input,
-        output: tokensOf(delivered),
-        ...(expected.imageInput === undefined ? {} : { imageInput: expected.imageInput }),
-        ...(expected.audioInput === undefined ? {} : { audioInput: expected.audioInput }),
-      },
-      estimated: true,
-    };
-  if (complete) return { usage: vendor, estimated: false };
-  const counted = tokensOf(delivered);
-  return counted > vendor.output
-    ? { usage: { ...vendor, output: counted }, estimated: true }
-    : { usage: vendor, estimated: false };
+  const counted = Math.min(tokensOf(delivered), mostOf(expected).output);
+  if (vendor === undefined) return { usage: ourCount(counted, complete, expected), estimated: true };
+  const { usage, implausible, estimated } = believed(
+    vendor,
+    { input: expected.input, output: counted },
+    expected,
+  );
+  const marks = implausible === undefined ? { estimated } : { estimated, implausible };
+  if (complete || counted <= usage.output) return { usage, ...marks };
+  return { usage: { ...usage, output: counted }, ...marks, estimated: true };
+}
+
+function ourCount(text: number, complete: boolean, expected: Estimate): Usage {
+  const { input, imageInput, audioInput } = expected;
+  const usage: Usage = { input, output: text };
+  if (imageInput !== undefined) usage.imageInput = imageInput;
+  if (audioInput !== undefined) usage.audioInput = audioInput;
+  if (!complete) return usage;
+  for (const kind of ["audioOutput", "imageOutput"] as const) {
+    const tokens = Math.ceil(((expected[kind] ?? 0) * uncountedPercent[kind]) / 100);
+    if (tokens === 0) continue;
+    usage[kind] = tokens;
+    usage.output += tokens;
+  }
+  return usage;
 }
 
 /** Counts characters by script; the same split as the dialects' skimmers. */

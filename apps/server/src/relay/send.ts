@@ -30,6 +30,8 @@ export interface ToVendor {
   headers: Record<string, string>;
   body: string | Buffer | StreamedBody | null;
   signal: AbortSignal;
+  /** The most bytes that an answer to this request may have; none unless given. */
+  maxBytes?: number;
   /** Milliseconds, where this question must not take as long as an answer may. */
   timeoutMs?: number;
   /** The answer goes to a client as the vendor compressed it: that client said what it takes. */
@@ -82,6 +84,10 @@ function limitsOf(services: Vendors, { channel, key }: Account, request: ToVendo
     firstByteTimeoutMs: request.timeoutMs ?? (channel.firstByteTimeoutMs || settings.FirstByteTimeoutMs),
     idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
     signal: request.signal,
+    limits: {
+      ...(request.maxBytes === undefined ? {} : { maxBytes: request.maxBytes }),
+      ...(settings.MaxAnswerSeconds === 0 ? {} : { maxDurationMs: settings.MaxAnswerSeconds * 1_000 }),
+    },
   };
 }
 

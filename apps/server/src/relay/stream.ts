@@ -7,6 +7,7 @@ import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./call.ts";
+import { excessOf } from "./excess.ts";
 import type { Flight } from "./flight.ts";
 import { readFrames } from "./frames.ts";
 import { tallyEvent } from "./meter.ts";
@@ -178,6 +179,7 @@ async function lastWords(
 /** Same dialect on both sides: the text goes back as it came, a skimmer reads along. */
 function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undefined): Pipe {
   const skimmer = upstream.skim();
+  const excess = excessOf(call);
   let held = "";
 
   function pass({ frame, raw: came }: RawFrame): string {
@@ -215,7 +217,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
       return skimmer.tally;
     },
     get error() {
-      return skimmer.error;
+      return skimmer.error ?? excess(skimmer.tally);
     },
   };
 }
@@ -223,6 +225,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
 /** Two dialects: frames become events, events become the client's frames. */
 function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder): Pipe {
   const encode = call.client.encodeStream(call.request);
+  const excess = excessOf(call);
   const tally: Tally = { narrow: 0, wide: 0 };
   let held = "";
   let complete = false;
@@ -275,7 +278,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
       return tally;
     },
     get error() {
-      return error;
+      return error ?? excess(tally);
     },
   };
 }

@@ -50,7 +50,9 @@ function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
   const minutes = tokens(wire.cache_creation?.ephemeral_5m_input_tokens);
   const cacheWrite1h = Math.min(hour ?? 0, written || (hour ?? 0));
   const cacheWrite5m = Math.max(written - cacheWrite1h, minutes ?? 0);
-  const isKnown = plain !== undefined || cacheRead !== undefined;
+  // A count that is none is not nothing: what was read is then not known.
+  const isNone = plain === undefined && wire.input_tokens !== undefined && wire.input_tokens !== null;
+  const isKnown = !isNone && (plain !== undefined || cacheRead !== undefined);
   const saysWrites = wire.cache_creation_input_tokens !== undefined || !!wire.cache_creation;
   return usageOf({
     input: isKnown ? (plain ?? 0) + (cacheRead ?? 0) + cacheWrite5m + cacheWrite1h : undefined,

@@ -20,7 +20,8 @@ export function decodeUsage(value: unknown, searches: number): Usage | undefined
   const prompt = tokens(wire.promptTokenCount);
   const written = tokens(wire.candidatesTokenCount);
   const thoughts = tokens(wire.thoughtsTokenCount);
-  const said = written !== undefined || thoughts !== undefined;
+  const isNone = written === undefined && typeof wire.candidatesTokenCount === "number";
+  const said = !isNone && (written !== undefined || thoughts !== undefined);
   return usageOf({
     input: prompt === undefined ? undefined : prompt + (tokens(wire.toolUsePromptTokenCount) ?? 0),
     output: said ? (written ?? 0) + (thoughts ?? 0) : undefined,

@@ -101,7 +101,9 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
             <tr>
               <td colSpan={4}>
                 <Text fz="sm" c="dimmed">
-                  {t("The vendor reported no usage, so the tokens were counted here.")}
+                  {bill.implausible
+                    ? t("The provider reported counts that cannot be true. They were replaced or capped.")
+                    : t("The vendor reported no usage, so the tokens were counted here.")}
                 </Text>
               </td>
             </tr>

@@ -143,6 +143,13 @@ export const settingGroups: SettingGroup[] = [
           { key: "FirstByteTimeoutMs", kind: "milliseconds", label: phrase("To the first byte") },
           { key: "IdleTimeoutMs", kind: "milliseconds", label: phrase("Between two bytes") },
           {
+            key: "MaxAnswerSeconds",
+            kind: "number",
+            unit: units.seconds,
+            label: phrase("To the end of an answer"),
+            hint: phrase("The answer is ended although bytes keep coming. 0 = off."),
+          },
+          {
             key: "HeartbeatSeconds",
             kind: "number",
             unit: units.seconds,

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import type { Usage } from "#dialects/ir.ts";
+import { believed, mostOf } from "./plausible.ts";
+
+const expected = { input: 10, output: 100 };
+const ours = { input: 10, output: 7 };
+const usageOf = (reported: Usage, over: object = {}) => believed(reported, ours, { ...expected, ...over });
+
+describe("what a provider reports", () => {
+  it.each([
+    [{ input: 12, output: 9 }],
+    [{ input: 0, output: 0, toolCalls: { "web-search": 20 } }],
+    [{ input: 1_040, output: 400, reasoning: 300, cacheRead: 12 }],
+  ])("is billed as it is up to what the request could have produced: %j", (reported) => {
+    const free = { input: 10, output: 0 };
+    expect(believed(reported, free, expected)).toEqual({
+      usage: reported,
+      implausible: undefined,
+      estimated: false,
+    });
+  });
+
+  it.each<[Usage, Partial<Usage>, Record<string, number>]>([
+    [
+      { input: 1e9, output: 1e9 },
+      { input: 1_040, output: 400 },
+      { input: 1e9, output: 1e9 },
+    ],
+    [{ input: 10, output: -5 }, { input: 10, output: 7 }, {}],
+    [{ input: Number.NaN, output: 3 }, { input: 10, output: 3 }, {}],
+    [{ input: 1.5, output: 1e308 }, { input: 10, output: 7 }, {}],
+    [{ input: 0, output: 0, missing: ["output"] }, { input: 10, output: 7 }, { input: 0 }],
+    [{ input: 0, output: 5 }, { input: 10, output: 5 }, { input: 0 }],
+    [{ input: 5, output: 0 }, { input: 5, output: 7 }, { output: 0 }],
+    [{ input: 5, output: 5, audioOutput: 5 }, { input: 5, output: 5 }, { audioOutput: 5 }],
+    [
+      { input: 5, output: 5, cacheRead: -4, reasoning: 0.5 },
+      { input: 5, output: 5 },
+      { cacheRead: -4, reasoning: 0.5 },
+    ],
+    [
+      { input: 5, output: 5, toolCalls: { a: 1e6 } },
+      { input: 5, output: 5, toolCalls: { a: 20 } },
+      { "tool:a": 1e6 },
+    ],
+    [
+      { input: 5, output: 5, toolCalls: { a: -1 } },
+      { input: 5, output: 5, toolCalls: { a: 0 } },
+      { "tool:a": -1 },
+    ],
+  ])("%j is replaced by what can be true", (reported, billed, implausible) => {
+    const found = usageOf(reported);
+    expect(found.usage).toEqual(billed);
+    expect(found.implausible ?? {}).toEqual(implausible);
+    expect(found.estimated).toBe(true);
+  });
+
+  it("has more room where a limit is missing or input is not seen", () => {
+    expect(mostOf({ ...expected, isOpen: true })).toEqual({ input: 1_040, output: 131_072 });
+    expect(mostOf({ ...expected, isUnseen: true })).toEqual({ input: 2_001_040, output: 400 });
+    expect(usageOf({ input: 90_000, output: 90_000 }, { isOpen: true, isUnseen: true })).toMatchObject({
+      usage: { input: 90_000, output: 90_000 },
+      estimated: false,
+    });
+  });
+
+  it("may count sound that was requested, and as many tool calls as were", () => {
+    const over = { audioOutput: 100, toolCalls: { a: 10 } };
+    const reported = { input: 5, output: 5, audioOutput: 5, toolCalls: { a: 40 } };
+    expect(usageOf(reported, over)).toEqual({ usage: reported, implausible: undefined, estimated: false });
+  });
+});

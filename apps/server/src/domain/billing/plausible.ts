@@ -1,0 +1,133 @@
+import type { Usage } from "#dialects/ir.ts";
+import type { Estimate } from "./estimate.ts";
+
+/**
+ * What of a provider's usage is billed: no count above what the request could have produced, and our own in the place
+ * of one that is no count. The table is in docs/money.md. Pure; it must not know prices.
+ */
+
+/** A count may exceed the most that its request allows by this factor. */
+export const plausibleFactor = 4;
+/** Input tokens that providers add on their own: instructions for tools, the date, their own prompts. */
+export const addedInput = 1_000;
+/** Input tokens that may come from what the provider keeps, fetches or searches. */
+export const unseenInput = 2_000_000;
+/** The longest answer of today's models, for requests without a limit. */
+export const longestAnswer = 131_072;
+/** Calls of a provider's tool that may happen unasked: some models search on their own. */
+export const unaskedToolCalls = 20;
+
+/** Tokens that a call may be billed at most. */
+export interface Most {
+  input: number;
+  output: number;
+}
+
+export function mostOf({ input, output, isOpen, isUnseen }: Estimate): Most {
+  return {
+    input: input * plausibleFactor + addedInput + (isUnseen === true ? unseenInput : 0),
+    output: Math.max(output * plausibleFactor, isOpen === true ? longestAnswer : 0),
+  };
+}
+
+export interface Believed {
+  usage: Usage;
+  /** Counts that were replaced, as the provider reported them; undefined when all were believed. */
+  implausible: Record<string, number> | undefined;
+  /** A count was missing or could not be believed, so that ours stands there. */
+  estimated: boolean;
+}
+
+type Share =
+  | "cacheRead"
+  | "cacheWrite5m"
+  | "cacheWrite1h"
+  | "reasoning"
+  | "audioInput"
+  | "audioOutput"
+  | "imageInput"
+  | "imageOutput";
+const shares: readonly Share[] = [
+  "cacheRead",
+  "cacheWrite5m",
+  "cacheWrite1h",
+  "reasoning",
+  "audioInput",
+  "audioOutput",
+  "imageInput",
+  "imageOutput",
+];
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/**
+ * @param reported by the provider
+ * @param ours what we count for input and output where the provider's count is none
+ * @param expected the estimate of the request
+ */
+export function believed(
+  reported: Usage,
+  ours: Pick<Usage, "input" | "output">,
+  expected: Estimate,
+): Believed {
+  const most = mostOf(expected);
+  const usage: Usage = { ...reported };
+  delete usage.missing;
+  const implausible: Record<string, number> = {};
+  let estimated = false;
+  const doubt = (kind: string, value: unknown) => {
+    estimated = true;
+    if (typeof value === "number" && Number.isFinite(value)) implausible[kind] = value;
+  };
+  const wrote = ours.output > 0;
+  // A transcript that is billed by its recording's length has no output.
+  const isByLength = reported.audioInput !== undefined && reported.audioInput === reported.input;
+  for (const kind of ["input", "output"] as const) {
+    const value = reported[kind];
+    const isMissing = reported.missing?.includes(kind) === true || !isCount(value);
+    // Nothing at all is no count either where there was something, and thinking alone is not where there was a text.
+    const isNothing =
+      kind === "output"
+        ? wrote && !isByLength && value <= Math.min(reported.reasoning ?? 0, ours.output - 1)
+        : value === 0 && (reported.output > 0 || wrote);
+    if (isMissing || isNothing) {
+      if (ours[kind] > 0 || !isCount(value)) doubt(kind, isMissing ? undefined : value);
+      usage[kind] = ours[kind];
+    } else if (value > most[kind]) {
+      doubt(kind, value);
+      usage[kind] = most[kind];
+    }
+  }
+  for (const kind of shares) {
+    const value = usage[kind];
+    if (value === undefined) continue;
+    // Sound is never written unasked, and may cost many times what text does.
+    const isUnasked = kind === "audioOutput" && value > 0 && expected.audioOutput === undefined;
+    if (isCount(value) && !isUnasked) continue;
+    doubt(kind, value);
+    delete usage[kind];
+  }
+  const toolCalls = believedTools(reported.toolCalls, expected.toolCalls, doubt);
+  return {
+    usage: toolCalls === undefined ? usage : { ...usage, toolCalls },
+    implausible: Object.keys(implausible).length > 0 ? implausible : undefined,
+    estimated,
+  };
+}
+
+function believedTools(
+  reported: Usage["toolCalls"],
+  expected: Usage["toolCalls"],
+  doubt: (kind: string, value: unknown) => void,
+): Usage["toolCalls"] {
+  if (reported === undefined) return undefined;
+  const counts = Object.entries(reported).map(([name, value]): [string, number] => {
+    const most = Math.max((expected?.[name] ?? 0) * plausibleFactor, unaskedToolCalls);
+    if (isCount(value) && value <= most) return [name, value];
+    doubt(`tool:${name}`, value);
+    return [name, isCount(value) ? most : (expected?.[name] ?? 0)];
+  });
+  return Object.fromEntries(counts);
+}
