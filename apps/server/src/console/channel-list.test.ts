@@ -52,7 +52,6 @@ describe("the list of channels", () => {
     ["keyword=lab", ["Alpha"]],
     ["keyword=100%25", ["Gamma 100%"]],
     ["keyword=a_pha", []],
-    ["name=beta", ["Beta"]],
     ["type=3", ["Beta"]],
     ["type=0", all],
     ["type=99999999999", []],
@@ -64,7 +63,6 @@ describe("the list of channels", () => {
     ["group=vip", ["Alpha"]],
     ["group=vi", []],
     ["model=gpt-image", ["Beta"]],
-    ["models=o3", ["Beta"]],
     ["model=gpt-4o&status=1", ["Alpha"]],
     // Not wildcards.
     ["model=g%25t", []],

@@ -32,42 +32,6 @@ async function create(values: object = {}): Promise<ChannelRow> {
 
 const inForce = () => createCandidates(site.services.db, site.services.secrets, site.services.providers);
 
-describe("a channel in the spelling of older tools", () => {
-  const older = {
-    ...input,
-    models: "gpt-4o, gpt-5*,",
-    groups: undefined,
-    group: "default",
-    model_mapping: '{"a":"+b"}',
-    model_headers: "",
-    custom_parameter: '{"top_k":1}',
-  };
-
-  it("is understood: lists with commas, maps in a text", async () => {
-    const row = await create(older);
-    const means = {
-      models: ["gpt-4o", "gpt-5*"],
-      groups: ["default"],
-      model_mapping: { a: "+b" },
-      model_headers: {},
-      custom_parameter: { top_k: 1 },
-    };
-    expect(row).toMatchObject(means);
-    const again = await admin.send("PUT", "/api/channel/", { ...older, id: row.id, models: "o3" });
-    expect(again.body).toMatchObject({ success: true, data: { ...means, models: ["o3"] } });
-  });
-
-  it.each([
-    ["models", ","],
-    ["model_mapping", "{"],
-    ["model_headers", '"text"'],
-  ])("names %s when it says %j", async (field, text) => {
-    const answer = await admin.send("POST", "/api/channel/", { ...older, [field]: text });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ success: false, fields: { [field]: expect.any(String) } });
-  });
-});
-
 describe("a new channel", () => {
   it("serves at once, is announced, leaves a trace, and never shows its keys again", async () => {
     const { db } = site.services;

@@ -2,6 +2,7 @@ import {
   ChannelInput,
   ChannelPage,
   ChannelPatch,
+  ChannelQuery,
   ChannelRow,
   ChannelTestResult,
 } from "@gateway/shared/channel";
@@ -29,8 +30,6 @@ import {
 import { testStored } from "#domain/channels/judge.ts";
 import { describeProvider } from "#providers/index.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { inOurSpelling, readOlderSpelling, SpelledQuery } from "./compat/channel-spelling.ts";
-import { lacks, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
@@ -83,9 +82,9 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/channel",
-    { config, schema: { querystring: SpelledQuery, response: answers(ChannelPage) } },
+    { config, schema: { querystring: ChannelQuery, response: answers(ChannelPage) } },
     async (request) => {
-      const query = inOurSpelling(request.query);
+      const { query } = request;
       const { rows, total } = await listChannels(services, { ...query, ...sliceOf(query, sortable) });
       return ok(pageOf(query, rows.map(show), total));
     },
@@ -96,10 +95,8 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     return ok(show(await getChannel(db, request.params.id)));
   });
 
-  app.post(
-    "/channel",
-    { config, preValidation: readOlderSpelling, schema: { body: ChannelInput, response: row } },
-    async (request) => ok(show(await createChannel(services, viewerOf(request), request.body))),
+  app.post("/channel", { config, schema: { body: ChannelInput, response: row } }, async (request) =>
+    ok(show(await createChannel(services, viewerOf(request), request.body))),
   );
 
   app.put(
@@ -113,17 +110,11 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  // The older API's habit: the id is in the body.
+  // The same with the id in the body.
   app.put(
     "/channel",
     {
       config,
-      preValidation: [
-        partialPut(lacks("models"), ChannelPatch.extend({ id: RowId }), async (request, { id, ...patch }) =>
-          ok(show(await quickChange(request, id, patch))),
-        ),
-        readOlderSpelling,
-      ],
       schema: { body: ChannelInput.extend({ id: RowId }), response: row },
     },
     async (request) => {

@@ -1,55 +1,58 @@
-import { ChannelQuery } from "@gateway/shared/channel";
-import type { preValidationHookHandler } from "fastify";
-import type { z } from "zod";
+import type { ChannelRow } from "@gateway/shared/channel";
+import { z } from "zod";
+import { inCommas, jsonText } from "./older.ts";
 
-/** Lists that older tools send as one text with commas: their name for it, and ours. */
-const lists = { models: "models", group: "groups" } as const;
-const objects = ["model_mapping", "model_headers", "custom_parameter"] as const;
-
-/**
- * Reads a channel as older tools send it: models and groups in one text with commas, maps as JSON in a text. What is
- * neither stays as it is, so that the schema names the mistake.
- */
-export const readOlderSpelling: preValidationHookHandler = (request, _reply, done) => {
-  const { body } = request;
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
-    request.body = respell(body as Record<string, unknown>);
-  }
-  done();
-};
-
-function respell(body: Record<string, unknown>): Record<string, unknown> {
-  const channel = { ...body };
-  for (const [older, name] of Object.entries(lists)) {
-    const text = channel[older];
-    if (typeof text !== "string" || (older !== name && channel[name] !== undefined)) continue;
-    channel[name] = text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
-  }
-  for (const name of objects) {
-    const text = channel[name];
-    if (typeof text === "string") channel[name] = parsed(text);
-  }
-  return channel;
-}
-
-function parsed(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The filters of the list, with the names that older tools have for two of them. */
-export const SpelledQuery = ChannelQuery.extend({
-  name: ChannelQuery.shape.keyword,
-  models: ChannelQuery.shape.model,
+/** A channel's row in One Hub's spelling; what that does not know comes along under our names. */
+export const OlderChannel = z.looseObject({
+  id: z.int(),
+  type: z.int(),
+  /** Keys never leave the server. */
+  key: z.literal(""),
+  status: z.int(),
+  name: z.string(),
+  weight: z.int(),
+  created_time: z.int(),
+  test_time: z.int(),
+  response_time: z.int(),
+  base_url: z.string(),
+  other: z.string(),
+  balance: z.number(),
+  balance_updated_time: z.int(),
+  /** Separated by commas, as are the groups. */
+  models: z.string(),
+  group: z.string(),
+  tag: z.string(),
+  used_quota: z.int(),
+  /** JSON; "" when there is nothing, as in the next two. */
+  model_mapping: z.string(),
+  model_headers: z.string(),
+  custom_parameter: z.string(),
+  priority: z.int(),
+  proxy: z.string(),
+  test_model: z.string(),
+  only_chat: z.boolean(),
+  pre_cost: z.int(),
+  compatible_response: z.boolean(),
+  allow_extra_body: z.boolean(),
+  /** Absent when there is none. */
+  disabled_stream: z.array(z.string()).optional(),
+  plugin: z.record(z.string(), z.record(z.string(), z.unknown())).nullable(),
 });
 
-export function inOurSpelling({ name, models, ...query }: z.infer<typeof SpelledQuery>): ChannelQuery {
-  return { ...query, keyword: query.keyword || name, model: query.model || models };
+export function olderChannel(row: ChannelRow): z.output<typeof OlderChannel> {
+  const { groups, models, disabled_stream, ...rest } = row;
+  return {
+    ...rest,
+    key: "",
+    models: inCommas(models),
+    group: inCommas(groups),
+    model_mapping: jsonText(row.model_mapping),
+    model_headers: jsonText(row.model_headers),
+    custom_parameter: jsonText(row.custom_parameter),
+    test_time: row.test_time ?? 0,
+    balance_updated_time: row.balance_updated_time ?? 0,
+    status_time: row.status_time ?? 0,
+    ...(disabled_stream.length === 0 ? {} : { disabled_stream }),
+    plugin: Object.keys(row.plugin).length === 0 ? null : row.plugin,
+  };
 }

@@ -1,9 +1,16 @@
+import { channelTagCompat } from "./channel-tags.ts";
+import { channelCompat } from "./channels.ts";
 import { optionCompat } from "./options.ts";
 import type { CompatRoute } from "./route.ts";
 import { tokenCompat } from "./tokens.ts";
 
 /** By method and path below /api, as the native route is registered. */
-export const compatRoutes: Readonly<Record<string, CompatRoute>> = { ...tokenCompat, ...optionCompat };
+export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
+  ...channelCompat,
+  ...channelTagCompat,
+  ...optionCompat,
+  ...tokenCompat,
+};
 
 /** Asked by machines that are no callers of One Hub's API; they are always told the true status. */
 export const untouched: ReadonlySet<string> = new Set([

@@ -112,7 +112,7 @@ export async function patchChannel(
   db: PrismaClient,
   actor: Actor,
   id: number,
-  patch: ChannelPatch,
+  patch: Omit<ChannelPatch, "status"> & { status?: 1 | 2 | 3 | undefined },
 ): Promise<ChannelRecord> {
   return db.$transaction(async (tx) => {
     await lockChannel(tx, id);

@@ -62,12 +62,16 @@ export async function idsOfTag(db: Db, tag: string): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** Edits every channel of the tag; keys that none of them has become channels like the newest one. */
+/**
+ * Edits every channel of the tag; keys that none of them has become channels like the newest one.
+ *
+ * @param tag whose channels; the edit may give them another one
+ */
 export async function editTag(
   room: ChannelRoom,
   actor: Actor,
   tag: string,
-  { edit, key, remove_missing, preview }: z.infer<typeof ChannelTagEdit>,
+  { edit, key, remove_missing, preview, name: named }: z.infer<typeof ChannelTagEdit> & { name?: string },
 ): Promise<ChannelTagAnswer> {
   const members = await channelsOfTag(room.db, tag);
   const keys = keysOf(key);
@@ -83,7 +87,7 @@ export async function editTag(
       answer.added.push(hintOf(each));
       continue;
     }
-    const name = `${model.name.slice(0, 120)}_${members.length + index + 1}`;
+    const name = `${(named || model.name).slice(0, 120)}_${members.length + index + 1}`;
     try {
       const input = withStored(room, actor, model, applyEdit({ ...typedIn(model), name, key: each }, edit));
       answer.added.push((await createChannel(room, actor, input)).name);

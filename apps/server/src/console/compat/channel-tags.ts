@@ -1,0 +1,123 @@
+import { ChannelEdit, ChannelTag } from "@gateway/shared/channel-batch";
+import { Nothing } from "@gateway/shared/envelope";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { checked } from "#console/validation.ts";
+import { deleteChannels, disabledChannels } from "#domain/channels/batch.ts";
+import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
+import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
+import { invalidRequest } from "#errors.ts";
+import { OlderChannel, olderChannel } from "./channel-spelling.ts";
+import { counted, mentioned, SentChannel } from "./channels.ts";
+import { unlessGone } from "./refusals.ts";
+import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
+
+/** Tags: edited with a channel as the pattern for all of them. */
+
+const TagParams = z.object({ tag: z.string().min(1).max(64) });
+
+const show = ({ services }: CompatCall, record: ChannelRecord) =>
+  olderChannel(describeChannel(record, services.health.freezes(record.id)));
+
+/** Oldest first; none for an unknown tag. */
+async function members({ services }: CompatCall, tag: string): Promise<ChannelRecord[]> {
+  let rows: ChannelRecord[] = [];
+  await unlessGone(
+    channelsOfTag(services.db, tag).then((found) => {
+      rows = found.reverse();
+    }),
+  );
+  return rows;
+}
+
+const Pattern = OlderChannel.extend({
+  /** By the MD5 of a key; empty, because keys never leave the server. */
+  KeyMap: z.record(z.string(), z.int()),
+});
+
+const get = handles({ params: TagParams, data: Pattern }, async ({ params }, call) => {
+  const oldest = (await channelsOfTag(call.services.db, params.tag)).at(-1);
+  if (oldest === undefined) throw new Error("A tag without a channel is not found.");
+  return { data: { ...show(call, oldest), KeyMap: {} } };
+});
+
+const list = handles({ params: TagParams, data: z.array(OlderChannel) }, async ({ params }, call) => ({
+  data: (await members(call, params.tag)).map((record) => show(call, record)),
+}));
+
+/** What a pattern writes to every channel of the tag; the rest of it is each channel's own. */
+const shared = [
+  "base_url",
+  "other",
+  "tag",
+  "model_mapping",
+  "model_headers",
+  "custom_parameter",
+  "proxy",
+  "test_model",
+  "only_chat",
+  "plugin",
+  "pre_cost",
+  "disabled_stream",
+  "compatible_response",
+] as const;
+
+function editOf(sent: SentChannel): ChannelEdit {
+  const fields = mentioned(sent);
+  const edit: Record<string, unknown> = {};
+  for (const name of shared) if (!isEmpty(fields[name])) edit[name] = fields[name];
+  const { models, groups, model_mapping } = fields;
+  if (models !== undefined) edit["models"] = { mode: "replace", values: models };
+  if (groups !== undefined) edit["groups"] = { mode: "replace", values: groups };
+  if (!isEmpty(model_mapping)) edit["model_mapping"] = { mode: "replace", values: model_mapping };
+  return checked(ChannelEdit, edit);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === "" || value === 0 || value === false;
+}
+
+/** Without a key the keys stay: none was shown. With one, the list of keys is the list of channels. */
+const put = handles(
+  { params: TagParams, body: SentChannel, data: Nothing },
+  async ({ params, body }, call) => {
+    const { services } = call;
+    const answer = await editTag(services, viewerOf(call.request), params.tag, {
+      edit: editOf(body),
+      key: body.key ?? "",
+      remove_missing: true,
+      preview: false,
+      ...(body.name === undefined ? {} : { name: body.name }),
+    });
+    for (const { id } of answer.changed) services.health.forgive(id);
+    if (answer.failed.length === 0) return { data: null };
+    const failures = answer.failed.map(({ name, message }) => `${name}: ${message}`);
+    throw invalidRequest(`Not every channel could be changed. ${failures.join(" ")}`);
+  },
+);
+
+const remove = handles({ params: TagParams, data: z.int() }, async ({ params }, call) => {
+  const ids = (await members(call, params.tag)).map(({ id }) => id);
+  return { data: (await deleteChannels(call.services, viewerOf(call.request), ids)).done.length };
+});
+
+const removeDisabled = handles({ params: TagParams, data: z.int() }, async ({ params }, call) => {
+  const ids = await disabledChannels(call.services, params.tag);
+  return { data: (await deleteChannels(call.services, viewerOf(call.request), ids)).done.length };
+});
+
+export const channelTagCompat: Record<string, CompatRoute> = {
+  "GET /channel_tag/_all": {
+    answer: spells(z.array(ChannelTag), z.array(ChannelTag.extend({ id: z.literal(0) })), (tags) =>
+      tags.map((tag) => ({ ...tag, id: 0 as const })),
+    ),
+  },
+  "GET /channel_tag/:tag": { handle: get },
+  "GET /channel_tag/:tag/list": { handle: list },
+  "PUT /channel_tag/:tag": { handle: put },
+  "DELETE /channel_tag/:tag": { handle: remove },
+  "DELETE /channel_tag/:tag/disabled": { handle: removeDisabled },
+  "PUT /channel_tag/:tag/priority": { answer: counted },
+  "PUT /channel_tag/:tag/status/:status": { answer: counted },
+};

@@ -1,0 +1,206 @@
+import { ChannelInput, ChannelPage, ChannelQuery, ChannelRow, ModelPattern } from "@gateway/shared/channel";
+import { ChannelBatchAnswer } from "@gateway/shared/channel-batch";
+import { Nothing } from "@gateway/shared/envelope";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, RowId } from "#console/paging.ts";
+import { checked } from "#console/validation.ts";
+import { type ChannelRecord, describeChannel } from "#domain/channels/channel-row.ts";
+import {
+  createChannel,
+  deleteChannel,
+  editChannel,
+  keysOf,
+  patchChannel,
+} from "#domain/channels/channels.ts";
+import { OlderChannel, olderChannel } from "./channel-spelling.ts";
+import { listed, parsedText, withoutNulls } from "./older.ts";
+import { unlessGone } from "./refusals.ts";
+import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
+
+/** Channels: lists in one text with commas, maps as JSON in a text, and a PUT that changes what it mentions. */
+
+/** One Hub also keeps channels that serve no model, or that are chosen only when no other is left. */
+const Relaxed = ChannelInput.extend({
+  models: z.array(ModelPattern),
+  weight: z.int().min(0, "Weight cannot be less than 0").max(1_000_000).default(1),
+});
+
+const text = z.string().optional();
+const jsonText = z.union([z.string(), z.record(z.string(), z.unknown())]).optional();
+const list = z.union([z.string(), z.array(z.string())]).optional();
+/** A channel as those callers send it; every field may be missing, and those of ours may come along. */
+export const SentChannel = z.preprocess(
+  withoutNulls,
+  z.looseObject({
+    type: z.int().optional(),
+    key: text,
+    status: z.int().min(0).max(3).optional(),
+    name: text,
+    weight: z.int().optional(),
+    base_url: text,
+    other: text,
+    models: list,
+    group: text,
+    groups: list,
+    tag: text,
+    model_mapping: jsonText,
+    model_headers: jsonText,
+    custom_parameter: jsonText,
+    priority: z.int().optional(),
+    proxy: text,
+    test_model: text,
+    only_chat: z.boolean().optional(),
+    pre_cost: z.int().optional(),
+    compatible_response: z.boolean().optional(),
+    allow_extra_body: z.boolean().optional(),
+    disabled_stream: z.array(z.string()).optional(),
+    plugin: z.record(z.string(), z.unknown()).optional(),
+  }),
+);
+export type SentChannel = z.output<typeof SentChannel>;
+
+/** Fields that have no meaning when empty: no write clears them. */
+const neverEmpty = ["type", "name", "key", "models", "groups", "pre_cost"] as const;
+/** Texts that a PUT without models changes only to something. */
+const keptWhenEmpty = ["other", "tag", "test_model"] as const;
+
+/** What the caller mentions, with our names and types. */
+export function mentioned(sent: SentChannel): Record<string, unknown> {
+  const { group, status: _status, ...rest } = sent;
+  const models = listed(sent.models);
+  const groups = listed(group ?? sent.groups);
+  const fields: Record<string, unknown> = { ...rest, models, groups };
+  for (const name of ["model_mapping", "model_headers", "custom_parameter"] as const)
+    fields[name] = parsedText(sent[name]);
+  for (const name of neverEmpty) if (isEmpty(fields[name])) delete fields[name];
+  if (models === undefined || models.length === 0)
+    for (const name of keptWhenEmpty) if (isEmpty(fields[name])) delete fields[name];
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === "string") return value.trim() === "";
+  return value === undefined || value === 0 || (Array.isArray(value) && value.length === 0);
+}
+
+function show({ services }: CompatCall, record: ChannelRecord): z.output<typeof OlderChannel> {
+  return olderChannel(describeChannel(record, services.health.freezes(record.id)));
+}
+
+/** One channel per line of the key, each with its own line of the address. */
+const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body }, call) => {
+  const { services } = call;
+  const fields = mentioned(body);
+  const lines = keyLines(body.key ?? "");
+  const addresses = (body.base_url ?? "").split("\n").map((line) => line.trim());
+  const name = body.name ?? "";
+  const inputs = lines.map(({ key, line }) =>
+    checked(Relaxed, {
+      models: [],
+      groups: ["default"],
+      ...fields,
+      key,
+      name: line === 1 ? name : `${name}_${line}`,
+      base_url: addresses[line - 1] || addresses[0] || "",
+    }),
+  );
+  const made: ChannelRecord[] = [];
+  for (const input of inputs) {
+    const status = body.status === 2 || body.status === 3 ? 2 : 1;
+    made.push(await createChannel(services, viewerOf(call.request), input, { status, keyLater: true }));
+  }
+  const [first] = made;
+  if (first === undefined) throw new Error("A channel without a key has one line, too.");
+  if (made.length > 1) call.note(`${made.length} channels were created, one for each key.`);
+  return { data: show(call, first) };
+});
+
+/** The number is the line's; a JSON document is one key however many lines it has. */
+function keyLines(text: string): { key: string; line: number }[] {
+  const keys = keysOf(text);
+  if (keys.length <= 1 || text.trimStart().startsWith("{")) return [{ key: text.trim(), line: 1 }];
+  return text
+    .split("\n")
+    .map((line, index) => ({ key: line.trim(), line: index + 1 }))
+    .filter(({ key }) => key !== "");
+}
+
+const Change = SentChannel.pipe(z.looseObject({ id: RowId }));
+
+const put = handles({ body: Change, data: OlderChannel }, async ({ body }, call) => {
+  const { services } = call;
+  const { id } = body;
+  const sent = checked(SentChannel, body);
+  const fields = mentioned(sent);
+  const viewer = viewerOf(call.request);
+  let changed = await editChannel(services, viewer, id, (now) => checked(Relaxed, { ...now, ...fields }));
+  const { status = 0 } = sent;
+  if (status !== 0 && status !== changed.status)
+    changed = await patchChannel(services.db, viewer, id, { status: status as 1 | 2 | 3 });
+  services.health.forgive(id);
+  return { data: show(call, changed) };
+});
+
+const remove = handles({ params: IdParams, data: Nothing }, async ({ params }, call) => {
+  await unlessGone(deleteChannel(call.services.db, viewerOf(call.request), params.id));
+  return { data: null };
+});
+
+const untag = handles({ params: IdParams, data: Nothing }, async ({ params }, call) => {
+  const done = editChannel(call.services, viewerOf(call.request), params.id, (now) => ({ ...now, tag: "" }));
+  await unlessGone(done);
+  return { data: null };
+});
+
+const OlderPage = z.object({
+  data: z.array(OlderChannel),
+  page: z.int(),
+  size: z.int(),
+  total_count: z.int(),
+});
+
+/** How many it was done to; what failed is named. */
+export const counted = spells(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {
+  for (const { name, message } of failed) call.note(`${name}: ${message}`);
+  return done.length;
+});
+
+const OlderQuery = ChannelQuery.extend({
+  name: ChannelQuery.shape.keyword,
+  models: ChannelQuery.shape.model,
+});
+
+/** For a look at the vendor's models; 0 is no id. */
+const ListInput = z.preprocess(
+  withoutNulls,
+  z.looseObject({ id: z.int().min(0).optional(), base_url: text, key: text }),
+);
+
+export const channelCompat: Record<string, CompatRoute> = {
+  "GET /channel": {
+    query: reads(OlderQuery, ({ name, models, page, size, ...query }) => ({
+      ...query,
+      page: String(page),
+      size: String(size),
+      keyword: query.keyword || name,
+      model: query.model || models,
+    })),
+    answer: spells(ChannelPage, OlderPage, (page) => ({ ...page, data: page.data.map(olderChannel) })),
+  },
+  "GET /channel/:id": { answer: spells(ChannelRow, OlderChannel, olderChannel) },
+  "POST /channel": { handle: create },
+  "PUT /channel": { handle: put },
+  "DELETE /channel/:id": { handle: remove },
+  "DELETE /channel/:id/tag": { handle: untag },
+  "DELETE /channel/batch": { answer: counted },
+  "DELETE /channel/disabled": { answer: counted },
+  "POST /channel/provider_models_list": {
+    body: reads(ListInput, ({ id = 0, base_url = "", key = "", ...rest }) => ({
+      ...rest,
+      ...(id === 0 ? {} : { id }),
+      ...(base_url === "" ? {} : { base_url: base_url.split("\n", 1).join().trim() }),
+      key: keyLines(key)[0]?.key ?? "",
+    })),
+  },
+};
