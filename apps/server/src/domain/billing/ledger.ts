@@ -50,7 +50,7 @@ export interface LedgerTrouble {
 }
 
 export interface LedgerOptions {
-  database: Pick<Database, "pool" | "url" | "applicationName">;
+  database: Pick<Database, "pool" | "url" | "applicationName" | "dropSilent">;
   /** Unique to this process. */
   nodeId: string;
   /** Background trouble: heartbeats, releases, log rows of refused calls, a database that is away. */
@@ -122,6 +122,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     count: options.shards ?? defaultShards,
     nodeId,
     connect: () => connect(silentMs),
+    onSilence: database.dropSilent,
     maxRows,
     breaker,
     retryForMs: ({ begin }) => {
