@@ -9,7 +9,6 @@ export { credit } from "../src/domain/billing/ledger.ts";
 export function createLedger(): Ledger {
   return {
     reserve: async () => {},
-    raise: async () => {},
     settle: async () => "settled",
     note: async () => {},
     trouble: () => undefined,

@@ -12,9 +12,12 @@ import fastify, {
 import { consoleRoutes } from "#console/index.ts";
 import type { Services as ConsoleServices } from "#console/services.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
+import { answerUnroutable } from "#gateway/answer-error.ts";
+import { answerMalformed } from "#gateway/client-errors.ts";
 import { gatewayBodyLimit, gatewayRoutes } from "#gateway/index.ts";
 import { wantsRealtime } from "#gateway/realtime.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { standardUrl } from "#gateway/standard-url.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { serveWeb } from "./web.ts";
 
@@ -41,19 +44,23 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: gatewayBodyLimit,
     // Some HTTP libraries offer another protocol with every request; theirs are requests like any other.
     http: { shouldUpgradeCallback: wantsRealtime },
+    // While the server closes, connections that are open are served to their end.
+    return503OnClosing: false,
+    clientErrorHandler: answerMalformed,
+    frameworkErrors: answerUnroutable,
+    rewriteUrl: ({ url = "/" }) => standardUrl(url, options.basePath),
     // Slow senders are cut; long answers are not, they have time-outs of their own.
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
-    // A request on a connection that is still open is served; Fastify's own 503 is in no client's dialect.
-    return503OnClosing: false,
     // A client whose address ends in "/" asks for "//v1/…".
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 300 },
   });
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.raw.setHeader("x-request-id", request.id);
     // The name it has for tools that know other gateways of this kind.
     reply.raw.setHeader("x-oneapi-request-id", request.id);
+    done();
   });
   leaveTogether(app);
 
@@ -95,12 +102,13 @@ function leaveTogether(app: FastifyInstance): void {
   const leave = () => {
     if (closing && inFlight === 0) app.server.closeAllConnections();
   };
-  app.addHook("onRequest", async (_request, reply) => {
+  app.addHook("onRequest", (_request, reply, done) => {
     inFlight += 1;
     reply.raw.once("close", () => {
       inFlight -= 1;
       leave();
     });
+    done();
   });
   app.addHook("preClose", async () => {
     closing = true;

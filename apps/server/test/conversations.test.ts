@@ -25,6 +25,7 @@ beforeAll(async () => {
   client = gateway.openai((await gateway.addToken()).key);
   await gateway.api("POST", "/user/", { username: "stranger", password: "correct horse", group: "default" });
   const other = await gateway.database.db.user.findFirstOrThrow({ where: { username: "stranger" } });
+  await gateway.api("POST", `/user/quota/${other.id}`, { quota: 1_000, remark: "test" });
   stranger = (await gateway.addToken()).key;
   const last = await gateway.database.db.token.findFirstOrThrow({ orderBy: { id: "desc" } });
   await gateway.database.db.token.update({ where: { id: last.id }, data: { user_id: other.id } });
@@ -264,5 +265,66 @@ describe("compact", () => {
     });
     await expect(client.responses.compact({ model: "nobody", input })).rejects.toMatchObject({ status: 404 });
     expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("conversations: storage", () => {
+  const post = async (path: string, body: unknown, key: string) => {
+    const response = await fetch(`${gateway.url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+
+  it("refuses texts that cannot be stored and names the field", async () => {
+    const { key } = await gateway.addToken();
+    const { id } = JSON.parse((await post("/v1/conversations", {}, key)).text);
+    const say = (content: string) => [{ type: "message", role: "user", content }];
+    const refused: [string, object, string][] = [
+      ["/v1/conversations", { items: say("a\0b") }, "items.0.content"],
+      ["/v1/conversations", { items: say("\ud800") }, "items.0.content"],
+      ["/v1/conversations", { metadata: { a: "\0" } }, "metadata.a"],
+      ["/v1/conversations", { metadata: { "a\0": "b" } }, "metadata"],
+      [`/v1/conversations/${id}`, { metadata: { a: "\udc00" } }, "metadata.a"],
+      [`/v1/conversations/${id}/items`, { items: say("\0") }, "items.0.content"],
+      ["/v1/responses", { model: "native", input: "\0", conversation: id }, "input.0.content"],
+      ["/v1/responses", { model: "native", input: "x", conversation: "\0" }, "conversation"],
+      ["/v1/responses", { model: "native", input: "x", previous_response_id: "\0" }, "previous_response_id"],
+      ["/suno/submit/music", { prompt: "a\0" }, "prompt"],
+      ["/mj/submit/imagine", { prompt: "\ud83d" }, "prompt"],
+      ["/suno/fetch", { ids: ["\0"] }, "ids.0"],
+    ];
+    for (const [path, body, field] of refused) {
+      const answer = await post(path, body, key);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(answer.text).toContain(field);
+    }
+    const nul = await fetch(`${gateway.url}/v1/conversations/conv_%00`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(nul.status).toBe(400);
+  });
+
+  it("needs a balance, and keeps so many conversations for one account and no more", async () => {
+    await gateway.api("POST", "/user/", { username: "keeper", password: "correct horse", group: "default" });
+    const keeper = await gateway.database.db.user.findFirstOrThrow({ where: { username: "keeper" } });
+    const { key, id: tokenId } = await gateway.addToken();
+    await gateway.database.db.token.update({ where: { id: tokenId }, data: { user_id: keeper.id } });
+    expect((await post("/v1/conversations", {}, key)).status).toBe(402);
+    await gateway.api("POST", `/user/quota/${keeper.id}`, { quota: 1_000, remark: "test" });
+    const opened = await post("/v1/conversations", {}, key);
+    expect(opened.status).toBe(200);
+    await gateway.database.pool.query(
+      `INSERT INTO stored_responses (id, user_id, token_id, channel_id, kind, model, turn)
+       SELECT 'conv_many_' || n, $1, $2, 0, 'conversation', '', '{"items":[],"metadata":{}}'
+       FROM generate_series(1, 999) AS n`,
+      [keeper.id, tokenId],
+    );
+    const refused = await post("/v1/conversations", {}, key);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("1000 conversations")]);
+    await gateway.database.pool.query("DELETE FROM stored_responses WHERE id = 'conv_many_1'");
+    expect((await post("/v1/conversations", {}, key)).status).toBe(200);
   });
 });

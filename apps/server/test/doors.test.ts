@@ -63,9 +63,15 @@ describe("an address", () => {
   });
 
   it("that is not served says so, and is no page of the console", async () => {
-    for (const path of ["/v1/uploads", "/v1/engines", "/dashboard/nothing", "/recraftAI/v1/styles"]) {
+    const known = {
+      "/v1/uploads": 404,
+      "/v1/engines": 404,
+      "/dashboard/nothing": 404,
+      "/recraftAI/v1/styles": 405,
+    };
+    for (const [path, status] of Object.entries(known)) {
       const answer = await ask(path, { authorization: `Bearer ${key}` });
-      expect(answer.status).toBe(404);
+      expect(answer.status).toBe(status);
       expect(JSON.parse(answer.text)).toMatchObject({
         error: { message: expect.stringContaining(`This gateway does not serve GET ${path}.`) },
       });

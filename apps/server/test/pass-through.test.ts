@@ -214,9 +214,9 @@ describe("the way to the vendor", () => {
       });
       response.end("{}");
     };
-    const secret = encodeURIComponent(`${key}#${openId}`);
-    const answer = await fetch(`${gateway.url}/v1/files?limit=2&key=${secret}&after=a%2Fb`, {
+    const answer = await fetch(`${gateway.url}/v1/files?limit=2&key=anything&after=a%2Fb`, {
       headers: {
+        authorization: `Bearer ${key}#${openId}`,
         cookie: "session=ours",
         "x-forwarded-for": "203.0.113.9",
         "x-real-ip": "203.0.113.9",
@@ -239,7 +239,7 @@ describe("the way to the vendor", () => {
     expect(answer.headers.get("x-upstream-request-id")).toBe("req_vendor");
     expect(answer.headers.get("x-request-id")).not.toBe("req_vendor");
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    expect(answer.headers.get("content-security-policy")).toBe("sandbox");
+    expect(answer.headers.get("content-security-policy")).toMatch(/^sandbox/);
     for (const name of ["set-cookie", "x-hop"]) expect(answer.headers.get(name)).toBeNull();
     const shown = [[...answer.headers], await answer.text(), await linesOf(gateway, answer)];
     expect(JSON.stringify(shown)).not.toContain("vendor-key");

@@ -13,7 +13,6 @@ import type { LogLine } from "#platform/log.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
-import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
@@ -48,8 +47,6 @@ export interface Services {
   caughtUp(): Promise<void>;
   /** The latest lines of this process's log, oldest first; at most 500. */
   recentLog(count: number): LogLine[];
-  /** Whether this node should get traffic. */
-  readiness: Pick<Readiness, "check">;
   startedAt: Date;
   version: string;
   /** The simulated provider: available as a channel type, or waiting for an administrator to enable it. */

@@ -5,9 +5,10 @@ import type { StreamedBody } from "#platform/http.ts";
 import type { PassedCall } from "#relay/call.ts";
 import { passThrough } from "#relay/pass-through.ts";
 import { requireModel } from "#relay/relay.ts";
+import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { queryWithoutKey } from "./query.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -47,8 +48,7 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const startedAt = Date.now();
-  const { caller, pin } = await authenticate(services.callers, request);
+  const { caller, pin, startedAt, memory } = accessOf(request);
   const channelId = pin?.only ?? pin?.account;
   if (channelId === undefined)
     throw forbidden(
@@ -72,6 +72,7 @@ async function serve(
       estimate: { input: 0, output: 0 },
       calls: 0,
       signal,
+      memory,
       method: methodOf(request),
       channelId,
       forward: forwarded(request),
@@ -80,13 +81,7 @@ async function serve(
     if (call.model !== "") requireModel(call);
     const answer = await passThrough(services.relay, call);
     const { streams } = services.relay.metrics;
-    // What somebody stored there must not become a page of this host in a browser.
-    const guarded = {
-      ...headers,
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "sandbox",
-    };
-    await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers: guarded, signal, streams });
+    await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
   } finally {
     upload?.drop();
   }
@@ -98,16 +93,14 @@ async function serve(
  * for: a browser's notion of addresses takes `..` for a step up, however it is spelled.
  */
 function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
-  const [path = "", ...rest] = url.split("?");
+  const [path = ""] = url.split("?");
   const steps = path.slice(1).split("/").map(decoded);
   const last = steps.length - 1;
   const stray = steps.some((step, index) => (step === "" ? index < last : /^\.\.?$|[\\/?#]/.test(step)));
   if (stray || steps[0] !== "v1") throw notFound("This address");
-  const parts = rest.join("?").split("&");
-  const query = parts.filter((part) => part !== "" && !new URLSearchParams(part).has("key")).join("&");
   return {
     path,
-    query: query === "" ? "" : `?${query}`,
+    query: queryWithoutKey(url),
     model: path.startsWith(MODELS) ? steps.slice(2).join("/") : "",
   };
 }

@@ -7,7 +7,10 @@ import type { Call } from "#relay/call.ts";
 import { noteRefusal } from "#relay/relay.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** May this caller ask now? The rates of the owner's group and of the token itself, taken together. */
+/**
+ * Rates of the owner's group and of the token. Requests are counted before the body is read, tokens once it is known
+ * how many a call may use.
+ */
 
 interface Rated {
   limit: Limit;
@@ -15,32 +18,33 @@ interface Rated {
   sentence: string;
 }
 
-function ratesOf(groups: GroupsInForce, caller: Caller, tokens: number | undefined): Rated[] {
+function requestRates(groups: GroupsInForce, caller: Caller): Rated[] {
   const group = groups.get(caller.userGroup);
   if (group === undefined) throw invalidKey();
-  const { requests_per_minute, tokens_per_minute } = caller.setting.rates;
   const rates: Rated[] = [
     {
       limit: { key: "account", kind: "requests", perMinute: group.apiRate, cost: 1 },
       sentence: `This account may send ${group.apiRate} requests per minute.`,
     },
   ];
-  if (requests_per_minute > 0)
+  const { requests_per_minute: perMinute } = caller.setting.rates;
+  if (perMinute > 0)
     rates.push({
-      limit: { key: `token${caller.tokenId}`, kind: "requests", perMinute: requests_per_minute, cost: 1 },
-      sentence: `This API key may send ${requests_per_minute} requests per minute.`,
-    });
-  if (tokens_per_minute > 0 && tokens !== undefined)
-    rates.push({
-      limit: {
-        key: `token${caller.tokenId}-tokens`,
-        kind: "tokens",
-        perMinute: tokens_per_minute,
-        cost: tokens,
-      },
-      sentence: `This API key may use ${tokens_per_minute} tokens per minute, input and output together.`,
+      limit: { key: `token${caller.tokenId}`, kind: "requests", perMinute, cost: 1 },
+      sentence: `This API key may send ${perMinute} requests per minute.`,
     });
   return rates;
+}
+
+function tokenRates({ tokenId, setting }: Caller, tokens: number): Rated[] {
+  const { tokens_per_minute: perMinute } = setting.rates;
+  if (perMinute <= 0) return [];
+  return [
+    {
+      limit: { key: `token${tokenId}-tokens`, kind: "tokens", perMinute, cost: tokens },
+      sentence: `This API key may use ${perMinute} tokens per minute, input and output together.`,
+    },
+  ];
 }
 
 const ownerOf = (caller: Caller) => `user${caller.userId}`;
@@ -84,30 +88,53 @@ function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Record<s
   return headers;
 }
 
-/** One request that uses no tokens. Throws rate_limited; the headers tell every client where it stands. */
+/** One request, whatever it is. Throws rate_limited; the headers tell every client where it stands. */
 export async function takeRequest(
   limiter: Limiter,
   groups: GroupsInForce,
   caller: Caller,
 ): Promise<Record<string, string>> {
-  return takeRates(limiter, caller, ratesOf(groups, caller, undefined));
+  return takeRates(limiter, caller, requestRates(groups, caller));
+}
+
+/** Whether the log should have a row of this refusal. */
+export function isWorthNoting(error: unknown): error is GatewayError {
+  return error instanceof RateRefusal && error.worthNoting;
 }
 
 /**
- * One call with the most tokens it can use; what it did not use is given back with its bill. Throws rate_limited, and
- * the log hears of it. Answers the headers, and the call as the relay shall have it.
+ * The most tokens that a call can use; what it did not use is given back with its bill. Throws rate_limited, and the
+ * log has a row of it. Returns the headers, and the call as the relay shall have it.
  */
 export async function admit<C extends Call>(
-  { limiter, relay }: GatewayServices,
+  services: GatewayServices,
   call: C,
 ): Promise<{ headers: Record<string, string>; call: C }> {
+  return admitAll(services, call, tokenRates(call.caller, call.estimate.input + call.estimate.output));
+}
+
+/** The same for a call that no request of its own announced: it counts as a request, too. */
+export async function admitUnannounced<C extends Call>(services: GatewayServices, call: C): Promise<C> {
   const { caller, estimate } = call;
-  const rates = ratesOf(relay.groups, caller, estimate.input + estimate.output);
+  const rates = [
+    ...requestRates(services.relay.groups, caller),
+    ...tokenRates(caller, estimate.input + estimate.output),
+  ];
+  return (await admitAll(services, call, rates)).call;
+}
+
+async function admitAll<C extends Call>(
+  { limiter, relay }: GatewayServices,
+  call: C,
+  rates: Rated[],
+): Promise<{ headers: Record<string, string>; call: C }> {
+  if (rates.length === 0) return { headers: {}, call };
+  const { caller } = call;
   let headers: Record<string, string>;
   try {
     headers = await takeRates(limiter, caller, rates);
   } catch (error) {
-    if (error instanceof RateRefusal && error.worthNoting) noteRefusal(relay, call, error);
+    if (isWorthNoting(error)) noteRefusal(relay, call, error);
     throw error;
   }
   const tokens = rates.find(({ limit }) => limit.kind === "tokens")?.limit;

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller, Callers, Pin } from "#domain/tokens/callers.ts";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { requireUsable } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
+import type { GatewayServices } from "./services.ts";
 
 export interface Authenticated {
   caller: Caller;
@@ -10,15 +11,16 @@ export interface Authenticated {
 
 /**
  * The key wherever a client of any dialect puts it. Its own place comes before `authorization`, where some clients send
- * what belongs to another service besides.
+ * what belongs to another service besides. A key in the address gets into logs and links, so only the clients that know
+ * no other place may send it there.
  */
-function presentedKey(request: FastifyRequest): string {
-  const { authorization, "x-api-key": anthropic, "x-goog-api-key": google } = request.headers;
-  const { key } = request.query as { key?: unknown };
-  for (const given of [anthropic, google, request.headers["mj-api-secret"], key, authorization])
+function presentedKey({ headers, query }: FastifyRequest, inQuery: boolean): string {
+  const { authorization, "x-api-key": anthropic, "x-goog-api-key": google, "api-key": azure } = headers;
+  const key = inQuery ? (query as { key?: unknown }).key : undefined;
+  for (const given of [anthropic, google, azure, headers["mj-api-secret"], key, authorization])
     if (typeof given === "string" && given !== "") return given;
   // Browsers cannot set headers on a WebSocket; OpenAI's client puts the key into the subprotocols.
-  const protocols = request.headers["sec-websocket-protocol"]?.split(",") ?? [];
+  const protocols = headers["sec-websocket-protocol"]?.split(",") ?? [];
   const carried = protocols
     .map((name) => name.trim())
     .find((name) => name.startsWith("openai-insecure-api-key."));
@@ -27,8 +29,19 @@ function presentedKey(request: FastifyRequest): string {
 }
 
 /** Who calls: an enabled token of an enabled account, from an allowed address. */
-export async function authenticate(callers: Callers, request: FastifyRequest): Promise<Authenticated> {
-  const found = await callers.find(presentedKey(request));
-  requireUsable(found.caller, request.ip, Date.now());
-  return found;
+export async function authenticate(
+  { callers, failedKeys }: Pick<GatewayServices, "callers" | "failedKeys">,
+  request: FastifyRequest,
+  keyInQuery = false,
+): Promise<Authenticated> {
+  const presented = presentedKey(request, keyInQuery);
+  if (!callers.knows(presented)) failedKeys.require(request.ip);
+  try {
+    const found = await callers.find(presented);
+    requireUsable(found.caller, request.ip, Date.now());
+    return found;
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "invalid_key") failedKeys.note(request.ip);
+    throw error;
+  }
 }

@@ -5,18 +5,18 @@ import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
-import { invalidRequest } from "#errors.ts";
+import { invalidRequest, modelNotFound } from "#errors.ts";
 import type { Answer, ChatCall } from "#relay/call.ts";
 import { relayChat, streamType } from "#relay/chat.ts";
 import { countTokens } from "#relay/count-tokens.ts";
-import { admit, takeRequest } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
+import { accessOf } from "./access.ts";
+import { admit } from "./admit.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { wantsFresh } from "./fresh.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { inConversation } from "./in-conversation.ts";
-import { isJsonBody, type JsonBody } from "./json-body.ts";
+import { jsonBody, type JsonBody } from "./json-body.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { inEnd, repeating } from "./repeated.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
@@ -45,7 +45,7 @@ export function chatRoutes(app: FastifyInstance, services: GatewayServices, dial
     app.post(path, async (request, reply) => {
       const { target } = request.params as { target?: string };
       const embed = embedTarget(target);
-      if (embed !== undefined) await answerEmbed(services, embed, jsonBody(request.body), request, reply);
+      if (embed !== undefined) await answerEmbed(services, embed, jsonBody(request), request, reply);
       else if (target?.endsWith(":countTokens") === true)
         await answerCount(services, dialect, request, reply);
       else await answerChat(services, dialect, path, request, reply);
@@ -66,13 +66,12 @@ async function answerCount(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { caller, pin } = await authenticate(services.callers, request);
+  const { caller, pin } = accessOf(request);
   const { raw, body, turn } = await turnOf(services, client, caller, pin, request, (given) => {
     // Gemini may wrap the whole request; neither dialect names an output limit here.
     const inner = given["generateContentRequest"] ?? given;
     return { max_tokens: 1, ...(inner as Wire) };
   });
-  const headers = await takeRequest(services.limiter, services.relay.groups, caller);
   const signal = leavingSignal(reply);
   const forward = forwardable(request);
   const counted = await countTokens(services.relay, {
@@ -84,10 +83,7 @@ async function answerCount(
     forward,
     signal,
   });
-  await reply
-    .headers({ ...headers, ...counted.headers })
-    .type("application/json; charset=utf-8")
-    .send(counted.body);
+  await reply.headers(counted.headers).type("application/json; charset=utf-8").send(counted.body);
 }
 
 interface Asked extends JsonBody {
@@ -105,7 +101,7 @@ async function turnOf(
   request: FastifyRequest,
   asked = (body: Wire) => body,
 ): Promise<Asked> {
-  const { json, dropped } = affordable(client, jsonBody(request.body));
+  const { json, dropped } = affordable(client, jsonBody(request));
   const address = addressOf(request);
   if (client.id !== "openai-responses")
     return { ...json, turn: { request: client.decodeRequest(asked(json.body), address), pin, dropped } };
@@ -145,8 +141,7 @@ async function answerChat(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const startedAt = Date.now();
-  const { caller, pin } = await authenticate(services.callers, request);
+  const { caller, pin, startedAt, memory } = accessOf(request);
   const { raw, body, turn, repeated } = await turnOf(services, client, caller, pin, request);
   const chat = turn.request;
   const signal = leavingSignal(reply);
@@ -173,6 +168,7 @@ async function answerChat(
     forward: forwardable(request),
     fresh: wantsFresh(request),
     signal,
+    memory,
   });
   const asked = caller.setting.heartbeat;
   const options = {
@@ -209,11 +205,6 @@ async function answerOf(
   }
 }
 
-function jsonBody(body: unknown): JsonBody {
-  if (!isJsonBody(body)) throw invalidRequest("The body must be a JSON object sent as application/json.");
-  return body;
-}
-
 const geminiActions = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
 
 /** Gemini says model and action in the path: `gemini-2.5-flash:streamGenerateContent`. */
@@ -225,7 +216,21 @@ function addressOf(request: FastifyRequest): Address {
   if (colon < 1 || !geminiActions.has(action))
     throw invalidRequest(`The action "${action}" is not served here.`);
   const { alt } = request.query as { alt?: unknown };
-  return { model: target.slice(0, colon), stream: action === "streamGenerateContent", sse: alt === "sse" };
+  return {
+    model: modelOf(target.slice(0, colon), request.raw.url),
+    stream: action === "streamGenerateContent",
+    sse: alt === "sse",
+  };
+}
+
+/** A name in the path must stand there as it is: what is decoded once here could be decoded again elsewhere. */
+function modelOf(name: string, url = ""): string {
+  const [path = ""] = url.split("?");
+  const escapes = path.match(/%../g) ?? [];
+  // Some clients write the colon before the action, and those of fine-tuned names, as an escape.
+  if (name.includes("%") || name.includes("/") || escapes.some((escape) => !/^%(?:3A|40)$/i.test(escape)))
+    throw modelNotFound(name);
+  return name;
 }
 
 /** Headers by which a client asks its own vendor for more; they mean nothing to any other dialect. */

@@ -4,14 +4,13 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
-import { invalidRequest } from "#errors.ts";
 import { relayCompact } from "#relay/compact.ts";
+import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
 import { asItems } from "./conversation-items.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
-import { isJsonBody } from "./json-body.ts";
+import { jsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
 import { orCannot } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
@@ -22,10 +21,8 @@ const PATH = "/v1/responses/compact";
 export function compactRoutes(app: FastifyInstance, services: GatewayServices): void {
   const wire = dialects["openai-responses"];
   app.post(PATH, async (request, reply) => {
-    const startedAt = Date.now();
-    const { caller, pin } = await authenticate(services.callers, request);
-    if (!isJsonBody(request.body)) throw invalidRequest("The body must be a JSON object.");
-    const { body, dropped } = withinCost("openai-responses", request.body.body);
+    const { caller, pin, startedAt, memory } = accessOf(request);
+    const { body, dropped } = withinCost("openai-responses", jsonBody(request).body);
     const given = { ...body, input: asItems(body["input"]) };
     const decoded = wire.decodeRequest(given, {});
     const { request: turn, rewritten, pin: home } = await recall(services, caller, given, decoded, pin);
@@ -50,6 +47,7 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       dropped,
       calls: 1,
       signal,
+      memory,
       body: rewritten === true ? (wire.encodeRequest(turn).body satisfies Wire) : given,
       forward: {},
     });

@@ -5,6 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import { parseAt } from "#dialects/wire.ts";
 import type { Item } from "#domain/responses/conversations.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { requireStorable } from "./storable.ts";
 
 /** Items of the Responses wire as a conversation keeps them, and as they are told to a vendor again. Pure. */
 
@@ -21,6 +22,7 @@ const prefixes: Readonly<Record<string, string>> = {
 /** What a caller gave, checked as input is. `at` is the field that it stands in. */
 export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {
   const given = parseAt(Items, asItems(value), at);
+  requireStorable(given, at);
   try {
     dialects["openai-responses"].decodeRequest({ model: "-", input: given }, {});
   } catch (error) {

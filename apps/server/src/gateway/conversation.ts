@@ -10,6 +10,7 @@ import { dialectFor } from "#relay/attempt.ts";
 import type { ChatCall } from "#relay/call.ts";
 import type { Chosen } from "#relay/plan.ts";
 import type { GatewayServices } from "./services.ts";
+import { requireStorable, storable } from "./storable.ts";
 
 /**
  * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a vendor
@@ -30,6 +31,7 @@ export async function recall(
   pin: Pin | undefined,
 ): Promise<Turn> {
   const asked = parseAt(Asked, body, "");
+  requireStorable(asked.previous_response_id, "previous_response_id");
   const previous =
     typeof asked.previous_response_id === "string"
       ? await findResponse(services.db, asked.previous_response_id, caller.userId)
@@ -71,7 +73,7 @@ async function remember(
   chosen: Chosen,
 ): Promise<void> {
   try {
-    const response = responseIn(end);
+    const response = storable(responseIn(end));
     if (response === undefined) return;
     const native =
       dialectFor(chosen.channel, "openai-responses", chosen.upstreamModel) === "openai-responses";
@@ -82,7 +84,7 @@ async function remember(
       channelId: chosen.channel.id,
       keyId: chosen.key?.id ?? null,
       model: request.model,
-      turn: native ? null : { messages: [...request.messages, ...answerIn(response)], response },
+      turn: native ? null : { messages: storable([...request.messages, ...answerIn(response)]), response },
     });
   } catch (error) {
     services.relay.onError(error);

@@ -11,13 +11,13 @@ import {
   removeItem,
   setMetadata,
 } from "#domain/responses/conversations.ts";
-import type { Caller } from "#domain/tokens/callers.ts";
-import { GatewayError } from "#errors.ts";
-import { takeRequest } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
+import { creditOf } from "#domain/tokens/credit.ts";
+import { GatewayError, insufficientQuota } from "#errors.ts";
+import { accessOf } from "./access.ts";
 import { itemsGiven } from "./conversation-items.ts";
 import { isJsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
+import { requireStorable } from "./storable.ts";
 
 /** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every vendor can answer in one. */
 
@@ -32,18 +32,21 @@ const ListQuery = z.object({
 export function conversationRoutes(app: FastifyInstance, services: GatewayServices): void {
   const { db } = services;
   const path = "/v1/conversations/:id";
+  const callerOf = (request: FastifyRequest) => accessOf(request).caller;
   const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
 
-  async function callerOf(request: FastifyRequest): Promise<Caller> {
-    const { caller } = await authenticate(services.callers, request);
-    await takeRequest(services.limiter, services.relay.groups, caller);
+  /** Whoever has nothing to spend stores nothing either. */
+  async function payingCaller(request: FastifyRequest) {
+    const caller = callerOf(request);
+    if ((await creditOf(db, caller)).left <= 0n) throw insufficientQuota();
     return caller;
   }
 
   app.post("/v1/conversations", async (request) => {
-    const caller = await callerOf(request);
+    const caller = await payingCaller(request);
     const body = bodyOf(request);
     const { metadata: given } = parseAt(Metadata, body, "");
+    requireStorable(given, "metadata");
     return spelled(
       await openConversation(db, caller, {
         items: itemsGiven(body["items"], "items"),
@@ -52,30 +55,31 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     );
   });
   app.get(path, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = callerOf(request);
     return spelled(await findConversation(db, idOf(request), userId));
   });
   app.post(path, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = callerOf(request);
     const { metadata: given } = parseAt(Metadata, bodyOf(request), "");
+    requireStorable(given, "metadata");
     const found = await findConversation(db, idOf(request), userId);
     await setMetadata(db, found.id, userId, given ?? {});
     return spelled({ ...found, metadata: given ?? {} });
   });
   app.delete(path, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = callerOf(request);
     const { id } = await findConversation(db, idOf(request), userId);
     await closeConversation(db, id, userId);
     return { id, object: "conversation.deleted", deleted: true };
   });
   app.post(`${path}/items`, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = await payingCaller(request);
     const items = itemsGiven(bodyOf(request)["items"], "items");
     await addItems(db, idOf(request), userId, items);
     return listed(items, false);
   });
   app.get(`${path}/items`, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = callerOf(request);
     const { items } = await findConversation(db, idOf(request), userId);
     const { limit, order, after } = parseAt(ListQuery, request.query, "");
     const ordered = order === "asc" ? items : items.toReversed();
@@ -83,11 +87,11 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
     return listed(ordered.slice(from, from + limit), ordered.length > from + limit);
   });
   app.get(`${path}/items/:item`, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = callerOf(request);
     return itemOf(await findConversation(db, idOf(request), userId), request);
   });
   app.delete(`${path}/items/:item`, async (request) => {
-    const { userId } = await callerOf(request);
+    const { userId } = callerOf(request);
     const found = await findConversation(db, idOf(request), userId);
     await removeItem(db, found.id, userId, itemOf(found, request).id);
     return spelled(found);

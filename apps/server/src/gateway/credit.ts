@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { creditOf } from "#domain/tokens/credit.ts";
-import { authenticate } from "./authenticate.ts";
+import { accessOf } from "./access.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** How much a key may spend and has spent, at the two addresses where chat apps look for it. */
@@ -15,7 +15,7 @@ export function creditRoutes(app: FastifyInstance, services: GatewayServices): v
 
   for (const prefix of ["", "/v1"]) {
     app.get(`${prefix}/dashboard/billing/subscription`, async (request) => {
-      const { caller } = await authenticate(services.callers, request);
+      const { caller } = accessOf(request);
       const { left, used } = await creditOf(services.db, caller);
       const most = shown(left + used);
       return {
@@ -29,7 +29,7 @@ export function creditRoutes(app: FastifyInstance, services: GatewayServices): v
     });
 
     app.get(`${prefix}/dashboard/billing/usage`, async (request) => {
-      const { caller } = await authenticate(services.callers, request);
+      const { caller } = accessOf(request);
       const { used } = await creditOf(services.db, caller);
       return { object: "list", total_usage: shown(used) * CENTS };
     });

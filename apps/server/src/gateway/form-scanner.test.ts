@@ -29,7 +29,7 @@ function scan(text: string, cuts: number[] = []) {
 }
 
 describe("the form scanner", () => {
-  const sound = `RIFF\r\n--${boundary.slice(0, 3)}\r\n--${boundary}x and so on\r\n--`;
+  const sound = `RIFF\r\n--${boundary.slice(0, 3)}\r\n--x and so on\r\n--`;
   const form = field("language", "en") + file("file", sound) + field("model", "whisper-1") + last;
 
   it("finds fields and the size of files, wherever the bytes are cut", () => {
@@ -44,8 +44,8 @@ describe("the form scanner", () => {
     );
   });
 
-  it("takes what stands before the first boundary and after the last for nothing", () => {
-    expect(scan(`a preamble\r\n${form}and an epilogue`).fields.get("model")).toBe("whisper-1");
+  it("takes what stands after the last boundary for nothing", () => {
+    expect(scan(`${form}and an epilogue`).fields.get("model")).toBe("whisper-1");
   });
 
   it("refuses a form that breaks off, has no parts, or says the model twice", () => {
@@ -60,8 +60,68 @@ describe("the form scanner", () => {
     expect(() => scan(`--${boundary}\r\nA: ${"x".repeat(20_000)}`)).toThrow(/headers/);
   });
 
-  it("refuses a name that could be read in two ways", () => {
-    const part = `--${boundary}\r\nContent-Disposition: form-data; name="x"; name*=utf-8''model\r\n\r\na\r\n`;
-    expect(() => scan(part + last)).toThrow(/encoded/);
+  it("reads the headers that clients of all kinds write", () => {
+    const part = (headers: string) => `--${boundary}\r\n${headers}\r\n\r\nwhisper-1\r\n`;
+    const written = [
+      'Content-Disposition: form-data; name="model"',
+      'content-disposition: form-data; name="model"\r\nContent-Type: text/plain; charset=utf-8',
+      'Content-Disposition: form-data; name="model"\r\nContent-Transfer-Encoding: 8bit\r\nContent-Length: 9',
+      "Content-Type: text/plain; charset=utf-8\r\nContent-Disposition: form-data; name=model",
+    ];
+    for (const headers of written) expect(scan(part(headers) + last).fields.get("model")).toBe("whisper-1");
+    const files = [
+      "Content-Disposition: form-data; name=file; filename=a.wav; filename*=utf-8''a.wav",
+      'Content-Disposition: form-data; name="file"; filename="\u00e4 b.wav"\r\nContent-Type: audio/wav',
+      'Content-Disposition: form-data; filename="a.wav"; name="file"',
+    ];
+    for (const headers of files) expect(scan(part(headers) + last).fileBytes).toBe(9);
+  });
+
+  const hostile: Record<string, string> = {
+    "an empty file name": 'Content-Disposition: form-data; name="model"; filename=""',
+    "a file name": 'Content-Disposition: form-data; name="model"; filename="a"',
+    "spaces around =": 'Content-Disposition: form-data; name = "model"',
+    "a folded header": 'Content-Disposition: form-data;\r\n name="model"',
+    "an encoded name": "Content-Disposition: form-data; name=\"x\"; name*=utf-8''model",
+    "an encoded name alone": "Content-Disposition: form-data; name*=utf-8''model",
+    "two names": 'Content-Disposition: form-data; name="x"; name="model"',
+    "a name in capitals": 'Content-Disposition: form-data; Name="model"',
+    "a field in capitals": 'Content-Disposition: form-data; name="Model"',
+    "a field with a long s": 'Content-Disposition: form-data; name="\u017ftream"',
+    "a quoted pair": 'Content-Disposition: form-data; name="m\\odel"',
+    "a quote in the file name": 'Content-Disposition: form-data; name="x"; filename="a\\"; name="model"',
+    "a percent sign": 'Content-Disposition: form-data; name="mod%65l"',
+    "two dispositions":
+      'Content-Disposition: form-data; name="x"\r\nContent-Disposition: form-data; name="model"',
+    "another disposition": 'Content-Disposition: attachment; name="model"',
+    "no disposition": "Content-Type: text/plain",
+    "a header without a colon": 'Content-Disposition: form-data; name="x"\r\nmodel',
+    "an encoding": 'Content-Disposition: form-data; name="model"\r\nContent-Transfer-Encoding: base64',
+    "a charset": 'Content-Disposition: form-data; name="model"\r\nContent-Type: text/plain; charset=utf-16',
+    "parts within a part":
+      'Content-Disposition: form-data; name="model"\r\nContent-Type: multipart/mixed; boundary=x',
+    "a charset for the form": 'Content-Disposition: form-data; name="_charset_"',
+    "a line feed alone":
+      'Content-Disposition: form-data; name="x"\nContent-Disposition: form-data; name="model"',
+    "a NUL": 'Content-Disposition: form-data; name="model\0"',
+  };
+  it.each(Object.entries(hostile))("refuses a part with %s", (_what, headers) => {
+    const form = `${field("model", "a")}--${boundary}\r\n${headers}\r\n\r\nb\r\n${last}`;
+    expect(() => scan(Buffer.from(form).toString("latin1"))).toThrow();
+  });
+
+  it("refuses boundaries that some readers see and others do not", () => {
+    const second = 'Content-Disposition: form-data; name="x"\r\n\r\nb\r\n';
+    const forms = [
+      `a preamble\r\n${field("model", "a")}${last}`,
+      `${field("model", "a")}--${boundary} \r\n${second}${last}`,
+      `${field("model", "a")}--${boundary}\t\r\n${second}${last}`,
+      `${field("model", "a")}--${boundary}\n${second}${last}`,
+      `${field("prompt", `a\n--${boundary}\r\n${second}`)}${last}`,
+      `${field("prompt", `a\r--${boundary}\r\n${second}`)}${last}`,
+      `${field("prompt", `a\r\n--${boundary}x`)}${last}`,
+    ];
+    for (const form of forms)
+      for (const cuts of [[], [40, 90, 120]]) expect(() => scan(form, cuts)).toThrow();
   });
 });

@@ -1,4 +1,5 @@
-import { invalidRequest } from "#errors.ts";
+import { type GatewayError, invalidRequest } from "#errors.ts";
+import { foldName } from "./one-reading.ts";
 
 /** Finds the fields of a multipart form while its bytes pass in any pieces. Holds no file. Throws invalid_request. */
 export interface FormScanner {
@@ -19,8 +20,14 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_PARTS = 1_000;
 const HEAD_BYTES = 64;
-/** What decides how a call is routed and billed must be said once. */
-const SINGLE = new Set(["model", "n", "stream", "prompt", "max_tokens"]);
+/** What decides how a call is routed and billed, in the one spelling that is read. Lists end in `[]`. */
+const known = new Map(
+  `model n stream prompt max_tokens max_completion_tokens size quality response_format partial_images output_format
+  background moderation language temperature user style file image mask models fallbacks stream_options input_fidelity
+  duration seconds provider timestamp_granularities include chunking_strategy best_of voice`
+    .split(/\s+/)
+    .map((name) => [foldName(name), name]),
+);
 
 interface Part {
   /** Undefined for a file, and for what stands before the first part. */
@@ -32,9 +39,12 @@ interface Part {
 }
 
 export function createFormScanner(boundary: string): FormScanner {
+  const mark = Buffer.from(`--${boundary}`);
   const delimiter = Buffer.from(`${LINE}--${boundary}`);
   const fields = new Map<string, string>();
   let files = 0;
+  /** Every name by its folded spelling, and whether it is a file. */
+  const names = new Map<string, boolean>();
   let fileBytes = 0;
   let fileHead: Buffer = Buffer.alloc(0);
   let model: { from: number; to: number } | undefined;
@@ -49,6 +59,22 @@ export function createFormScanner(boundary: string): FormScanner {
   function skip(bytes: number): void {
     pending = pending.subarray(bytes);
     offset += bytes;
+  }
+
+  /** A field that a call is routed and billed by is there once, in one spelling, and never as a file. */
+  function requireOne({ name, file }: { name: string; file: boolean }): void {
+    const folded = foldName(name);
+    const standard = known.get(folded);
+    if (standard !== undefined && standard !== name)
+      throw invalidRequest(`The field "${name}" of the form must be spelled "${standard}".`, name);
+    const repeats = file || name.endsWith("[]") || name === "image";
+    if (!repeats && names.has(folded))
+      throw invalidRequest(`The field "${name}" is given twice in the form.`, name);
+    if (names.get(folded) === !file)
+      throw invalidRequest(`The field "${name}" is a file and a text in the form.`, name);
+    names.set(folded, file);
+    if (file && neverFiles.has(name))
+      throw invalidRequest(`The field "${name}" of the form must be a text, not a file.`, name);
   }
 
   function take(bytes: number): void {
@@ -71,28 +97,28 @@ export function createFormScanner(boundary: string): FormScanner {
   function finish(): void {
     const { field, value, from } = part;
     if (field === undefined) return;
-    if (SINGLE.has(field) && fields.has(field))
-      throw invalidRequest(`The field "${field}" stands twice in the form.`, field);
     fields.set(field, Buffer.concat(value).toString("utf8"));
     if (field === "model") model = { from, to: offset };
   }
 
   /** False when more bytes are needed. */
   function content(): boolean {
-    const at = pending.indexOf(delimiter);
-    if (at < 0) {
+    const found = pending.indexOf(mark);
+    if (found < 0) {
+      if (parts === 0 && pending.length >= delimiter.length) throw noPreamble();
       const safe = pending.length - delimiter.length + 1;
       if (safe > 0) take(safe);
       return false;
     }
+    const at = found - LINE.length;
+    // Some readers take a lone line feed for a line's end.
+    if (at < 0 || pending.toString("latin1", at, found) !== LINE) throw notOneWay();
+    if (parts === 0 && at > 0) throw noPreamble();
     take(at);
     if (pending.length < delimiter.length + LINE.length) return false;
     const after = pending.toString("latin1", delimiter.length, delimiter.length + LINE.length);
-    if (after !== LINE && after !== "--") {
-      // Only looks like the boundary.
-      take(LINE.length);
-      return true;
-    }
+    // Spaces behind it, or a text that only begins like it, are a boundary for some readers and not for others.
+    if (after !== LINE && after !== "--") throw notOneWay();
     finish();
     skip(delimiter.length + (after === LINE ? 0 : LINE.length));
     state = after === LINE ? "headers" : "end";
@@ -106,10 +132,13 @@ export function createFormScanner(boundary: string): FormScanner {
     if (end < 0) return false;
     parts += 1;
     if (parts > MAX_PARTS) throw invalidRequest("The form has too many parts.");
-    const text = pending.toString("utf8", 0, end);
+    const text = pending.toString("utf8", Math.min(LINE.length, end), end);
     skip(end + 2 * LINE.length);
-    part = { ...describe(text), from: offset, value: [], size: 0 };
-    if (part.file) files += 1;
+    const described = describe(text);
+    requireOne(described);
+    const { name, file } = described;
+    part = { field: file ? undefined : name, file, from: offset, value: [], size: 0 };
+    if (file) files += 1;
     state = "content";
     return true;
   }
@@ -143,11 +172,50 @@ export function createFormScanner(boundary: string): FormScanner {
   };
 }
 
-function describe(headers: string): Pick<Part, "field" | "file"> {
-  const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? "";
-  // A name in two spellings could mean one field to us and another to the vendor.
-  if (/[;\s]name\*/i.test(disposition)) throw invalidRequest("A field of the form has its name encoded.");
-  const name = /[;\s]name=(?:"([^"]*)"|([^;\s]+))/i.exec(disposition);
-  if (/[;\s]filename\*?=/i.test(disposition)) return { field: undefined, file: true };
-  return { field: name?.[1] ?? name?.[2], file: false };
+/** Names that are never sent as a file; a reader that ignores an empty file name would take one for the field. */
+const neverFiles = new Set([...known.values()].filter((name) => !["file", "image", "mask"].includes(name)));
+
+/** Quoted without escapes, or a token; in this order, as all clients write it, or with the file's name first. */
+const quoted = (name: string) => `(?:"(?<${name}>[^"\\\\]{1,200})"|(?<${name}Token>[\\w.-]{1,200}))`;
+const filename = '; ?filename=(?:"[^"\\\\]{0,1000}"|[\\w.-]{1,1000})';
+const disposition = new RegExp(
+  `^form-data(?:; ?name=${quoted("name")}(?<file>${filename}(?:; ?filename\\*=[\\w.%'!#$&+^\`|~-]{1,3000})?)?|(?<fileFirst>${filename}); ?name=${quoted("behind")})$`,
+);
+const header = /^(?<name>[\w-]+): ?(?<value>[\t\x20-\x7e\x80-\uffff]*)$/;
+/** Of a part's headers; others could change how it is read. */
+const plainHeaders = new Set(["content-disposition", "content-type", "content-length", "mime-version"]);
+
+/** Of a field that is a text: any other would be decoded to something else. */
+const textTypes =
+  /^(?:text\/plain|application\/(?:json|octet-stream))(?:; ?charset="?(?:utf-8|us-ascii)"?)?$/i;
+
+/** Reads what every reader reads in the same way, and refuses everything else. */
+function describe(headers: string): { name: string; file: boolean } {
+  const seen = new Map<string, string>();
+  for (const line of headers.split(LINE)) {
+    const { name, value } = header.exec(line)?.groups ?? {};
+    const key = name?.toLowerCase() ?? "";
+    const binary = key === "content-transfer-encoding" && /^(?:binary|8bit|7bit)$/i.test(value?.trim() ?? "");
+    if (value === undefined || seen.has(key) || !(plainHeaders.has(key) || binary)) throw notOneWay();
+    seen.set(key, value.trim());
+  }
+  const found = disposition.exec(seen.get("content-disposition") ?? "")?.groups;
+  const name = found?.["name"] ?? found?.["nameToken"] ?? found?.["behind"] ?? found?.["behindToken"];
+  if (found === undefined || name === undefined || /[\p{C}%]/u.test(name) || name === "_charset_")
+    throw notOneWay();
+  const file = (found["file"] ?? found["fileFirst"]) !== undefined;
+  const type = seen.get("content-type");
+  if (!file && type !== undefined && !textTypes.test(type)) throw notOneWay(name);
+  return { name, file };
+}
+
+function notOneWay(name?: string): GatewayError {
+  return invalidRequest(
+    'The form can be read in more than one way. Each part must have a header like `Content-Disposition: form-data; name="model"` and begin behind a boundary on a line of its own.',
+    name,
+  );
+}
+
+function noPreamble(): GatewayError {
+  return invalidRequest("The multipart body must begin with its boundary.");
 }

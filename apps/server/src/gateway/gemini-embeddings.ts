@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { decodeEmbedRequest } from "#dialects/gemini/embeddings.ts";
 import { estimateUsage } from "#domain/billing/estimate.ts";
 import { relayEmbed } from "#relay/embed.ts";
+import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { JsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
@@ -32,8 +32,7 @@ export async function answerEmbed(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const startedAt = Date.now();
-  const { caller, pin } = await authenticate(services.callers, request);
+  const { caller, pin, startedAt, memory } = accessOf(request);
   const decoded = decodeEmbedRequest(body, batch);
   const parts = decoded.texts.map((text) => ({ type: "text" as const, text }));
   const signal = leavingSignal(reply);
@@ -54,6 +53,7 @@ export async function answerEmbed(
     ),
     calls: 1,
     signal,
+    memory,
     body,
     raw,
     request: decoded,

@@ -8,6 +8,7 @@ import { asItems, isSealed, itemsGiven, kept, toldAgain } from "./conversation-i
 import { responseIn } from "./conversation.ts";
 import type { JsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
+import { requireStorable, storable } from "./storable.ts";
 
 /** A response in a conversation: what was said before comes in front of its input, what is said now is added to it. */
 export interface InConversation {
@@ -38,6 +39,7 @@ export async function inConversation(
       "previous_response_id",
     );
   const id = typeof named.data === "string" ? named.data : named.data.id;
+  requireStorable(id, "conversation");
   const found = await findConversation(services.db, id, caller.userId);
   const given = itemsGiven(body["input"], "input");
   const { conversation: _conversation, ...rest } = body;
@@ -55,7 +57,7 @@ export async function inConversation(
     async finished(end, chosen) {
       try {
         const output = responseIn(end)?.["output"];
-        const said = Array.isArray(output) ? (output as Wire[]).map(kept) : [];
+        const said = Array.isArray(output) ? storable(output as Wire[]).map(kept) : [];
         const by = { channelId: chosen.channel.id, keyId: chosen.key?.id ?? null };
         const model = String(body["model"]);
         await addItems(services.db, id, caller.userId, [...given, ...said], { ...by, model });

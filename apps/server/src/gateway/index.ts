@@ -1,98 +1,147 @@
 import type { FastifyError, FastifyInstance } from "fastify";
-import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { GatewayError } from "#errors.ts";
 import { accountRoutes } from "./account.ts";
+import { answerError } from "./answer-error.ts";
+import { securityHeaders } from "./answer-headers.ts";
 import { chatDialects, chatRoutes } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { creditRoutes } from "./credit.ts";
-import { acceptJson, BODY_LIMIT } from "./json-body.ts";
-import { midjourneyErrors, midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
+import { guardEndpoints } from "./endpoint.ts";
+import { type ErrorShape, midjourneyErrors, shapeOf, taskErrors } from "./error-shape.ts";
+import { acceptJson, BODY_LIMIT, bodyMemory } from "./json-body.ts";
+import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
-import { isOurFault, nameError } from "./name-error.ts";
 import { guardDoor } from "./native-door.ts";
 import { plainRoutes } from "./plain.ts";
+import { readings } from "./readings.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
-import { taskErrors, taskRoutes } from "./tasks.ts";
+import { taskRoutes } from "./tasks.ts";
 
 /**
- * The door for AI clients: one scope per dialect, each with its own way to say what went wrong. Knows nothing of the
- * console.
+ * The endpoints for AI clients: one scope per dialect, each with its own format of errors. Every route of a scope is
+ * served in the order of endpoint.ts. Knows nothing of the console.
  */
 
-const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraftAI"];
+const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraftAI", "/openai"];
 const taskPrefixes = ["/suno", "/kling"];
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory };
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
+  app.decorateRequest("access", null);
+  app.addHook("onRequest", (_request, reply, done) => {
+    for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
+    done();
+  });
   allowBrowsers(app);
+  const served = rememberRoutes(app);
   for (const dialect of chatDialects) {
     void app.register(async (scope) => {
-      spellErrors(scope, dialect);
-      acceptJson(scope);
+      encodeErrors(scope, dialect);
+      acceptJson(scope, readings[dialect.id]);
       guardDoor(scope, services, dialect.id);
+      guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
       chatRoutes(scope, services, dialect);
       ownModelRoutes(scope, services, dialect.id);
     });
   }
   void app.register(async (scope) => {
-    spellErrors(scope, dialects["openai-chat"]);
+    encodeErrors(scope, dialects["openai-chat"]);
     await realtimeRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    spellErrors(scope, dialects["openai-chat"]);
+    encodeErrors(scope, dialects["openai-chat"]);
+    guardEndpoints(scope, services, { memoryFor: () => 0 });
     accountRoutes(scope, services);
   });
   void app.register(async (scope) => {
-    spellErrors(scope, dialects["openai-chat"]);
-    acceptJson(scope);
+    encodeErrors(scope, dialects["openai-chat"]);
+    acceptJson(scope, readings["openai-chat"]);
+    guardEndpoints(scope, services, json);
     plainRoutes(scope, services);
     responseRoutes(scope, services);
     compactRoutes(scope, services);
     conversationRoutes(scope, services);
     modelRoutes(scope, services);
     creditRoutes(scope, services);
-    nothingElse(scope, prefixes);
   });
-  void app.register(async (scope) => {
-    spellErrors(scope, taskErrors);
-    acceptJson(scope);
-    taskRoutes(scope, services);
-    nothingElse(scope, taskPrefixes);
-  });
-  void app.register(async (scope) => {
-    spellErrors(scope, midjourneyErrors);
-    acceptJson(scope);
-    midjourneyRoutes(scope, services);
-    nothingElse(scope, midjourneyPrefixes);
-  });
+  const tasks: [ErrorShape, typeof taskRoutes][] = [
+    [taskErrors, taskRoutes],
+    [midjourneyErrors, midjourneyRoutes],
+  ];
+  for (const [shape, routes] of tasks) {
+    void app.register(async (scope) => {
+      encodeErrors(scope, shape);
+      acceptJson(scope, readings["openai-chat"]);
+      guardEndpoints(scope, services, json);
+      routes(scope, services);
+    });
+  }
+  nothingElse(app, served);
 }
 
-/** What is not there is said in the words of those who look for it. */
-function nothingElse(scope: FastifyInstance, below: readonly string[]): void {
-  for (const prefix of below) {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+/** Paths without parameters, and the methods they have. */
+function rememberRoutes(app: FastifyInstance): Map<string, Set<string>> {
+  const served = new Map<string, Set<string>>();
+  app.addHook("onRoute", ({ url, method }) => {
+    if (/[:*]/.test(url)) return;
+    const known = served.get(url) ?? new Set();
+    for (const name of [method].flat()) known.add(name);
+    served.set(url, known);
+  });
+  return served;
+}
+
+/** What is not there is said in the dialect of those who look for it. */
+function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlySet<string>>): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // Never read: the answer is known.
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
+      answerError(shapeOf(request.url) ?? dialects["openai-chat"], error, request, reply),
+    );
+    for (const prefix of [...prefixes, ...taskPrefixes, ...midjourneyPrefixes]) {
       scope.route({
-        method,
+        method: [...methods],
         url: `${prefix}/*`,
-        handler: async (request) => {
-          const address = `${request.method} ${request.url.split("?")[0]}`;
-          throw new GatewayError("not_found", `This gateway does not serve ${address}.`);
+        config: { open: true },
+        handler: async (request, reply) => {
+          const path = request.url.split("?")[0] ?? "";
+          const message = `This gateway does not serve ${request.method} ${path}.`;
+          const others = served.get(path.replace(/\/$/, ""));
+          if (others === undefined) throw new GatewayError("not_found", message);
+          void reply.header("allow", [...others].join(", "));
+          throw new GatewayError("not_found", message, { status: 405 });
         },
       });
     }
-  }
+    // Anthropic's batches would belong to one provider's account; its clients shall see that they are not offered.
+    for (const url of ["/v1/messages/batches", "/v1/messages/batches/*"])
+      scope.route({
+        method: [...methods],
+        url,
+        config: { open: true },
+        handler: async () => {
+          throw new GatewayError("not_found", "This gateway does not offer the Message Batches API.");
+        },
+      });
+  });
 }
 
 export const gatewayBodyLimit = BODY_LIMIT;
 
 /** Chat apps in a browser call from anywhere; they bring a key, never a cookie. */
 function allowBrowsers(app: FastifyInstance): void {
-  app.addHook("onRequest", async (_request, reply) => {
+  app.addHook("onRequest", (_request, reply, done) => {
     reply.raw.setHeader("access-control-allow-origin", "*");
     reply.raw.setHeader("access-control-expose-headers", "*");
+    done();
   });
   for (const prefix of [...prefixes, ...taskPrefixes, ...midjourneyPrefixes]) {
     app.options(`${prefix}/*`, (_request, reply) =>
@@ -108,14 +157,8 @@ function allowBrowsers(app: FastifyInstance): void {
   }
 }
 
-function spellErrors(scope: FastifyInstance, dialect: Pick<Dialect, "encodeError">): void {
-  scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) => {
-    const named = nameError(error);
-    if (isOurFault(named)) request.log.error({ err: error }, "call failed");
-    else request.log.debug({ code: named.code, message: named.message }, "call refused");
-    const { status, body } = dialect.encodeError(named, request.id);
-    if (named.headers !== undefined) void reply.headers(named.headers);
-    if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
-    return reply.code(status).send(body);
-  });
+function encodeErrors(scope: FastifyInstance, shape: ErrorShape): void {
+  scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
+    answerError(shape, error, request, reply),
+  );
 }

@@ -1,9 +1,24 @@
-import type { FastifyInstance } from "fastify";
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
-import { invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { createJsonScan, type JsonScan } from "#platform/json-scan.ts";
+import { accessOf, type Access } from "./access.ts";
+import { type Reading, requireOneReading } from "./one-reading.ts";
 
 /** Bytes. Long documents and images come as base64 in JSON. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
+/** Memory per byte of a JSON body: the bytes, their text, the parsed strings, and the text that is sent on. */
+const MEMORY_PER_BYTE = 4;
+/** Parts of a form that are read, and what lies in memory before it is written to disk. */
+const FORM_MEMORY = 2 * 1024 * 1024;
+/** Larger bodies are parsed one at a time, and other requests are served in between. */
+const LARGE = 256 * 1024;
+/** A sender may be silent for so long, and must be faster than this in all (bytes per millisecond, 1 Mbit/s). */
+const SILENCE_MS = 30_000;
+const SLOWEST = 128;
 
 /** A JSON object twice: parsed, and as the bytes that may go on untouched. */
 export interface JsonBody {
@@ -15,21 +30,124 @@ export function isJsonBody(value: unknown): value is JsonBody {
   return typeof value === "object" && value !== null && "raw" in value && "body" in value;
 }
 
-/** Parses JSON once and keeps the bytes. */
-export function acceptJson(app: FastifyInstance): void {
-  app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, raw, done) => {
-    const bytes = raw as Buffer;
-    let body: unknown;
-    try {
-      body = JSON.parse(bytes.toString("utf8"));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : "it cannot be parsed";
-      done(invalidRequest(`The body is not valid JSON: ${reason}.`));
-      return;
-    }
-    if (typeof body !== "object" || body === null || Array.isArray(body))
-      done(invalidRequest("The body must be a JSON object."));
-    else done(null, { raw: bytes, body: body as Wire } satisfies JsonBody);
+/** The body of a request. Throws `invalid_request` when there is none. */
+export function jsonBody({ body }: FastifyRequest): JsonBody {
+  if (!isJsonBody(body)) throw invalidRequest("The body must be a JSON object sent as application/json.");
+  return body;
+}
+
+/** What a body uses while it is read: of a form, the part that is not written to disk. */
+export function bodyMemory(bytes: number, contentType = ""): number {
+  return contentType.startsWith("multipart/") ? Math.min(bytes, FORM_MEMORY) : bytes * MEMORY_PER_BYTE;
+}
+
+export function bodyTooLarge(maxBytes: number): GatewayError {
+  return new GatewayError("body_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MB.`);
+}
+
+/** Reads JSON within the limits, parses it once and keeps the bytes. Refuses what could be read in two ways. */
+export function acceptJson(app: FastifyInstance, reading: Reading): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
+    const coding = request.headers["content-encoding"] ?? "identity";
+    if (coding !== "identity")
+      throw new GatewayError(
+        "unsupported_media_type",
+        "A compressed body is not accepted. Send it uncompressed.",
+      );
+    const scan = createJsonScan();
+    const raw = await readBytes(payload, scan, accessOf(request));
+    if (raw.length > LARGE) await inTurn();
+    return parse(raw, scan.keys, reading);
   });
+}
+
+/** The bytes of a body, counted in the budget as they come. */
+function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access): Promise<Buffer> {
+  const announced = Number(payload.headers["content-length"] ?? Number.NaN);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let granted = memory.bytes;
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const end = (error?: unknown) => {
+      clearTimeout(timer);
+      payload.off("data", onData).off("end", end).off("close", onClose).off("error", end);
+      if (error === undefined)
+        resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
+      else
+        reject(error instanceof Error ? error : new Error("The body could not be read.", { cause: error }));
+    };
+    const onClose = () =>
+      end(new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 }));
+    const late = () => end(tooSlow());
+    const grow = async (more: number) => {
+      payload.pause();
+      try {
+        await memory.add(more);
+        granted += more;
+        payload.resume();
+      } catch (error) {
+        end(error);
+        // What still comes is read and dropped.
+        payload.resume();
+      }
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        size += chunk.length;
+        if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
+        if (performance.now() - begun > SILENCE_MS + size / SLOWEST) throw tooSlow();
+        scan.push(chunk);
+      } catch (error) {
+        return end(error);
+      }
+      pieces.push(chunk);
+      if (size < announced || Number.isNaN(announced)) {
+        if (timer === undefined) timer = setTimeout(late, SILENCE_MS);
+        else timer.refresh();
+      }
+      const needed = bodyMemory(size);
+      if (Number.isNaN(announced) && needed > granted) void grow(Math.max(needed - granted, granted));
+    };
+    payload.on("data", onData).on("end", end).on("close", onClose).on("error", end);
+    if (payload.destroyed) onClose();
+  });
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError("invalid_request", "The body was sent too slowly.", { status: 408 });
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** After the large bodies before this one, and after whatever else waits. */
+function inTurn(): Promise<unknown> {
+  last = last.then(() => nextTurn());
+  return last;
+}
+
+function parse(raw: Buffer, keys: number, reading: Reading): JsonBody {
+  // What is replaced by us may be dropped or kept by others.
+  if (!isUtf8(raw)) throw invalidRequest("The body is not valid UTF-8.");
+  let body: unknown;
+  try {
+    body = JSON.parse(raw.toString("utf8"));
+  } catch (error) {
+    throw invalidRequest(`The body is not valid JSON${placeOf(error)}.`);
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidRequest("The body must be a JSON object.");
+  const wire = body as Wire;
+  const again = requireOneReading(wire, raw, keys, reading);
+  return { raw: again ? Buffer.from(JSON.stringify(wire)) : raw, body: wire };
+}
+
+/** The parser's own message quotes the body, which must not get into logs. */
+function placeOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : "";
+  if (message.includes("end of JSON")) return ": it ends too early";
+  const place = /at position \d+(?: \(line \d+ column \d+\))?/.exec(message)?.[0];
+  return place === undefined ? "" : ` (${place})`;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { asRecord, parseAt } from "#dialects/wire.ts";
 import { findTasks, getTask } from "#domain/tasks/tasks.ts";
-import { type GatewayError, invalidRequest, notFound } from "#errors.ts";
+import { invalidRequest, notFound } from "#errors.ts";
 import type { Task } from "#platform/prisma/client.ts";
 import {
   type MidjourneyMode,
@@ -13,10 +13,10 @@ import {
 } from "#providers/midjourney-asked.ts";
 import { midjourneyWire } from "#providers/midjourney-wire.ts";
 import { askAboutTask } from "#relay/tasks.ts";
-import { authenticate } from "./authenticate.ts";
+import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
-import { jsonIn, pinnedTo, takeOn } from "./submit-task.ts";
+import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
 
 /** Pictures in the wire of midjourney-proxy. The speed is part of the address; `/mj` itself means fast. */
 
@@ -32,14 +32,14 @@ const Fetch = z.object({ ids: z.array(z.union([z.string(), z.number()]).transfor
 const MAX_IMAGE_BYTES = 30 * 1024 * 1024;
 
 export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices): void {
-  const { callers, db } = services;
+  const { db } = services;
   for (const [prefix, mode] of Object.entries(modes)) {
     for (const name of midjourneySubmits)
       app.post(`${prefix}/submit/${name}`, (request, reply) => submit(services, request, reply, name, mode));
     app.post(`${prefix}/${SWAP}`, (request, reply) => submit(services, request, reply, SWAP, mode));
     app.post(`${prefix}/task/list-by-condition`, async (request) => {
-      const { caller } = await authenticate(callers, request);
-      const { ids } = parseAt(Fetch, jsonIn(request), "");
+      const { caller } = accessOf(request);
+      const { ids } = parseAt(Fetch, storableBody(request), "");
       return (await findTasks(db, "midjourney", ids, caller.userId)).map(midjourneyWire.show);
     });
     app.get(`${prefix}/task/:id/fetch`, async (request) =>
@@ -64,19 +64,17 @@ async function submit(
   name: string,
   wanted: MidjourneyMode,
 ) {
-  const startedAt = Date.now();
-  const known = await authenticate(services.callers, request);
-  const body = jsonIn(request);
+  const access = accessOf(request);
+  const body = storableBody(request);
   const origin = midjourneyOrigin(name, body);
   const earlier =
-    origin === undefined ? undefined : await getTask(services.db, "midjourney", origin, known.caller.userId);
+    origin === undefined ? undefined : await getTask(services.db, "midjourney", origin, access.caller.userId);
   // A dialog that waits for its answer has not succeeded yet.
   if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
     throw invalidRequest("The task to go on from has no picture yet.", "taskId");
   const asked = readMidjourney(name, body, modeOf(earlier) ?? wanted);
   return takeOn(services, request, reply, {
-    ...pinnedTo(known, earlier),
-    startedAt,
+    ...pinnedTo(access, earlier),
     endpoint: asked.path,
     wire: midjourneyWire,
     asked,
@@ -88,8 +86,8 @@ function modeOf(task: Task | undefined): MidjourneyMode | undefined {
   return Object.values(modes).find((known) => known === mode);
 }
 
-async function ownTask({ callers, db }: GatewayServices, request: FastifyRequest): Promise<Task> {
-  const { caller } = await authenticate(callers, request);
+async function ownTask({ db }: GatewayServices, request: FastifyRequest): Promise<Task> {
+  const { caller } = accessOf(request);
   const { id } = request.params as { id: string };
   return getTask(db, "midjourney", id, caller.userId);
 }
@@ -107,16 +105,3 @@ async function imageOf(
   if (!/^image\/(?!svg)/.test(found.mediaType)) throw notFound("Image");
   return found;
 }
-
-/** What went wrong, as clients of this wire read it: 30 is about money and pace, 4 about the request. */
-export const midjourneyErrors = {
-  encodeError: (error: GatewayError, requestId: string) => ({
-    status: error.status,
-    body: {
-      code: error.status === 429 || error.status === 402 ? 30 : 4,
-      description: `${error.message} (request id: ${requestId})`,
-      type: error.code.startsWith("upstream") ? "upstream_error" : "internal_error",
-      result: "",
-    },
-  }),
-};

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { describeModels, type Described } from "#domain/catalog/described.ts";
+import type { Caller } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
-import { authenticate, type Authenticated } from "./authenticate.ts";
+import { accessOf } from "./access.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Model lists, in the shape the caller's headers ask for, of what its token may really use. */
@@ -49,19 +50,19 @@ function serveModels(
   shapeFor: (request: FastifyRequest) => Shape,
 ): void {
   app.get(path, async (request) => {
-    const models = await listModels(services, await authenticate(services.callers, request));
+    const models = await listModels(services, accessOf(request).caller);
     return shapeFor(request).list(models);
   });
   app.get(`${path}/*`, async (request) => {
     const { "*": id } = request.params as { "*": string };
-    const models = await listModels(services, await authenticate(services.callers, request));
+    const models = await listModels(services, accessOf(request).caller);
     const model = models.find((entry) => entry.id === id);
     if (model === undefined) throw modelNotFound(id);
     return shapeFor(request).one(model);
   });
 }
 
-async function listModels(services: GatewayServices, { caller }: Authenticated): Promise<Listed[]> {
+async function listModels(services: GatewayServices, caller: Caller): Promise<Listed[]> {
   const { candidates, prices } = services.relay;
   const owners = new Map<string, string>();
   for (const group of [caller.group, caller.backupGroup]) {

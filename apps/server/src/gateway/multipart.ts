@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { StreamedBody } from "#platform/http.ts";
 import { createFormScanner } from "./form-scanner.ts";
+import { bodyTooLarge } from "./json-body.ts";
 import { createSpool } from "./spool.ts";
 
 /**
@@ -32,18 +31,16 @@ export interface FormLimits {
   folder: string;
 }
 
-const LINGER_MS = 1_000;
-
 export async function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
   const boundary = boundaryOf(request.headers["content-type"] ?? "");
-  if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) return refuse(request, limits);
+  if (Number(request.headers["content-length"] ?? 0) > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
   const scanner = createFormScanner(boundary);
   const spool = createSpool(limits.folder);
   try {
     // Leaving the loop must not cut the connection: there is an answer to give.
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
       const chunk = piece as Buffer;
-      if (spool.length + chunk.length > limits.maxBytes) return await refuse(request, limits);
+      if (spool.length + chunk.length > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
       scanner.push(chunk);
       await spool.append(chunk);
     }
@@ -89,21 +86,15 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
 }
 
 function boundaryOf(contentType: string): string {
-  const found = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
+  // Two boundaries, or one that is quoted in part, are read differently by different readers.
+  const found =
+    /^multipart\/form-data(?:\s*;\s*charset=[\w-]+)?\s*;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))(?:\s*;\s*charset=[\w-]+)?\s*$/i.exec(
+      contentType,
+    );
   const name = found?.[1] ?? found?.[2];
-  if (name === undefined) throw invalidRequest("The multipart body has no boundary.");
+  if (name === undefined || name.endsWith(" "))
+    throw invalidRequest(
+      "The Content-Type of the multipart body must be like `multipart/form-data; boundary=…`.",
+    );
   return name;
-}
-
-/** Reads on for a moment: a sender that is cut off while it sends would never see why. */
-async function refuse(request: IncomingMessage, { maxBytes }: FormLimits): Promise<never> {
-  if (!request.readableEnded) {
-    request.resume();
-    const timer = new AbortController();
-    const patience = sleep(LINGER_MS, undefined, { signal: timer.signal }).catch(() => {});
-    const ended = once(request, "end", { signal: timer.signal }).catch(() => {});
-    await Promise.race([ended, patience]);
-    timer.abort();
-  }
-  throw new GatewayError("body_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MB.`);
 }

@@ -1,14 +1,13 @@
 import type { FastifyError } from "fastify";
 import { GatewayError } from "#errors.ts";
 import { databaseTrouble } from "#platform/connection-loss.ts";
-import { BODY_LIMIT } from "./json-body.ts";
+import { BODY_LIMIT, bodyTooLarge } from "./json-body.ts";
 
 /** Whatever went wrong, as something that a dialect can say without telling what is nobody's business. */
 export function nameError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { code, statusCode, message } = error as Partial<FastifyError>;
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return new GatewayError("body_too_large", `The body is larger than ${BODY_LIMIT / 1024 / 1024} MB.`);
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return bodyTooLarge(BODY_LIMIT);
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return new GatewayError("unsupported_media_type", "The body must be sent as application/json.");
   if (statusCode !== undefined && statusCode < 500)
@@ -23,5 +22,5 @@ export function nameError(error: unknown): GatewayError {
 
 /** Whether the operator must hear of it: neither the caller nor a vendor can mend it. */
 export function isOurFault({ code }: GatewayError): boolean {
-  return code === "internal" || code === "unavailable";
+  return code === "internal" || code === "unavailable" || code === "storage_full";
 }

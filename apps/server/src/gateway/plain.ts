@@ -14,11 +14,11 @@ import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/call.ts";
 import { relayPlain } from "#relay/plain.ts";
+import { type Access, accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
-import { type Authenticated, authenticate } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { wantsFresh } from "./fresh.ts";
-import { BODY_LIMIT, isJsonBody } from "./json-body.ts";
+import { BODY_LIMIT, isJsonBody, jsonBody } from "./json-body.ts";
 import { type Form, readForm } from "./multipart.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -97,21 +97,19 @@ export function plainRoutes(app: FastifyInstance, services: GatewayServices): vo
   app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload));
   for (const door of doors) {
     const serve = async (request: FastifyRequest, reply: FastifyReply) => {
-      const startedAt = Date.now();
-      const known = await authenticate(services.callers, request);
+      const access = accessOf(request);
       const isForm = door.tool === undefined ? door.form === true : !isJsonBody(request.body);
       if (!isForm) {
         await answerPlain(services, door, request, reply, {
-          ...known,
-          startedAt,
+          ...access,
           body: jsonOf(door, request),
         });
         return reply;
       }
-      const form = await formIn(services, request, reply);
+      const form = await formIn(services, request);
       try {
         const body = bodyOf(door, request, form);
-        await answerPlain(services, door, request, reply, { ...known, startedAt, body });
+        await answerPlain(services, door, request, reply, { ...access, body });
       } finally {
         await form.close();
       }
@@ -127,7 +125,7 @@ async function answerPlain(
   door: PlainDoor,
   request: FastifyRequest,
   reply: FastifyReply,
-  { caller, pin, startedAt, body }: Authenticated & { startedAt: number; body: Body },
+  { caller, pin, startedAt, memory, body }: Access & { body: Body },
 ): Promise<void> {
   const signal = leavingSignal(reply);
   const { read, prompts: _prompts, ...rest } = body;
@@ -146,6 +144,7 @@ async function answerPlain(
     calls: answersOf(read) * body.prompts,
     fresh: wantsFresh(request),
     signal,
+    memory,
     ...rest,
   });
   const answer = await relayPlain(services.relay, call);
@@ -168,10 +167,9 @@ type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "he
 };
 
 function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
-  if (!isJsonBody(request.body))
-    throw invalidRequest("The body must be a JSON object sent as application/json.");
-  const { body, dropped } = withinCost(wireOf(door), request.body.body);
-  const raw = body === request.body.body ? request.body.raw : Buffer.from(JSON.stringify(body));
+  const given = jsonBody(request);
+  const { body, dropped } = withinCost(wireOf(door), given.body);
+  const raw = body === given.body ? given.raw : Buffer.from(JSON.stringify(body));
   const read = readFields(door, body);
   const prompts = door.needs === "completions" ? promptsIn(body["prompt"]) : 1;
   return {
@@ -199,19 +197,9 @@ function answersOf({ n, best_of: candidates }: Read): number {
   return Math.max(n ?? 1, candidates ?? 1);
 }
 
-async function formIn(
-  { uploads }: GatewayServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Form> {
+async function formIn({ uploads }: GatewayServices, request: FastifyRequest): Promise<Form> {
   if (request.body !== request.raw) throw invalidRequest("The body must be sent as multipart/form-data.");
-  try {
-    return await readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
-  } catch (error) {
-    // What is left of a body that nobody reads must not be taken for the next request.
-    if (!request.raw.readableEnded) void reply.header("connection", "close");
-    throw error;
-  }
+  return readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
 }
 
 function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {

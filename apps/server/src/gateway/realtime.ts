@@ -6,8 +6,11 @@ import { messageSocket } from "#platform/web-socket.ts";
 import { realtimeEstimate } from "#relay/realtime-bill.ts";
 import type { RealtimeSession } from "#relay/realtime-session.ts";
 import { relayRealtime } from "#relay/realtime.ts";
-import { admit } from "./admit.ts";
+import { accessOf } from "./access.ts";
+import { admit, admitUnannounced } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
+import { guardEndpoints } from "./endpoint.ts";
+import { queryWithoutKey } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** The door for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
@@ -38,6 +41,8 @@ export async function realtimeRoutes(app: FastifyInstance, services: GatewayServ
       await Promise.all([...running].map((session) => session.finish()));
     },
   });
+  // After the plugin, whose hook marks upgrades: a refused one must be closed, too.
+  guardEndpoints(app, services, { memoryFor: () => 0 });
   const preHandler = async (request: FastifyRequest) => {
     const session = await open(services, request);
     const { socket } = request.raw;
@@ -69,16 +74,14 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     throw new GatewayError("invalid_request", "A realtime session is opened as a WebSocket.", {
       status: 426,
     });
-  const startedAt = Date.now();
+  const { caller, pin, startedAt } = accessOf(request);
   const left = new AbortController();
   request.raw.socket.once("close", () => left.abort());
-  const { caller, pin } = await authenticate(services.callers, request);
-  const query = new URLSearchParams(request.url.split("?")[1] ?? "");
+  // A key in the address is for us, although it is not accepted there.
+  const query = new URLSearchParams(queryWithoutKey(request.url));
   const model = query.get("model") ?? "";
   if (model === "" || model.length > 160)
     throw invalidRequest("Name the model in the address: /v1/realtime?model=…", "model");
-  // A key in the address is for us.
-  query.delete("key");
   const { call } = await admit(services, {
     requestId: request.id,
     startedAt,
@@ -102,8 +105,8 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     idleMs: services.relay.settings.current().RealtimeIdleSeconds * 1_000,
     async admit(turn) {
       // The key may have been closed, or have lapsed, since the session was opened.
-      await authenticate(services.callers, request);
-      return (await admit(services, turn)).call;
+      await authenticate(services, request);
+      return admitUnannounced(services, turn);
     },
   });
 }

@@ -30,7 +30,7 @@ async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50)
 /** A stream of these frames; a promise is a silence that it ends. */
 const streamOf = (...frames: (string | Promise<void>)[]): Answer => ({
   kind: "stream",
-  headers: { "content-type": "text/event-stream", "x-vendor": "v" },
+  headers: { "content-type": "text/event-stream", "x-upstream-request-id": "v", "set-cookie": "a=1" },
   frames: (async function* () {
     for (const frame of frames)
       if (typeof frame === "string") yield frame;
@@ -61,7 +61,8 @@ it("begins a stream before there is an answer, and beats until it comes", async 
 
 it("is no different from any other when the answer comes in time", async () => {
   const response = await read(async () => streamOf("data: hello\n\n"), true, 10_000);
-  expect(response.headers.get("x-vendor")).toBe("v");
+  expect(response.headers.get("x-upstream-request-id")).toBe("v");
+  expect(response.headers.get("set-cookie")).toBeNull();
   expect(await response.text()).toBe("data: hello\n\n");
 });
 

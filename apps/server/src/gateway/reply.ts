@@ -1,6 +1,7 @@
 import type { TokenSetting } from "@gateway/shared/token";
 import type { FastifyReply } from "fastify";
 import type { Answer } from "#relay/call.ts";
+import { answerHeaders } from "./answer-headers.ts";
 
 /** Writes an answer to the client: a body, or frames with back-pressure and a heartbeat while the vendor thinks. */
 export interface ReplyOptions {
@@ -18,9 +19,10 @@ export function heartbeatMs(token: TokenSetting["heartbeat"], operatorSeconds: n
 }
 
 export async function sendAnswer(reply: FastifyReply, answer: Answer, options: ReplyOptions): Promise<void> {
-  const headers = { ...options.headers, ...answer.headers };
+  const headers = answerHeaders(answer.headers, options.headers);
   switch (answer.kind) {
     case "body":
+      delete headers["content-disposition"];
       await reply.code(200).headers(headers).type("application/json; charset=utf-8").send(answer.body);
       return;
     case "stream":
@@ -56,7 +58,10 @@ export async function sendWhenReady(
   if (await settlesWithin(pending, options.heartbeatMs)) return sendAnswer(reply, await pending, options);
   const { raw } = reply;
   reply.hijack();
-  raw.writeHead(200, { ...options.headers, "content-type": early.contentType, ...unbuffered });
+  raw.writeHead(200, {
+    ...answerHeaders({ "content-type": early.contentType }, options.headers),
+    ...unbuffered,
+  });
   raw.write(options.heartbeat);
   const beat = setInterval(() => raw.write(options.heartbeat), options.heartbeatMs);
   let answer: Answer;

@@ -7,8 +7,9 @@ import { TransportError } from "#platform/http.ts";
 import { heard } from "#relay/background.ts";
 import { explain } from "#relay/retry.ts";
 import { send } from "#relay/send.ts";
-import { authenticate } from "./authenticate.ts";
+import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { queryWithoutKey } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** What may be done with an answer later: look at it, its input, cancel it, delete it. Only its own account may. */
@@ -58,7 +59,7 @@ async function answer(
   suffix: string,
   ours: (stored: StoredResponse) => unknown,
 ): Promise<FastifyReply> {
-  const { caller } = await authenticate(services.callers, request);
+  const { caller } = accessOf(request);
   const { id } = request.params as { id: string };
   const stored = await findResponse(services.db, id, caller.userId);
   if (stored === null) throw responseNotFound(id);
@@ -86,7 +87,7 @@ async function askVendor(
   if (channel === undefined)
     throw new GatewayError("not_found", "The channel that made this response is not there any more.");
   const key = chooseKey(channel, services.relay.random(), { pinned: stored.keyId ?? undefined });
-  const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
+  const query = queryWithoutKey(request.url);
   if (new URLSearchParams(query).get("stream") === "true")
     throw invalidRequest("A response that was made before cannot be streamed here.", "stream");
   try {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { type FileHandle, open, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { GatewayError } from "#errors.ts";
 
 /**
  * Bytes that are written once and may be read several times: in memory while they are few, else in a file that has
@@ -16,18 +17,35 @@ export interface Spool {
 
 const IN_MEMORY = 1024 * 1024;
 const PIECE = 64 * 1024;
+/** Of all uploads in progress. */
+const MAX_ON_DISK = 10 * 1024 * 1024 * 1024;
+/** Uploads leave so much of the disk to others: the database may be on it. */
+const MIN_FREE = 256 * 1024 * 1024;
+const noSpace = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+let onDisk = 0;
 
 /** @param folder where larger bodies are written; it must exist */
 export function createSpool(folder: string): Spool {
   let kept: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;
+  let written = 0;
 
   async function toFile(): Promise<FileHandle> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < MIN_FREE) throw storageFull();
     const path = join(folder, `upload-${randomUUID()}`);
     const opened = await open(path, "wx+", 0o600);
     await unlink(path);
     return opened;
+  }
+
+  async function write(to: FileHandle, piece: Buffer): Promise<void> {
+    if (onDisk + piece.length > MAX_ON_DISK) throw storageFull();
+    onDisk += piece.length;
+    written += piece.length;
+    // A disk that is nearly full takes a part.
+    for (let at = 0; at < piece.length;) at += (await to.write(piece, at)).bytesWritten;
   }
 
   return {
@@ -35,13 +53,17 @@ export function createSpool(folder: string): Spool {
       return length;
     },
     async append(chunk) {
-      if (file === undefined && length + chunk.length > IN_MEMORY) {
-        file = await toFile();
-        for (const piece of kept) await file.write(piece);
-        kept = [];
+      try {
+        if (file === undefined && length + chunk.length > IN_MEMORY) {
+          file = await toFile();
+          for (const piece of kept) await write(file, piece);
+          kept = [];
+        }
+        if (file === undefined) kept.push(chunk);
+        else await write(file, chunk);
+      } catch (error) {
+        throw isNoSpace(error) ? storageFull(error) : error;
       }
-      if (file === undefined) kept.push(chunk);
-      else await file.write(chunk);
       length += chunk.length;
     },
     async *read(from, to) {
@@ -61,7 +83,22 @@ export function createSpool(folder: string): Spool {
     },
     async close() {
       kept = [];
+      onDisk -= written;
+      written = 0;
       await file?.close();
     },
   };
+}
+
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && "code" in error && noSpace.has(String(error.code));
+}
+
+/** The upload cannot be kept while its call lasts. */
+function storageFull(cause?: unknown): GatewayError {
+  return new GatewayError(
+    "storage_full",
+    "The server has no disk space for this upload. Try again later, or ask the operator to free space in DATA_DIR.",
+    { retryAfter: 60, cause },
+  );
 }

@@ -1,17 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
-import { invalidRequest } from "#errors.ts";
 import type { AskedTask, TaskWire } from "#providers/task-wire.ts";
 import { submitTask, TASK_USAGE } from "#relay/tasks.ts";
+import type { Access } from "./access.ts";
 import { admit } from "./admit.ts";
-import type { Authenticated } from "./authenticate.ts";
 import { leavingSignal } from "./disconnect.ts";
-import { isJsonBody } from "./json-body.ts";
+import { jsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
+import { requireStorable } from "./storable.ts";
 
 /** Takes on work that is done later, for the doors of all its wires. */
-export interface Submission extends Authenticated {
-  startedAt: number;
+export interface Submission extends Access {
   endpoint: string;
   wire: TaskWire;
   asked: AskedTask;
@@ -21,10 +20,10 @@ export async function takeOn(
   services: GatewayServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  { endpoint, wire, asked, ...known }: Submission,
+  { endpoint, wire, asked, ...access }: Submission,
 ): Promise<Wire> {
   const { headers, call } = await admit(services, {
-    ...known,
+    ...access,
     requestId: request.id,
     ip: request.ip,
     endpoint,
@@ -45,15 +44,17 @@ export async function takeOn(
 
 /** A task that goes on from another can be made only where that one was. */
 export function pinnedTo(
-  known: Authenticated,
+  access: Access,
   origin: { channel_id: number; key_id: number | null } | undefined,
-): Authenticated {
-  if (origin === undefined) return known;
+): Access {
+  if (origin === undefined) return access;
   const home = { channel: origin.channel_id, key: origin.key_id ?? undefined };
-  return { ...known, pin: { ...known.pin, home } };
+  return { ...access, pin: { ...access.pin, home } };
 }
 
-export function jsonIn(request: FastifyRequest): Wire {
-  if (isJsonBody(request.body)) return request.body.body;
-  throw invalidRequest("The body must be a JSON object sent as application/json.");
+/** The JSON body of a task: what is in it is kept in our own row, too. */
+export function storableBody(request: FastifyRequest): Wire {
+  const { body } = jsonBody(request);
+  requireStorable(body, "");
+  return body;
 }

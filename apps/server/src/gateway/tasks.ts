@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { parseAt } from "#dialects/wire.ts";
 import { findTasks, getTask } from "#domain/tasks/tasks.ts";
-import { type GatewayError, invalidRequest } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import { klingWire, readKling } from "#providers/kling-wire.ts";
 import { readSuno, sunoOrigin, sunoWire } from "#providers/suno-wire.ts";
-import { authenticate } from "./authenticate.ts";
+import { accessOf } from "./access.ts";
 import type { GatewayServices } from "./services.ts";
-import { jsonIn, pinnedTo, takeOn } from "./submit-task.ts";
+import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
 
 /** Songs and videos, which are ready some time after they were asked for. How they stand is told from our own rows. */
 
@@ -19,18 +19,17 @@ export function taskRoutes(app: FastifyInstance, services: GatewayServices): voi
 const Fetch = z.object({ ids: z.array(z.union([z.string(), z.number()]).transform(String)).max(100) });
 
 function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
-  const { callers, db } = services;
+  const { db } = services;
   app.post("/suno/submit/:action", async (request, reply) => {
-    const startedAt = Date.now();
-    const known = await authenticate(callers, request);
-    const body = jsonIn(request);
+    const access = accessOf(request);
+    const body = storableBody(request);
     const { action } = request.params as { action: string };
     const asked = readSuno(action, body);
     const origin = asked.action === "MUSIC" ? sunoOrigin(body) : undefined;
-    const earlier = origin === undefined ? undefined : await getTask(db, "suno", origin, known.caller.userId);
+    const earlier =
+      origin === undefined ? undefined : await getTask(db, "suno", origin, access.caller.userId);
     const submission = {
-      ...pinnedTo(known, earlier),
-      startedAt,
+      ...pinnedTo(access, earlier),
       endpoint: asked.path,
       wire: sunoWire,
       asked,
@@ -38,13 +37,13 @@ function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
     return takeOn(services, request, reply, submission);
   });
   app.post("/suno/fetch", async (request) => {
-    const { caller } = await authenticate(callers, request);
-    const { ids } = parseAt(Fetch, jsonIn(request), "");
+    const { caller } = accessOf(request);
+    const { ids } = parseAt(Fetch, storableBody(request), "");
     const tasks = await findTasks(db, "suno", ids, caller.userId);
     return { code: "success", message: "", data: tasks.map(sunoWire.show) };
   });
   app.get("/suno/fetch/:id", async (request) => {
-    const { caller } = await authenticate(callers, request);
+    const { caller } = accessOf(request);
     const { id } = request.params as { id: string };
     return {
       code: "success",
@@ -55,33 +54,20 @@ function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
 }
 
 function klingRoutes(app: FastifyInstance, services: GatewayServices): void {
-  const { callers, db } = services;
+  const { db } = services;
   app.post("/kling/v1/:class/:action", async (request, reply) => {
-    const startedAt = Date.now();
-    const known = await authenticate(callers, request);
+    const access = accessOf(request);
     const { class: kind, action } = request.params as { class: string; action: string };
     if (kind !== "videos") throw invalidRequest("Only videos can be made here.");
-    const asked = readKling(action, jsonIn(request));
+    const asked = readKling(action, storableBody(request));
     const endpoint = `/kling${asked.path}`;
-    return takeOn(services, request, reply, { ...known, startedAt, endpoint, wire: klingWire, asked });
+    return takeOn(services, request, reply, { ...access, endpoint, wire: klingWire, asked });
   });
   for (const action of ["text2video", "image2video"]) {
     app.get(`/kling/v1/videos/${action}/:id`, async (request) => {
-      const { caller } = await authenticate(callers, request);
+      const { caller } = accessOf(request);
       const { id } = request.params as { id: string };
       return klingWire.show(await getTask(db, "kling", id, caller.userId));
     });
   }
 }
-
-/** What went wrong, as clients of these wires read it. */
-export const taskErrors = {
-  encodeError: (error: GatewayError, requestId: string) => ({
-    status: error.status,
-    body: {
-      code: error.code === "not_found" ? "task_not_exist" : error.code,
-      message: `${error.message} (request id: ${requestId})`,
-      data: null,
-    },
-  }),
-};

@@ -56,11 +56,7 @@ export async function migrate(database: string | pg.Pool, folder: string): Promi
       client.release();
     }
   }
-  const client = new pg.Client({
-    connectionString: database,
-    keepAlive: true,
-    connectionTimeoutMillis: 10_000,
-  });
+  const client = new pg.Client({ connectionString: database });
   await client.connect();
   try {
     return await underLock(client, migrations);

@@ -63,7 +63,7 @@ const UNPRICED: Omit<PriceInForce, "model"> = {
 };
 
 /** Some dialects put the model into the address; a name must not lead to another place there. */
-const strayName = /\.\.|[\s?#\\]/;
+const strayName = /\.\.|[\s?#\\%\p{C}]|(?:^|\/)\.?(?:\/|$)/u;
 
 export function makePlan(services: RelayServices, call: Call): Plan {
   const { model } = call;

@@ -1,5 +1,4 @@
-import type { MediaSource, Message, Part } from "#dialects/ir.ts";
-import { isGoogleFile } from "#dialects/marks.ts";
+import type { Message, Part } from "#dialects/ir.ts";
 import { audioFormat } from "#dialects/media.ts";
 import { unpackProof } from "#dialects/proof.ts";
 import type { RequestPart, WireContent } from "./schema.ts";
@@ -13,10 +12,7 @@ export function decodeMedia(mimeType: string, data: string): Part {
 
 function decodeFile(wire: NonNullable<RequestPart["fileData"]>): Part {
   const { fileUri: url, mimeType } = wire;
-  const typed = mimeType ? { mediaType: mimeType } : {};
-  const source: MediaSource = isGoogleFile(url)
-    ? { type: "file", id: url, ...typed }
-    : { type: "url", url, ...typed };
+  const source = { type: "url" as const, url, ...(mimeType && { mediaType: mimeType }) };
   return mimeType?.startsWith("image/") ? { type: "image", source } : { type: "file", source };
 }
 

@@ -17,6 +17,11 @@ function adjust(body: Wire, model: string): Wire {
 const ownAddress =
   /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
 
+/** One name, one segment: a slash in it must not lead to another address. Tuned models have a prefix of their own. */
+function segment(model: string): string {
+  return encodeURIComponent(model).replaceAll("%40", "@").replaceAll("%3A", ":");
+}
+
 /** Gemini's generateContent. It must never know who is on the other side. */
 export const gemini: Dialect = {
   id: "gemini",
@@ -27,9 +32,9 @@ export const gemini: Dialect = {
   encodeStreamError,
   heartbeat: ": heartbeat\n\n",
   path: ({ model, stream }) =>
-    `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    `/v1beta/models/${segment(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   count: {
-    path: (model) => `/v1beta/models/${model}:countTokens`,
+    path: (model) => `/v1beta/models/${segment(model)}:countTokens`,
     encode: (tokens) => ({ totalTokens: tokens }),
   },
   encodeRequest,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { GatewayError } from "#errors.ts";
+import { conflict, GatewayError } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
@@ -24,6 +24,9 @@ const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Pictures, mostly. */
 const MAX_BYTES = 8 * 1024 * 1024;
+/** Of one account together, as Postgres stores them. */
+const MAX_CONVERSATIONS = 1_000;
+const MAX_ACCOUNT_BYTES = 100 * 1024 * 1024;
 const KIND = "conversation";
 
 interface Kept {
@@ -40,6 +43,7 @@ export async function openConversation(
   kept: Kept,
 ): Promise<Conversation> {
   requireRoom(JSON.stringify(kept));
+  await requireAccountRoom(db, owner.userId, 1);
   const row = await db.storedResponse.create({
     data: {
       id: `conv_${randomBytes(24).toString("hex")}`,
@@ -95,6 +99,7 @@ export async function addItems(
   by?: { channelId: number; keyId: number | null; model: string },
 ): Promise<void> {
   const json = JSON.stringify(items);
+  await requireAccountRoom(db, userId, 0);
   const spoken =
     by === undefined
       ? Prisma.empty
@@ -134,6 +139,21 @@ export async function setMetadata(
 
 export async function closeConversation(db: Db, id: string, userId: number): Promise<void> {
   await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
+}
+
+/** Throws `conflict` when the account keeps as much as it may. */
+async function requireAccountRoom(db: Db, userId: number, more: number): Promise<void> {
+  const [kept] = await db.$queryRaw<{ count: bigint; bytes: bigint | null }[]>`
+    SELECT count(*) AS count, sum(pg_column_size(turn)) AS bytes
+    FROM stored_responses WHERE user_id = ${userId} AND kind = ${KIND}`;
+  if (Number(kept?.count ?? 0) + more > MAX_CONVERSATIONS)
+    throw conflict(
+      `This account keeps ${MAX_CONVERSATIONS} conversations, which is the most it may. Delete some to begin another.`,
+    );
+  if (Number(kept?.bytes ?? 0) > MAX_ACCOUNT_BYTES)
+    throw conflict(
+      `The conversations of this account use ${MAX_ACCOUNT_BYTES / 1024 / 1024} MB, which is the most they may. Delete some to add to them.`,
+    );
 }
 
 function requireRoom(json: string): void {

@@ -2,7 +2,6 @@ import { mayEnter } from "@gateway/shared/roles";
 import { TokenSetting } from "@gateway/shared/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
-import { readAgain } from "#platform/connection-loss.ts";
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -26,6 +25,8 @@ export interface Caller {
   expiresAt: number | undefined;
   /** May choose the channel of a call. */
   mayPin: boolean;
+  /** May use such a choice for more than looking. */
+  mayChangeChannels: boolean;
   billingTag: string;
   setting: TokenSetting;
 }
@@ -45,6 +46,8 @@ export interface Pin {
 export interface Callers {
   /** Throws invalid_key. `presented` may carry `Bearer `, `sk-` and a pin. */
   find(presented: string): Promise<{ caller: Caller; pin: Pin | undefined }>;
+  /** Whether `find` needs no database for this key. */
+  knows(presented: string): boolean;
   /** Forgets what a change made stale; 0 = everything. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
@@ -72,27 +75,24 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   function remember(key: string, caller: Caller | undefined): void {
     if (caller === undefined) {
       if (refused.size >= MAX_REFUSED) refused.clear();
-      refused.set(key, performance.now() + REFUSED_TTL_MS);
+      refused.set(key, Date.now() + REFUSED_TTL_MS);
       return;
     }
     if (known.size >= MAX_CACHED) {
       const oldest = known.keys().next();
       if (!oldest.done) known.delete(oldest.value);
     }
-    known.set(key, { caller, until: performance.now() + TTL_MS });
+    known.set(key, { caller, until: Date.now() + TTL_MS });
   }
 
   async function load(key: string): Promise<Caller | undefined> {
     const begun = generation;
-    const hash = secrets.hash(key);
-    const row = await readAgain(() =>
-      db.token.findUnique({
-        where: { key_hash: hash, deleted_at: null, user: { deleted_at: null } },
-        include: {
-          user: { select: { username: true, role: true, group: true, status: true, permissions: true } },
-        },
-      }),
-    );
+    const row = await db.token.findUnique({
+      where: { key_hash: secrets.hash(key), deleted_at: null, user: { deleted_at: null } },
+      include: {
+        user: { select: { username: true, role: true, group: true, status: true, permissions: true } },
+      },
+    });
     const caller: Caller | undefined =
       row === null
         ? undefined
@@ -110,6 +110,11 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
             userEnabled: row.user.status === 1,
             expiresAt: row.expired_time?.getTime(),
             mayPin: mayEnter({ role: row.user.role, permissions: permissionsOf(row.user) }, "channels"),
+            mayChangeChannels: mayEnter(
+              { role: row.user.role, permissions: permissionsOf(row.user) },
+              "channels",
+              "edit",
+            ),
             billingTag: row.billing_tag,
             setting: TokenSetting.parse(row.setting),
           };
@@ -119,9 +124,9 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
 
   async function lookUp(key: string): Promise<Caller> {
     const cached = known.get(key);
-    if (cached !== undefined && cached.until > performance.now()) return cached.caller;
+    if (cached !== undefined && cached.until > Date.now()) return cached.caller;
     const refusedUntil = refused.get(key);
-    if (refusedUntil !== undefined && refusedUntil > performance.now()) throw invalidKey();
+    if (refusedUntil !== undefined && refusedUntil > Date.now()) throw invalidKey();
     let pending = loading.get(key);
     if (pending === undefined) {
       pending = load(key).finally(() => loading.delete(key));
@@ -139,6 +144,10 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   }
 
   return {
+    knows(presented) {
+      const [, bare = ""] = KEY.exec(presented.trim()) ?? [];
+      return (known.get(bare.startsWith("sk-") ? bare : `sk-${bare}`)?.until ?? 0) > Date.now();
+    },
     async find(presented) {
       const match = KEY.exec(presented.trim());
       if (match === null) throw invalidKey();

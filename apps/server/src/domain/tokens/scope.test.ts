@@ -16,6 +16,7 @@ function caller(part: Partial<Caller> = {}): Caller {
     unlimited: true,
     tokenEnabled: true,
     mayPin: false,
+    mayChangeChannels: false,
     billingTag: "",
     userEnabled: true,
     expiresAt: undefined,

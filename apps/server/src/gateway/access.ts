@@ -1,0 +1,29 @@
+import type { FastifyRequest } from "fastify";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import type { MemoryAllocation } from "#platform/memory-budget.ts";
+
+/** What is known of a request before its body is read. */
+export interface Access {
+  caller: Caller;
+  pin: Pin | undefined;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Released after the last byte of the answer, or when the client disconnects. */
+  memory: MemoryAllocation;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Answers without a key: what is said there is the same for everyone. */
+    open?: boolean;
+  }
+  interface FastifyRequest {
+    access: Access | null;
+  }
+}
+
+/** The caller and what its request may use. Every route of a guarded scope has it. */
+export function accessOf({ access }: FastifyRequest): Access {
+  if (access === null) throw new Error("The route is not guarded.");
+  return access;
+}

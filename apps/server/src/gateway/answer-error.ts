@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { dialects } from "#dialects/index.ts";
+import { GatewayError } from "#errors.ts";
+import { securityHeaders } from "./answer-headers.ts";
+import { type ErrorShape, shapeOf } from "./error-shape.ts";
+import { isOurFault, nameError } from "./name-error.ts";
+
+const LINGER_MS = 1_000;
+
+/** An error in a client's dialect. The log hears of it without any part of the request. */
+export async function answerError(
+  shape: ErrorShape,
+  error: FastifyError | GatewayError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const named = nameError(error);
+  // What is left of a body that no one reads must not be taken for the next request.
+  if (!request.raw.complete && !(await readsOut(request.raw))) void reply.header("connection", "close");
+  if (isOurFault(named)) request.log.error({ err: error }, "call failed");
+  else request.log.debug({ code: named.code, status: named.status }, "call refused");
+  const { status, body } = shape.encodeError(named, request.id);
+  if (named.headers !== undefined) void reply.headers(named.headers);
+  if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
+  return reply.code(status).send(body);
+}
+
+/** Reads on for a moment: a sender that is cut off while it sends would never see why. False when there is more to come. */
+function readsOut(raw: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      raw.off("end", end).off("close", end);
+      resolve(raw.complete);
+    };
+    const timer = setTimeout(end, LINGER_MS);
+    raw.on("end", end).on("close", end).resume();
+  });
+}
+
+/** For requests that no route can be looked up for, such as a path with a broken escape. */
+export function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const url = request.raw.url ?? "";
+  for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
+  reply.raw.setHeader("x-request-id", request.id);
+  const named = new GatewayError("invalid_request", "The address is not valid.", {
+    status: error.statusCode ?? 400,
+  });
+  void answerError(shapeOf(url) ?? dialects["openai-chat"], named, request, reply);
+}

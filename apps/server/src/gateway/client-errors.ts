@@ -1,0 +1,49 @@
+import { randomUUIDv7 } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { ConnectionError } from "fastify";
+import { dialects } from "#dialects/index.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { securityHeaders } from "./answer-headers.ts";
+import { shapeOf } from "./error-shape.ts";
+
+/**
+ * Answers a request that Node could not read, and closes the connection. Nothing of it is logged: `rawPacket` is the
+ * request itself, keys and all.
+ */
+export function answerMalformed(error: ConnectionError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const named = nameOf(error);
+  const url = /^[A-Z]+ (\S+)/.exec(packetOf(error).toString("latin1", 0, 2_000))?.[1] ?? "";
+  const { status, body } = (shapeOf(url) ?? dialects["openai-chat"]).encodeError(named, randomUUIDv7());
+  const text = JSON.stringify(body);
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(text)),
+    connection: "close",
+    ...securityHeaders,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`);
+}
+
+/** A buffer, whatever Fastify's type says. */
+function packetOf({ rawPacket }: ConnectionError): Buffer {
+  return Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
+}
+
+function nameOf({ code }: Pick<ConnectionError, "code">): GatewayError {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new GatewayError("invalid_request", "The request was sent too slowly.", { status: 408 });
+    case "HPE_HEADER_OVERFLOW":
+      return new GatewayError("invalid_request", "The headers of the request are too large.", {
+        status: 431,
+      });
+    default:
+      return invalidRequest("The request is not valid HTTP.");
+  }
+}

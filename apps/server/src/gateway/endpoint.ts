@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import { forbidden, GatewayError } from "#errors.ts";
+import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import { noteRefusal } from "#relay/relay.ts";
+import type { Access } from "./access.ts";
+import { isWorthNoting, takeRequest } from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { bodyTooLarge } from "./json-body.ts";
+import { requireSingleParameters } from "./query.ts";
+import type { GatewayServices } from "./services.ts";
+
+/**
+ * The order of every endpoint for AI clients, before its body is read: authenticate, permissions, rate limit, size,
+ * memory. Nothing of a request that is refused here is parsed or kept.
+ */
+export interface EndpointRules {
+  /** Only Gemini's clients send the key in the query string. */
+  keyInQuery?: boolean;
+  /** Bytes of a body; undefined for bodies that pass through unread. */
+  maxBytes?: number;
+  /** Memory that a request uses, given the bytes of its body and what it is. */
+  memoryFor(bodyBytes: number, contentType: string): number;
+}
+
+/** How much of a body without a length is expected at first. */
+const UNKNOWN_LENGTH = 64 * 1024;
+
+/** Every route of this scope is served in the order above. */
+export function guardEndpoints(
+  scope: FastifyInstance,
+  services: GatewayServices,
+  rules: EndpointRules,
+): void {
+  scope.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.open === true) return;
+    const startedAt = Date.now();
+    requireSingleParameters(request.raw.url ?? "");
+    const known = await authenticate(services, request, rules.keyInQuery === true);
+    requirePinRights(request, known);
+    await takeRate(services, request, reply, { ...known, startedAt });
+    request.access = {
+      ...known,
+      startedAt,
+      memory: await takeMemory(services, request, reply, known, rules),
+    };
+  });
+}
+
+/** With a pin an administrator acts on the provider's account; the right to see channels is enough to look only. */
+function requirePinRights(
+  { method, ws }: FastifyRequest,
+  { caller, pin }: { caller: Caller; pin: Pin | undefined },
+) {
+  const looks = (method === "GET" || method === "HEAD") && !ws;
+  if (pin === undefined || looks || caller.mayChangeChannels) return;
+  throw forbidden(
+    "Your administrator role may view channels only. Choosing one for a call needs the right to edit them.",
+  );
+}
+
+async function takeRate(
+  { limiter, relay }: GatewayServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { caller, pin, startedAt }: Omit<Access, "memory">,
+): Promise<void> {
+  try {
+    const headers = await takeRequest(limiter, relay.groups, caller);
+    for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
+  } catch (error) {
+    if (isWorthNoting(error)) {
+      const call = {
+        requestId: request.id,
+        startedAt,
+        caller,
+        pin,
+        ip: request.ip,
+        endpoint: endpointOf(request),
+        needs: "chat" as const,
+        // Its body is not read.
+        model: "",
+        stream: false,
+        tools: false,
+        estimate: { input: 0, output: 0 },
+        calls: 1,
+        signal: AbortSignal.abort(),
+      };
+      noteRefusal(relay, call, error);
+    }
+    throw error;
+  }
+}
+
+/** The route's address as the log names it, without the base path. */
+export function endpointOf(request: FastifyRequest): string {
+  return (request.routeOptions.url ?? "").slice(request.server.prefix.length);
+}
+
+async function takeMemory(
+  { relay }: GatewayServices,
+  { raw, ws }: FastifyRequest,
+  reply: FastifyReply,
+  { caller }: { caller: Caller },
+  { maxBytes, memoryFor }: EndpointRules,
+): Promise<MemoryAllocation> {
+  const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
+  const bytes = length === undefined ? (encoding === undefined ? 0 : UNKNOWN_LENGTH) : Number(length);
+  if (maxBytes !== undefined && !(bytes <= maxBytes)) throw bodyTooLarge(maxBytes);
+  const asked = relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
+    owner: `user${caller.userId}`,
+  });
+  const memory = asked instanceof Promise ? await asked : asked;
+  // The answer of an upgraded connection never closes; the connection does.
+  const over = ws ? raw.socket : reply.raw;
+  over.once("close", () => memory.release());
+  if (over.closed || over.destroyed) {
+    memory.release();
+    throw new GatewayError("invalid_request", "The client disconnected.", { status: 499 });
+  }
+  return memory;
+}

@@ -1,0 +1,59 @@
+import ipaddr from "ipaddr.js";
+import { GatewayError } from "#errors.ts";
+
+/**
+ * Wrong API keys per address: guessing keys must neither succeed nor keep the database busy. Keys that this node knows
+ * are not affected, so that one bad client behind a shared address does not lock out the others.
+ */
+export interface FailedKeys {
+  /** Throws `rate_limited` while the address has used its failures up. */
+  require(address: string): void;
+  /** Counts one failure. */
+  note(address: string): void;
+}
+
+/** Failures that an address may have at once, and how many of them it gets back per second. */
+const BURST = 100;
+const PER_SECOND = 1;
+const MAX_ADDRESSES = 50_000;
+
+export function createFailedKeys(now: () => number = performance.now.bind(performance)): FailedKeys {
+  /** Failures left, and when that was counted. Oldest first. */
+  const left = new Map<string, { count: number; at: number }>();
+
+  function current(network: string): number {
+    const known = left.get(network);
+    if (known === undefined) return BURST;
+    return Math.min(BURST, known.count + ((now() - known.at) / 1_000) * PER_SECOND);
+  }
+
+  return {
+    require(address) {
+      const count = current(networkOf(address));
+      if (count >= 1) return;
+      throw new GatewayError(
+        "rate_limited",
+        "Too many requests with a wrong API key came from this address. Check the key, and try again later.",
+        { retryAfter: Math.ceil((1 - count) / PER_SECOND) },
+      );
+    },
+    note(address) {
+      const network = networkOf(address);
+      const count = Math.max(0, current(network) - 1);
+      // At the end again: the first entries are those without failures for the longest time.
+      left.delete(network);
+      left.set(network, { count, at: now() });
+      if (left.size <= MAX_ADDRESSES) return;
+      const oldest = left.keys().next();
+      if (!oldest.done) left.delete(oldest.value);
+    },
+  };
+}
+
+/** One IPv6 client usually has a whole /64. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return parsed.toByteArray().slice(0, 8).join(".");
+}

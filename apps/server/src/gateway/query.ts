@@ -1,0 +1,30 @@
+import { invalidRequest } from "#errors.ts";
+import { foldName } from "./one-reading.ts";
+
+/** Parameters of an address that decide what a call is; each may be given once and in one spelling. */
+const interpreted = new Set(["model", "key", "alt", "stream", "api-version", "limit", "order", "after"]);
+const folded = new Map([...interpreted].map((name) => [foldName(name), name]));
+
+/** Throws `invalid_request` for a parameter that two readers could read differently. */
+export function requireSingleParameters(url: string): void {
+  if (/%00/.test(url)) throw invalidRequest("The address has a NUL character in it.");
+  const mark = url.indexOf("?");
+  if (mark < 0) return;
+  const seen = new Set<string>();
+  for (const name of new URLSearchParams(url.slice(mark)).keys()) {
+    const known = folded.get(foldName(name));
+    if (known === undefined) continue;
+    if (name !== known) throw invalidRequest(`The parameter "${name}" must be spelled "${known}".`, known);
+    if (seen.has(name)) throw invalidRequest(`The parameter "${name}" is given more than once.`, name);
+    seen.add(name);
+  }
+}
+
+/** The query string as the client sent it, without our own key; "" or with its `?`. */
+export function queryWithoutKey(url: string): string {
+  const mark = url.indexOf("?");
+  if (mark < 0) return "";
+  const parts = url.slice(mark + 1).split("&");
+  const kept = parts.filter((part) => part !== "" && !new URLSearchParams(part).has("key"));
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}

@@ -1,0 +1,119 @@
+import { GatewayError, invalidRequest } from "#errors.ts";
+
+/**
+ * Looks at JSON text while it arrives, before it is parsed: depth and number of values are limited, because a small
+ * text of many values takes seconds and gigabytes to parse. Checks no grammar.
+ */
+export interface JsonScan {
+  /** Takes the text in any pieces. Throws `invalid_request` (too deep) and `body_too_large` (too many values). */
+  push(chunk: Buffer): void;
+  /** Keys of all objects, repeated ones included. */
+  readonly keys: number;
+}
+
+export const MAX_JSON_DEPTH = 200;
+/** Texts, numbers, objects and arrays together: the longest lists of token numbers have 300,000. */
+const MAX_VALUES = 500_000;
+/** Objects and arrays cost several times as much as a number. */
+const MAX_CONTAINERS = 100_000;
+/** Shorter texts are searched faster byte by byte than by a call of the native search. */
+const SHORT_TEXT = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+export function createJsonScan(): JsonScan {
+  let depth = 0;
+  let values = 0;
+  let containers = 0;
+  let keys = 0;
+  let inText = false;
+  /** The next byte belongs to an escape that began in the chunk before. */
+  let escaped = false;
+
+  /** Where the text ends, beyond its quote; the chunk's length when it goes on in the next one. */
+  function endOfText(chunk: Buffer, start: number): number {
+    let at = start;
+    if (escaped) {
+      escaped = false;
+      at += 1;
+    }
+    const near = Math.min(chunk.length, at + SHORT_TEXT);
+    while (at < near) {
+      const byte = chunk[at];
+      if (byte === QUOTE) {
+        inText = false;
+        return at + 1;
+      }
+      at += byte === BACKSLASH ? 2 : 1;
+    }
+    while (at < chunk.length) {
+      const quote = chunk.indexOf(QUOTE, at);
+      const stop = quote < 0 ? chunk.length : quote;
+      let backslashes = 0;
+      while (stop - backslashes > at && chunk[stop - backslashes - 1] === BACKSLASH) backslashes += 1;
+      const open = backslashes % 2 === 1;
+      if (quote < 0) {
+        escaped = open;
+        return stop;
+      }
+      at = quote + 1;
+      if (open) continue;
+      inText = false;
+      return at;
+    }
+    // A pair of bytes may reach into the next chunk.
+    escaped = at > chunk.length;
+    return chunk.length;
+  }
+
+  function enter(): void {
+    depth += 1;
+    containers += 1;
+    if (depth > MAX_JSON_DEPTH)
+      throw invalidRequest(`The body is nested more than ${MAX_JSON_DEPTH} levels deep.`);
+    if (containers > MAX_CONTAINERS)
+      throw new GatewayError(
+        "body_too_large",
+        `The body has more than ${MAX_CONTAINERS} objects and arrays.`,
+      );
+  }
+
+  return {
+    push(chunk) {
+      let at = 0;
+      while (at < chunk.length) {
+        if (inText) {
+          at = endOfText(chunk, at);
+          continue;
+        }
+        switch (chunk[at]) {
+          case QUOTE:
+            inText = true;
+            break;
+          case 0x7b: // {
+          case 0x5b: // [
+            enter();
+            break;
+          case 0x7d: // }
+          case 0x5d: // ]
+            depth -= 1;
+            break;
+          case 0x2c: // ,
+            values += 1;
+            break;
+          case 0x3a: // :
+            keys += 1;
+            break;
+          default:
+        }
+        at += 1;
+      }
+      if (values > MAX_VALUES)
+        throw new GatewayError("body_too_large", `The body has more than ${MAX_VALUES} values.`);
+    },
+    get keys() {
+      return keys;
+    },
+  };
+}
