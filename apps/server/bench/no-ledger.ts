@@ -9,6 +9,7 @@ export { credit } from "../src/domain/billing/ledger.ts";
 export function createLedger(): Ledger {
   return {
     reserve: async () => {},
+    raise: async () => {},
     settle: async () => "settled",
     note: async () => {},
     trouble: () => undefined,

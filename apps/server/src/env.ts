@@ -32,6 +32,8 @@ const Environment = z.object({
   ROOT_ACCESS_TOKEN: z.string().min(32).max(128).optional(),
   DEMO_UPSTREAM: flag,
   MEMORY_BUDGET_MB: z.coerce.number().int().min(64).max(1_048_576).optional(),
+  DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
+  STOP_SECONDS: z.coerce.number().min(1).max(7_200).default(600),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
 
@@ -39,12 +41,14 @@ type Variables = z.infer<typeof Environment>;
 
 export interface Env extends Omit<
   Variables,
-  "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE"
+  "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE" | "DRAIN_SECONDS"
 > {
   /** Begins and ends without a slash: "" or "gateway". */
   basePath: string;
   /** The simulated provider: always there, never there, or there once an administrator has enabled it. */
   demoUpstream: "on" | "off" | "optional";
+  /** How long a node that stops says that it is not ready, and serves on. */
+  drainSeconds: number;
 }
 
 /** Keys as `.env.example` must list them. */
@@ -58,13 +62,15 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The environment has values that cannot be used:\n${lines.join("\n")}`);
   }
-  const { BASE_PATH, DEMO_UPSTREAM, DATABASE_PASSWORD, DATABASE_PASSWORD_FILE, ...rest } = parsed.data;
+  const { BASE_PATH, DEMO_UPSTREAM, DATABASE_PASSWORD, DATABASE_PASSWORD_FILE, DRAIN_SECONDS, ...rest } =
+    parsed.data;
   const password = DATABASE_PASSWORD ?? passwordIn(DATABASE_PASSWORD_FILE);
   return {
     ...rest,
     DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : databaseUrl(rest.DATABASE_URL, password),
     basePath: BASE_PATH.replace(/^\/|\/$/g, ""),
     demoUpstream: demoMode(DEMO_UPSTREAM, rest.NODE_ENV),
+    drainSeconds: DRAIN_SECONDS ?? (rest.NODE_ENV === "production" ? 5 : 0),
   };
 }
 

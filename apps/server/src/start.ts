@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGroups } from "#domain/accounts/groups-in-force.ts";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
@@ -32,12 +32,14 @@ import { waitForDatabase } from "#platform/database-address.ts";
 import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { createUpstreamClient } from "#platform/http.ts";
+import { keptSecret } from "#platform/kept-secret.ts";
 import { createLogRing, openLog } from "#platform/log.ts";
 import { createMailer } from "#platform/mail.ts";
 import { createMemoryBudget, defaultMemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fetch.ts";
+import { createReadiness, type Readiness } from "#platform/readiness.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
@@ -75,8 +77,25 @@ export async function startGateway(
   const onError = (error: unknown) => log.error({ err: error }, "background work failed");
   // What was opened, so that it can be closed in reverse, also when the start fails half way.
   const closers: (() => Promise<unknown>)[] = [];
+  let stopPostgres: (() => Promise<void>) | undefined;
+  let readiness: Readiness | undefined;
+  let letCallsFinish: (() => Promise<void>) | undefined;
+  /** Each step has a limit, and a step that fails does not keep the others from their turn. */
   const stop = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    const until = performance.now() + CLOSE_ALL_MS;
+    for (const close of closers.splice(0).reverse()) {
+      const limit = Math.max(1_000, Math.min(CLOSE_MS, until - performance.now()));
+      await within(limit, close()).catch((error: unknown) => log.error({ err: error }, "closing failed"));
+    }
+    await stopPostgres?.();
+  };
+  const drainAndStop = async () => {
+    readiness?.drain();
+    if (env.drainSeconds > 0)
+      log.info(`Not ready any more; serving calls for another ${env.drainSeconds} s.`);
+    await sleep(env.drainSeconds * 1_000);
+    await letCallsFinish?.();
+    await stop();
   };
 
   try {
@@ -85,7 +104,7 @@ export async function startGateway(
     let databaseUrl = env.DATABASE_URL;
     if (databaseUrl === undefined) {
       const postgres = await startEmbeddedPostgres({ dataDir, log: (sentence) => log.info(sentence) });
-      closers.push(() => postgres.stop());
+      stopPostgres = () => postgres.stop();
       databaseUrl = postgres.url;
     }
     await waitForDatabase(databaseUrl, {
@@ -98,6 +117,9 @@ export async function startGateway(
     const database = connect(databaseUrl);
     closers.push(() => database.close());
     const { db, pool } = database;
+    // Before anything is loaded: a change between the two would be lost.
+    const announcements = await listen(databaseUrl, onError);
+    closers.push(() => announcements.close());
     const secrets = openSecrets(env.SECRET_KEY ?? (await keptSecret(dataDir)));
     await ensurePartitions(pool, 7);
     await seedAccounts(db);
@@ -140,8 +162,6 @@ export async function startGateway(
     const open = new Set<string>();
     closers.push(() => untilEmpty(open));
 
-    const announcements = await listen(databaseUrl, onError);
-    closers.push(() => announcements.close());
     const kept = { settings, prices, groups } as const;
     // Channels of the demo provider are usable once it runs.
     announcements.on("settings", async () => {
@@ -153,9 +173,9 @@ export async function startGateway(
     for (const [topic, cache] of Object.entries(kept))
       announcements.on(
         topic as keyof typeof kept,
-        coalesce(() => cache.reload(), onError),
+        coalesce(() => cache.reload()),
       );
-    announcements.on("channels", (id) => candidates.changed(id).catch(onError));
+    announcements.on("channels", (id) => candidates.changed(id));
     announcements.on("tokens", (id) => callers.forgetToken(id));
     announcements.on("users", (id) => callers.forgetUser(id));
 
@@ -165,6 +185,12 @@ export async function startGateway(
     closers.push(async () => nodes.close());
     const answers = createAnswerCache({ secrets, redis });
     const limiter = createLimiter({ redis, share: () => nodes.current() });
+
+    readiness = createReadiness({
+      ping: () => pool.query("SELECT 1"),
+      trouble: () => ledger.trouble(),
+      stale: () => announcements.stale(),
+    });
 
     const probe = { settings, upstream, random: Math.random, providers };
     const judge: JudgeRoom = {
@@ -203,6 +229,7 @@ export async function startGateway(
         fetchModels: (channel) => fetchModels(probe, channel),
         caughtUp: () => announcements.caughtUp(),
         recentLog: (count) => logRing.last(count),
+        readiness,
         startedAt: new Date(),
         version: packageJson.version,
         demo,
@@ -238,6 +265,12 @@ export async function startGateway(
       listenTextResolver: (address) => `Bound to ${address}`,
     });
     closers.push(() => app.close());
+    letCallsFinish = async () => {
+      await within(env.STOP_SECONDS * 1_000, app.close()).catch(() => {
+        log.warn(`Calls are still open after ${env.STOP_SECONDS} s; they are cut.`);
+        app.server.closeAllConnections();
+      });
+    };
     const jobs = await startJobs(databaseUrl, {
       db,
       pool,
@@ -267,7 +300,7 @@ export async function startGateway(
     const url = `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`;
     log.info(`Listening on ${url}`);
     if (setupToken !== undefined) announceSetup(env, url, setupToken);
-    return { url, stop };
+    return { url, stop: drainAndStop };
   } catch (error) {
     await stop();
     throw error;
@@ -287,16 +320,24 @@ function announceSetup(env: Env, url: string, token: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function untilEmpty(open: ReadonlySet<string>): Promise<void> {
-  for (let tries = 0; open.size > 0 && tries < 500; tries += 1) await sleep(20);
+/** A step of the stop that waits for nothing but its own work, and all of them. */
+const CLOSE_MS = 10_000;
+const CLOSE_ALL_MS = 25_000;
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const late = new AbortController();
+  try {
+    await Promise.race([
+      work,
+      sleep(milliseconds, undefined, { signal: late.signal }).then(() => {
+        throw new Error(`A step of the stop took longer than ${milliseconds / 1_000} s; it was left behind.`);
+      }),
+    ]);
+  } finally {
+    late.abort();
+  }
 }
 
-/** The process secret of an installation that was given none: made once, kept where only its owner may read it. */
-async function keptSecret(dataDir: string): Promise<string> {
-  const file = join(dataDir, "secret-key");
-  const known = await readFile(file, "utf8").catch(() => "");
-  if (known.trim().length >= 32) return known.trim();
-  const made = randomBytes(32).toString("base64url");
-  await writeFile(file, `${made}\n`, { mode: 0o600, flag: "wx" });
-  return made;
+async function untilEmpty(open: ReadonlySet<string>): Promise<void> {
+  for (let tries = 0; open.size > 0 && tries < 500; tries += 1) await sleep(20);
 }

@@ -27,6 +27,8 @@ beforeAll(async () => {
       "/a.pdf": ["application/pdf", pdf],
       "/a.wav": ["audio/x-wav", wav],
       "/page": ["text/html", Buffer.from("<html>")],
+      "/heavy.txt": ["text/plain", Buffer.alloc(2 * 1024 * 1024, "word ")],
+      "/bulk": ["image/png", Buffer.concat([png, Buffer.alloc(20 * 1024 * 1024)])],
       "/large": ["image/png", Buffer.concat([png, Buffer.alloc(25 * 1024 * 1024)])],
     };
     if (request.url === "/to-metadata")
@@ -34,7 +36,7 @@ beforeAll(async () => {
     else if (request.url === "/to-mapped")
       response.writeHead(302, { location: "http://[::ffff:10.0.0.1]/" }).end();
     else {
-      const [type, bytes] = found[request.url ?? ""] ?? [undefined, undefined];
+      const [type, bytes] = found[request.url?.replace(/[?].*$/, "") ?? ""] ?? [undefined, undefined];
       if (bytes === undefined) response.writeHead(404).end();
       else response.writeHead(200, { "content-type": type }).end(bytes);
     }
@@ -208,5 +210,47 @@ describe("a stranger's key", () => {
     const refusal = await chat("no-such-model", image(`${files}/a.png`));
     expect(refusal.status).toBe(404);
     expect(visits).toEqual([]);
+  });
+});
+
+describe("the balance of an account", () => {
+  async function setBalance(points: number): Promise<void> {
+    const { id, quota } = await gateway.api<{ id: number; quota: number }>("GET", "/user/self");
+    if (points !== quota)
+      await gateway.api("POST", `/user/quota/${id}`, { quota: points - quota, remark: "test" });
+  }
+  const doc = (name: string) =>
+    post("/v1/responses", {
+      model: "to-chat",
+      max_output_tokens: 20,
+      input: [{ role: "user", content: [{ type: "input_file", file_url: `${files}/${name}` }] }],
+    });
+
+  it("is reserved from before anything is fetched", async () => {
+    await setBalance(0);
+    expect(await chat("to-gemini", image(`${files}/a.png`))).toMatchObject({ status: 402 });
+    expect(visits).toEqual([]);
+  });
+
+  it("must hold what a file turns out to cost; nothing stays reserved when it does not", async () => {
+    const { quota } = await gateway.api<{ quota: number }>("GET", "/user/self");
+    expect(quota).toBe(0);
+    // Enough for a file that is not seen, not for two megabytes of text.
+    await setBalance(20_000);
+    const calls = gateway.vendor.calls().length;
+    expect((await doc("heavy.txt")).status).toBe(402);
+    expect(visits).toEqual(["/heavy.txt"]);
+    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(await gateway.api("GET", "/user/self")).toMatchObject({ quota: 20_000, reserved: 0 });
+    await setBalance(500_000_000);
+    expect((await doc("heavy.txt")).status).toBe(200);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("buys no more bytes than one call may have, counted while they come", async () => {
+    const many = Array.from({ length: 12 }, (_, index) => image(`${files}/bulk?${index}`));
+    expect(await chat("to-gemini", ...many)).toMatchObject({ status: 400 });
+    // The fourth one exceeds the limit; the others are not begun.
+    expect(visits.length).toBeLessThanOrEqual(8);
   });
 });

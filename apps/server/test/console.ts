@@ -129,6 +129,7 @@ export async function buildConsole(
     },
     caughtUp: () => Promise.resolve(),
     recentLog: () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
+    readiness: { check: () => Promise.resolve({ stale: [] }) },
     startedAt: new Date(),
     version: "0.0.0-test",
     demo: { isRunning: () => true, isOffered: () => false },

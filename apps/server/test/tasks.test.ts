@@ -302,6 +302,23 @@ describe("a song", () => {
   });
 });
 
+describe("text that cannot be kept", () => {
+  it.each([
+    ["/suno/submit/music", { prompt: "Boats\0", mv: "chirp-v3-5" }],
+    ["/suno/submit/lyrics", { prompt: "Boats \ud800" }],
+    ["/suno/submit/music", { prompt: "Boats", title: "A\0", mv: "chirp-v3-5" }],
+    ["/mj/submit/imagine", { prompt: "Boats\0" }],
+    ["/kling/v1/videos/text2video", { model_name: "kling-v1", prompt: "Boats\0" }],
+  ])("%s %j is refused before the vendor works, and costs nothing", async (path, body) => {
+    const before = await balance();
+    const calls = gateway.vendor.calls().length;
+    const answer = await ask("POST", path, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(400);
+    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(await balance()).toBe(before);
+  });
+});
+
 describe("a video", () => {
   it("is made for a signed key, and shown in the vendor's words", async () => {
     const asked = await ask("POST", "/kling/v1/videos/text2video", {

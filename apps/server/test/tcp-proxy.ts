@@ -40,8 +40,8 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       server.destroy();
     };
     for (const socket of [client, server]) socket.on("error", () => {}).on("close", end);
-    client.on("data", (bytes) => server.write(bytes));
-    server.on("data", (bytes) => client.write(bytes));
+    client.on("data", (bytes) => server.write(bytes)).on("end", () => server.end());
+    server.on("data", (bytes) => client.write(bytes)).on("end", () => client.end());
     if (silentFromStart) {
       client.pause();
       server.pause();

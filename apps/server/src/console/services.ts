@@ -13,6 +13,7 @@ import type { LogLine } from "#platform/log.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
+import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
@@ -47,6 +48,8 @@ export interface Services {
   caughtUp(): Promise<void>;
   /** The latest lines of this process's log, oldest first; at most 500. */
   recentLog(count: number): LogLine[];
+  /** Whether this node should get traffic. */
+  readiness: Pick<Readiness, "check">;
   startedAt: Date;
   version: string;
   /** The simulated provider: available as a channel type, or waiting for an administrator to enable it. */

@@ -6,7 +6,6 @@ import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
 import { canMail, offersReset } from "#domain/notices/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
-import { databaseAway } from "#errors.ts";
 import { isOffered } from "#sign-in/provider.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { present, unixTime } from "./present.ts";
@@ -27,13 +26,9 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
 
   app.get("/health", { config: unlimited, schema: { response: { 200: Healthy } } }, async () => healthy);
 
-  app.get("/ready", { config: unlimited, schema: { response: { 200: Healthy } } }, async () => {
-    try {
-      await db.$queryRaw`SELECT 1`;
-    } catch (cause) {
-      throw databaseAway(cause);
-    }
-    return healthy;
+  app.get("/ready", { config: unlimited, schema: { response: { 200: Ready } } }, async () => {
+    const { stale } = await services.readiness.check();
+    return stale.length === 0 ? healthy : { ...healthy, stale };
   });
 
   const texts = { response: answers(z.string()) };
@@ -60,6 +55,8 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
 }
 
 const Healthy = z.object({ status: z.literal("ok") });
+/** `stale`: topics whose last change this node could not load yet. */
+const Ready = Healthy.extend({ stale: z.array(z.string()).optional() });
 const healthy = { status: "ok" } as const;
 
 function siteStatus(services: Services, needsSetup: boolean): SiteStatus {

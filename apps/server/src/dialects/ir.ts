@@ -49,8 +49,8 @@ export type Part =
       isError?: boolean;
       cache?: CacheControl;
     }
-  /** A part that only its own dialect can say (server tools, computer use …). */
-  | { type: "foreign"; extra: Extra };
+  /** A part that only its own dialect can say (server tools, computer use …). `text` is what others can be told of it. */
+  | { type: "foreign"; extra: Extra; text?: string };
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 

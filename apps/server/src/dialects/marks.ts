@@ -30,6 +30,12 @@ export function marksIn(request: ChatRequest): Marks {
 
 /** Files that were given to one vendor are not at another, and their ids say whose they are. */
 export function isFileOf(id: string, vendor: "openai" | "anthropic" | "google"): boolean {
+  if (isGoogleFile(id)) return vendor === "google";
   if (id.startsWith("file-")) return vendor === "openai";
   return id.startsWith("file_") ? vendor === "anthropic" : true;
+}
+
+/** Files that were given to Google are named by an address that only Google can read. */
+export function isGoogleFile(address: string): boolean {
+  return /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/i.test(address);
 }

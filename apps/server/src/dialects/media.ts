@@ -1,4 +1,4 @@
-import type { MediaSource } from "./ir.ts";
+import type { MediaSource, Part } from "./ir.ts";
 
 /** Pictures, sounds and files on the wire: data URLs and media types. */
 
@@ -65,4 +65,28 @@ export function textOfBase64(data: string): string {
 
 export function base64OfText(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
+}
+
+/** A picture's type by its first bytes in base64; the other where they are of no known kind. */
+export function pictureType(data: string, otherwise = "image/png"): string {
+  const known = Object.entries(pictureStarts).find(([start]) => data.startsWith(start));
+  return known?.[1] ?? otherwise;
+}
+
+const pictureStarts: Readonly<Record<string, string>> = {
+  iVBORw: "image/png",
+  "/9j/": "image/jpeg",
+  UklGR: "image/webp",
+  R0lGOD: "image/gif",
+};
+
+/**
+ * What formats without sound can hold of one: its words, else a link with the sound in it. One with an id has its words, which
+ * in a stream come apart from its sound.
+ */
+export function soundText(part: Extract<Part, { type: "audio" }>): string {
+  const { source } = part;
+  if (part.transcript || part.id !== undefined) return part.transcript ?? "";
+  if (source.type === "file" || (source.type === "data" && source.data === "")) return "";
+  return `[audio](${source.type === "url" ? source.url : dataUrl(source)})`;
 }

@@ -20,3 +20,27 @@ export function usageOf(
   const usage = compact<Usage>({ ...counts, input: counts.input ?? 0, output: counts.output ?? 0 });
   return missing.length === 0 ? usage : { ...usage, missing };
 }
+
+/** The part of a total that is left; some providers count the same tokens as read and as written. */
+function within(part: number | undefined, left: number): number | undefined {
+  return part === undefined ? undefined : Math.min(part, Math.max(0, left));
+}
+
+/** Usage as a client is shown it: no share is larger than what it is a share of. The bill is that of the provider's counts. */
+export function withinTotals(usage: Usage): Usage {
+  const { input, output } = usage;
+  const cacheRead = within(usage.cacheRead, input);
+  const left = input - (cacheRead ?? 0);
+  const cacheWrite1h = within(usage.cacheWrite1h, left);
+  return compact<Usage>({
+    ...usage,
+    cacheRead,
+    cacheWrite1h,
+    cacheWrite5m: within(usage.cacheWrite5m, left - (cacheWrite1h ?? 0)),
+    reasoning: within(usage.reasoning, output),
+    audioInput: within(usage.audioInput, input),
+    imageInput: within(usage.imageInput, input - (usage.audioInput ?? 0)),
+    audioOutput: within(usage.audioOutput, output),
+    imageOutput: within(usage.imageOutput, output - (usage.audioOutput ?? 0)),
+  });
+}

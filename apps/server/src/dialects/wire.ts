@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Wire } from "./dialect.ts";
-import type { ChatRequest, DialectId, Extra } from "./ir.ts";
+import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
 
 /** Reading JSON that somebody else wrote: parse at the edge, say what is wrong, never throw anything else. */
 
@@ -70,10 +70,55 @@ export function ownFields(dialect: DialectId, extra: Extra | undefined): Wire | 
   return extra?.dialect === dialect ? extra.fields : undefined;
 }
 
-/** The names of what only another dialect can say. A field that is null says nothing. */
+/** Objects in an `extra` that hold what is left of a field; their members are named one by one. */
+const containers = new Set([
+  "generationConfig",
+  "text",
+  "reasoning",
+  "output_config",
+  "metadata",
+  "stream_options",
+  "thinking",
+  "toolConfig",
+]);
+
+/** What an `extra` keeps for its own dialect though others are told it in their own form. */
+const translated = new Set([
+  "generationConfig.thinkingConfig",
+  "toolConfig.functionCallingConfig",
+  "thinking.type",
+  "thinking.budget_tokens",
+  "metadata.user_id",
+]);
+
+const thoughts = "reasoning.encrypted_content";
+
+/** Whether another dialect does the same unasked: nothing is stored, and thoughts come with what proves them. */
+function isDoneAnyway(name: string, value: unknown): boolean {
+  if (name === "store") return value === false;
+  if (name === "thinking.display") return value === "summarized";
+  return name === "include" && Array.isArray(value) && value.every((each) => each === thoughts);
+}
+
+/** The names of what only another dialect can say, nested ones with their path. A field that is null says nothing. */
 export function foreignFields(extra: Extra | undefined, own?: DialectId): string[] {
   if (extra === undefined || extra.dialect === own) return [];
-  return Object.keys(extra.fields).filter((name) => extra.fields[name] !== null);
+  return Object.entries(extra.fields).flatMap(([name, value]) => {
+    if (value === null || isDoneAnyway(name, value)) return [];
+    const inner = containers.has(name) ? asRecord(value) : undefined;
+    if (inner === undefined) return [name];
+    return Object.entries(inner).flatMap(([key, each]) => {
+      const path = `${name}.${key}`;
+      return each === null || translated.has(path) || isDoneAnyway(path, each) ? [] : [path];
+    });
+  });
+}
+
+/** What a caller would call a part that could not be sent: a foreign one by its own type. */
+export function nameOf(part: Part): string {
+  if (part.type !== "foreign") return part.type;
+  const { type } = part.extra.fields;
+  return typeof type === "string" ? type : (Object.keys(part.extra.fields)[0] ?? part.type);
 }
 
 /** Without the keys whose value is undefined, so that what is sent can be compared and counted. */

@@ -1,5 +1,6 @@
 import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
+import { impatientSocket } from "#platform/connection.ts";
 import { auditBalances } from "./audit-balances.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
@@ -16,7 +17,7 @@ import { watchOrders } from "./watch-orders.ts";
 import { watchTasks } from "./watch-tasks.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
-const jobs: readonly Job[] = [
+const allJobs: readonly Job[] = [
   auditBalances,
   closeUsageHours,
   closeStatementMonths,
@@ -32,21 +33,58 @@ const jobs: readonly Job[] = [
   watchTasks,
 ];
 
-/** Starts the schedules; `stop` lets a running job finish. */
+interface JobOptions {
+  jobs?: readonly Job[];
+  /** A running job says so; one that is silent for so long is taken for dead, and may be started again. Seconds. */
+  heartbeatSeconds?: number;
+  /** Operators are told of a job that takes longer. Milliseconds. */
+  overrunMs?: number;
+  /** How often a node looks for work, and for jobs that are silent. Seconds. */
+  lookSeconds?: number;
+}
+
+/** The longest that pg-boss allows; a job that lives longer than its heartbeat shows by the heartbeat. */
+const longestSeconds = 23 * 3_600;
+
+/**
+ * Starts the schedules; `stop` lets a running job finish. A job is run by one node at a time, however long it takes:
+ * its node reports that it is at work, and only when that stops may another one start it.
+ */
 export async function startJobs(
   url: string,
   given: Omit<JobServices, "stopping">,
+  options: JobOptions = {},
 ): Promise<{ stop(): Promise<void> }> {
+  const { jobs = allJobs, heartbeatSeconds = 60, overrunMs = 15 * 60_000, lookSeconds = 15 } = options;
   const ending = new AbortController();
   const services: JobServices = { ...given, stopping: ending.signal };
-  const boss = new PgBoss({ connectionString: url, max: 3, application_name: "gateway-jobs" });
+  const connection = {
+    connectionString: url,
+    max: 2,
+    application_name: "gateway-jobs",
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    stream: impatientSocket(65_000),
+  };
+  const boss = new PgBoss({
+    ...connection,
+    superviseIntervalSeconds: Math.min(60, lookSeconds * 2),
+    monitorIntervalSeconds: Math.min(60, lookSeconds * 2),
+    cronWorkerIntervalSeconds: lookSeconds,
+    flowIntervalSeconds: 60,
+  });
   boss.on("error", (error) => services.onError(error));
   await boss.start();
+  const rules = { retryLimit: 0, expireInSeconds: longestSeconds, heartbeatSeconds };
   for (const job of jobs) {
-    await boss.createQueue(job.name, { policy: "singleton", retryLimit: 0 });
+    await boss.createQueue(job.name, { policy: "singleton", ...rules });
+    // A queue that an earlier version made keeps its rules until they are changed.
+    await boss.updateQueue(job.name, rules);
     await boss.schedule(job.name, job.every);
-    await boss.work(job.name, () => runOrTell(job, services));
     if (job.atStart === true) await boss.send(job.name);
+    await boss.work(job.name, { pollingIntervalSeconds: lookSeconds }, () =>
+      runOrTell(job, services, overrunMs),
+    );
   }
   return {
     stop: () => {
@@ -56,19 +94,30 @@ export async function startJobs(
   };
 }
 
-/** A job that fails quietly is found out weeks later. */
-async function runOrTell(job: Job, services: JobServices): Promise<void> {
+/** A job that fails or hangs quietly is found out weeks later. */
+async function runOrTell(job: Job, services: JobServices, overrunMs: number): Promise<void> {
+  const overrun = setTimeout(() => {
+    const minutes = Math.round(overrunMs / 60_000);
+    void tell(job, services, new Error(`The job has been running for ${minutes} minutes and goes on.`));
+  }, overrunMs);
+  overrun.unref();
   try {
     await job.run(services);
   } catch (error) {
-    services.onError(error);
-    const reason = error instanceof Error ? error.message : String(error);
-    const notice = {
-      event: "job-failed",
-      topic: `job:${job.name}`,
-      facts: { job: job.name, reason },
-    } as const;
-    await raiseNotice(services.db, notice).catch((failure: unknown) => services.onError(failure));
+    await tell(job, services, error);
     throw error;
+  } finally {
+    clearTimeout(overrun);
   }
+}
+
+async function tell(job: Job, services: JobServices, error: unknown): Promise<void> {
+  services.onError(new Error(`The job ${job.name}`, { cause: error }));
+  const reason = error instanceof Error ? error.message : String(error);
+  const notice = {
+    event: "job-failed",
+    topic: `job:${job.name}`,
+    facts: { job: job.name, reason },
+  } as const;
+  await raiseNotice(services.db, notice).catch((failure: unknown) => services.onError(failure));
 }

@@ -9,5 +9,6 @@ export const advisoryLocks = {
   buildLogIndexes: 5_180_423,
   seedPrices: 5_180_424,
   closeHours: 5_180_431,
+  changeSettings: 5_180_432,
   startChannelRun: 20_261_121,
 } as const;

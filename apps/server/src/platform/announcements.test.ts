@@ -3,7 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
-import { announce, listen } from "./announcements.ts";
+import { startTcpProxy } from "#test/tcp-proxy.ts";
+import { announce, coalesce, listen } from "./announcements.ts";
 import { connect as openDatabase, type Database } from "./db.ts";
 
 let home: TestDatabase;
@@ -70,5 +71,67 @@ describe("who listens for changes", () => {
     expect(heard).toEqual([1, 0, 2]);
     await ears.close();
     way.close();
+  });
+
+  it("is told of what was announced before anyone asked for the topic", async () => {
+    const ears = await listen(home.url, () => {});
+    await announce(database.db, "prices", 3);
+    await ears.caughtUp();
+    const heard: number[] = [];
+    ears.on("prices", (id) => heard.push(id));
+    ears.on("groups", () => expect.unreachable());
+    expect(heard).toEqual([0]);
+    await ears.close();
+  });
+
+  it("is called again until it has taken the change in, and counts as stale until then", async () => {
+    const errors: string[] = [];
+    const ears = await listen(home.url, (error) => errors.push(error.message));
+    let failures = 2;
+    const loaded: number[] = [];
+    ears.on("channels", async (id) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error("no connection");
+      loaded.push(id);
+    });
+    await announce(database.db, "channels", 7);
+    await expect.poll(() => ears.stale().map(({ topic }) => topic)).toEqual(["channels"]);
+    await expect.poll(() => loaded, { timeout: 5_000 }).toEqual([7]);
+    expect(ears.stale()).toEqual([]);
+    expect(errors).toHaveLength(2);
+    await ears.close();
+  });
+
+  it("finds out that its connection is silent, opens another and reloads", async () => {
+    const proxy = await startTcpProxy(home.url);
+    const ears = await listen(proxy.url, () => {}, { beatMs: 300 });
+    const heard: number[] = [];
+    ears.on("users", (id) => heard.push(id));
+    await sleep(700);
+    expect(heard).toEqual([]);
+    proxy.silence();
+    await announce(database.db, "users", 5);
+    await expect.poll(() => heard, { timeout: 5_000 }).toEqual([0]);
+    await announce(database.db, "users", 6);
+    await expect.poll(() => heard).toEqual([0, 6]);
+    await ears.close();
+    await proxy.close();
+  });
+});
+
+describe("a coalesced reload", () => {
+  it("never runs twice at once, and rejects so that it is tried again", async () => {
+    let running = 0;
+    let runs = 0;
+    const reload = coalesce(async () => {
+      runs += 1;
+      expect(++running).toBe(1);
+      await sleep(20);
+      running -= 1;
+      if (runs === 1) throw new Error("the first fails");
+    });
+    const all = await Promise.allSettled([reload(), reload(), reload()]);
+    expect(all.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+    expect(runs).toBe(2);
   });
 });

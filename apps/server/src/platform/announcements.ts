@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Db } from "./db.ts";
@@ -16,80 +17,174 @@ export async function announce(db: Db, topic: Topic, id = 0): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${`${topic}:${id}`})`;
 }
 
-/** A promise it answers, if any, ends when the change has been taken in. */
+/** A promise it answers, if any, ends when the change has been taken in. When it rejects, it is called again. */
 export type Listener = (id: number) => unknown;
 
 export interface Announcements {
+  /** What was announced since `listen` and before this call is told as 0. */
   on(topic: Topic, listener: Listener): void;
   /**
    * Ends when this node has taken in everything that was announced before the call, so that who changes something
    * here can use it here at once. Gives up waiting after a second.
    */
   caughtUp(): Promise<void>;
+  /** Topics of which a change could not be taken in yet, with milliseconds since then; it is tried again and again. */
+  stale(): { topic: Topic; forMs: number }[];
   close(): Promise<void>;
 }
 
+interface ListenOptions {
+  /** How often the connection is tried, and how long it may take to answer. Milliseconds. */
+  beatMs?: number;
+}
+
 const CATCH_UP_MS = 1_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * Listens on a connection of its own. After a lost connection every listener is called with 0, because what was
- * announced in between is unknown.
+ * announced in between is unknown. A connection that is silent is found out by a notification to itself.
  */
-export async function listen(url: string, onError: (error: Error) => void): Promise<Announcements> {
+export async function listen(
+  url: string,
+  onError: (error: Error) => void,
+  { beatMs = 5_000 }: ListenOptions = {},
+): Promise<Announcements> {
   const listeners = new Map<Topic, Listener[]>();
+  /** Announced before anyone listened. */
+  const missed = new Set<Topic>();
   const waiting = new Map<string, () => void>();
+  const failing = new Map<Topic, { since: number; count: number }>();
+  const closing = new AbortController();
+  let sending: Promise<unknown> = Promise.resolve();
   let taking: Promise<unknown> = Promise.resolve();
-  let client: pg.Client | undefined;
-  let closed = false;
+  let current: { client: pg.Client; socket: Socket } | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let beat: NodeJS.Timeout | undefined;
 
-  function tell(heard: readonly Listener[], id: number): void {
-    const begun = heard.map((listener) => listener(id));
+  /** Ends when the listener has taken the change in, however often it fails. */
+  async function take(topic: Topic, listener: Listener, id: number): Promise<void> {
+    let failed = false;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        await listener(id);
+        break;
+      } catch (cause) {
+        if (closing.signal.aborted) return;
+        if (!failed) note(topic, 1);
+        failed = true;
+        onError(new Error(`A change of ${topic} could not be loaded; trying again.`, { cause }));
+        await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+        if (closing.signal.aborted) return;
+      }
+    }
+    if (failed) note(topic, -1);
+  }
+
+  function note(topic: Topic, change: 1 | -1): void {
+    const before = failing.get(topic) ?? { since: performance.now(), count: 0 };
+    if (before.count + change === 0) failing.delete(topic);
+    else failing.set(topic, { ...before, count: before.count + change });
+  }
+
+  function tell(topic: Topic, id: number): void {
+    const all = listeners.get(topic);
+    if (all === undefined) missed.add(topic);
+    const begun = (all ?? []).map((listener) => take(topic, listener, id));
     taking = Promise.allSettled([taking, ...begun]);
   }
 
   function hear(payload: string): void {
     const [topic = "", id = ""] = payload.split(":");
     if (topic === "mark") waiting.get(id)?.();
-    else tell(listeners.get(topic as Topic) ?? [], Number(id));
+    else tell(topic as Topic, Number(id));
+  }
+
+  /** Sends a notification that comes back here. Rejects when it does not in time. */
+  async function roundTrip(withinMs: number): Promise<void> {
+    const mark = randomUUID();
+    const returned = new Promise<void>((resolve) => {
+      waiting.set(mark, resolve);
+    });
+    if (current === undefined)
+      throw new Error("The connection that listens for changes is being opened again.");
+    const { client } = current;
+    // One statement at a time on the connection, however many wait.
+    const sent = (sending = sending
+      .catch(() => undefined)
+      .then(() => client.query("SELECT pg_notify($1, $2)", [CHANNEL, `mark:${mark}`])));
+    const late = new AbortController();
+    try {
+      await Promise.race([
+        Promise.all([sent, returned]),
+        sleep(withinMs, undefined, { signal: late.signal, ref: false }).then(() => {
+          throw new Error(`The connection that listens for changes did not answer for ${withinMs} ms.`);
+        }),
+      ]);
+    } finally {
+      late.abort();
+      waiting.delete(mark);
+    }
+  }
+
+  function scheduleBeat(): void {
+    clearTimeout(beat);
+    beat = setTimeout(() => {
+      const { socket } = current ?? {};
+      roundTrip(beatMs).then(scheduleBeat, (error: Error) => {
+        if (closing.signal.aborted) return;
+        if (socket === undefined || socket.destroyed) scheduleBeat();
+        else socket.destroy(error);
+      });
+    }, beatMs);
+    beat.unref();
   }
 
   async function open(): Promise<void> {
+    const socket = new Socket();
     const next = new pg.Client({
       connectionString: url,
       keepAlive: true,
+      connectionTimeoutMillis: 5_000,
       application_name: "gateway-listen",
+      stream: () => socket,
     });
     // Only what was open can be lost: a connection that is never made is tried again by who wanted it.
     let state: "opening" | "open" | "lost" = "opening";
     const lose = (error: Error) => {
-      if (state !== "open" || closed) return;
+      if (state !== "open" || closing.signal.aborted) return;
       state = "lost";
+      current = undefined;
       onError(error);
       retry = setTimeout(reopen, 500);
     };
     next.on("error", lose);
     next.on("end", () => lose(new Error("The connection that listens for changes was closed.")));
     next.on("notification", (message) => hear(message.payload ?? ""));
+    const late = setTimeout(() => socket.destroy(), 10_000);
     try {
       await next.connect();
       await next.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
-      next.end().catch(() => {});
+      socket.destroy();
       throw error;
+    } finally {
+      clearTimeout(late);
     }
     state = "open";
-    client = next;
+    current = { client: next, socket };
+    scheduleBeat();
   }
 
   function reopen(): void {
     open().then(
       () => {
-        for (const all of listeners.values()) tell(all, 0);
+        for (const topic of listeners.keys()) tell(topic, 0);
       },
       (error: Error) => {
         onError(error);
-        if (!closed) retry = setTimeout(reopen, 1_000);
+        if (!closing.signal.aborted) retry = setTimeout(reopen, 1_000);
       },
     );
   }
@@ -98,55 +193,47 @@ export async function listen(url: string, onError: (error: Error) => void): Prom
   return {
     on(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+      if (missed.delete(topic)) tell(topic, 0);
     },
     async caughtUp() {
-      const mark = randomUUID();
-      const heard = new Promise<void>((resolve) => {
-        waiting.set(mark, resolve);
-      });
       const late = sleep(CATCH_UP_MS, undefined, { ref: false });
-      try {
-        // Announcements arrive in the order of their commits: what came before the mark has been heard with it.
-        await client?.query("SELECT pg_notify($1, $2)", [CHANNEL, `mark:${mark}`]);
-        await Promise.race([heard.then(() => taking), late]);
-      } catch (error) {
-        onError(error instanceof Error ? error : new Error(String(error)));
-      } finally {
-        waiting.delete(mark);
-      }
+      // Announcements arrive in the order of their commits: what came before the mark has been heard with it.
+      await Promise.race([roundTrip(CATCH_UP_MS).then(() => taking), late]).catch(onError);
     },
+    stale: () => [...failing].map(([topic, { since }]) => ({ topic, forMs: performance.now() - since })),
     async close() {
-      closed = true;
+      closing.abort();
       clearTimeout(retry);
+      clearTimeout(beat);
+      const { client, socket } = current ?? {};
+      const late = setTimeout(() => socket?.destroy(), 1_000);
       await client?.end().catch(() => {});
+      clearTimeout(late);
     },
   };
 }
 
 /**
  * Runs a reload one at a time: what is announced meanwhile is answered by exactly one more run, so an old read never
- * ends after a new one. Each call ends with the run that began after it.
+ * ends after a new one. Each call ends with the run that began after it, and rejects when that fails.
  */
-export function coalesce(
-  reload: () => Promise<void>,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
+export function coalesce(reload: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   function run(): Promise<void> {
-    current = reload()
-      .catch((error: unknown) => onError(error))
-      .finally(() => {
-        current = undefined;
-      });
+    current = reload().finally(() => {
+      current = undefined;
+    });
     return current;
   }
   return () => {
     if (current === undefined) return run();
-    next ??= current.then(() => {
-      next = undefined;
-      return run();
-    });
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return run();
+      });
     return next;
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, databaseFull, databaseReadOnly, GatewayError } from "#errors.ts";
 
 /**
@@ -95,6 +96,11 @@ export function isCanceled(error: unknown): boolean {
   return hasState(error, canceledState);
 }
 
+/** Whether a connection was dropped because it was silent. */
+export function isSilence(error: unknown): boolean {
+  return hasState(error, "ETIMEDOUT");
+}
+
 /** Whether two statements were in each other's way, which says nothing about the database's health. */
 export function isContention(error: unknown): boolean {
   return ["40001", "40P01", "55P03"].some((state) => hasState(error, state));
@@ -127,4 +133,32 @@ export function databaseTrouble(error: unknown): GatewayError | undefined {
   if (hasState(error, readOnlyState)) return databaseReadOnly(error);
   if (isConnectionLoss(error) || isCanceled(error)) return databaseAway(error);
   return undefined;
+}
+
+const readWithinMs = 3_000;
+
+/**
+ * Reads again when the connection is lost in the middle, for as long as a caller may wait for a read. Throws
+ * `unavailable` after that, also when the database does not answer at all. Not for statements that change something.
+ */
+export async function readAgain<T>(read: () => Promise<T>, withinMs = readWithinMs): Promise<T> {
+  const late = new AbortController();
+  const tooLate = sleep(withinMs, undefined, { signal: late.signal, ref: false }).then(() => {
+    throw databaseAway(new Error(`The database did not answer for ${withinMs} ms.`));
+  });
+  const until = performance.now() + withinMs;
+  try {
+    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+      try {
+        return await Promise.race([read(), tooLate]);
+      } catch (error) {
+        if (!isConnectionLoss(error)) throw error;
+        if (performance.now() + pauseMs > until) throw databaseAway(error);
+        await sleep(pauseMs);
+      }
+    }
+  } finally {
+    late.abort();
+    tooLate.catch(() => undefined);
+  }
 }

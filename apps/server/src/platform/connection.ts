@@ -66,7 +66,8 @@ export function impatientSocket(silentMs: number): () => Socket {
   };
 }
 
-function silence(milliseconds: number): Error {
+/** The error of a connection that was dropped because nothing came from it. */
+export function silence(milliseconds: number): Error {
   const error = new Error(
     `The database did not answer for ${Math.round(milliseconds / 1_000)} s; the connection was dropped.`,
   );

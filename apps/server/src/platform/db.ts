@@ -1,6 +1,7 @@
+import type { Socket } from "node:net";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { impatientSocket, setUpSession } from "./connection.ts";
+import { impatientSocket, setUpSession, silence } from "./connection.ts";
 import { PrismaClient, type Prisma } from "./prisma/client.ts";
 
 /**
@@ -15,6 +16,11 @@ export interface Database {
   pool: Pool;
   url: string;
   applicationName: string;
+  /**
+   * Drops the connections from which nothing has come for some seconds. For when another connection turned out to be
+   * silent: these go the same way, and whoever took one would wait for its whole time limit.
+   */
+  dropSilent(): void;
   close(): Promise<void>;
 }
 
@@ -29,6 +35,9 @@ export interface ConnectOptions {
   statementMs?: number;
 }
 
+/** What has been silent for so long is dropped when there is a suspicion. */
+const silentMs = 5_000;
+
 /** How long a transaction may hold its locks while its node does nothing. A node that was stopped holds them till then. */
 const idleInTransactionMs = 15_000;
 
@@ -39,6 +48,14 @@ types.setTypeParser(pg.types.builtins.INT8, BigInt);
 /** Opens a pool of at most `max` connections. Nothing is connected until the first statement. */
 export function connect(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = "gateway", statementMs = 60_000 } = options;
+  /** When something last came from it. */
+  const sockets = new Map<Socket, number>();
+  const remember = (socket: Socket) => {
+    const heard = () => sockets.set(socket, performance.now());
+    heard();
+    socket.on("data", heard).on("close", () => sockets.delete(socket));
+    return socket;
+  };
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -48,7 +65,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     connectionTimeoutMillis: 10_000,
     types,
     // Connections that are not used are closed long before.
-    stream: impatientSocket(statementMs + 5_000),
+    stream: () => remember(impatientSocket(statementMs + 5_000)()),
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its type says void
     onConnect: (client) =>
       setUpSession(client, {
@@ -65,6 +82,10 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     pool,
     url,
     applicationName,
+    dropSilent() {
+      for (const [socket, heardAt] of sockets)
+        if (performance.now() - heardAt > silentMs) socket.destroy(silence(performance.now() - heardAt));
+    },
     async close() {
       await db.$disconnect();
       await pool.end();

@@ -56,7 +56,11 @@ export async function migrate(database: string | pg.Pool, folder: string): Promi
       client.release();
     }
   }
-  const client = new pg.Client({ connectionString: database });
+  const client = new pg.Client({
+    connectionString: database,
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+  });
   await client.connect();
   try {
     return await underLock(client, migrations);

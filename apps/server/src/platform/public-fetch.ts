@@ -17,6 +17,8 @@ export interface PublicFetchOptions {
   mayReach?: (address: string) => boolean;
   /** Aborts when nobody wants the answer any more. */
   signal?: AbortSignal;
+  /** Called before each piece is kept; what it throws ends the transfer and reaches the caller. */
+  onPiece?: (bytes: number) => void | Promise<void>;
 }
 
 /** What was found at an address. */
@@ -58,7 +60,7 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
       if (statusCode !== 200) {
         throw refused(`The address answered with status ${statusCode}.`);
       }
-      return { mediaType: mediaTypeOf(headers), bytes: await readBytes(body, maxBytes) };
+      return { mediaType: mediaTypeOf(headers), bytes: await readBytes(body, maxBytes, options.onPiece) };
     }
     throw refused("The address redirects too often.");
   } catch (error) {
@@ -89,7 +91,10 @@ export async function postToPublic(
       body,
       headers: { ...headers, "content-type": "application/json; charset=utf-8", "user-agent": "gateway" },
     });
-    return { status: answer.statusCode, text: (await readBytes(answer.body, maxBytes)).toString("utf8") };
+    return {
+      status: answer.statusCode,
+      text: (await readBytes(answer.body, maxBytes, options.onPiece)).toString("utf8"),
+    };
   } catch (error) {
     throw explained(error, signal);
   } finally {
@@ -132,12 +137,17 @@ function mediaTypeOf(headers: Record<string, string | string[] | undefined>): st
   return type.trim().toLowerCase();
 }
 
-async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+async function readBytes(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+  onPiece: PublicFetchOptions["onPiece"],
+): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {
     size += part.length;
     if (size > maxBytes) throw refused(`The answer is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`);
+    await onPiece?.(part.length);
     parts.push(part);
   }
   return Buffer.concat(parts);

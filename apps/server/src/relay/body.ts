@@ -3,6 +3,7 @@ import type { AnswerMender, Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
@@ -33,9 +34,9 @@ export async function readBody(
 ): Promise<ReadBody | { error: UpstreamError }> {
   const { response, upstream } = came;
   if (isEventStream(response))
-    return spell(call, await collect(came, (isClosing) => readFrames(response, isClosing)));
+    return spell(call, upstream.id, await collect(came, (isClosing) => readFrames(response, isClosing)));
   const text = await response.text(MAX_BODY_BYTES);
-  if (isEvents(text)) return spell(call, await collect(came, () => framesIn(text)));
+  if (isEvents(text)) return spell(call, upstream.id, await collect(came, () => framesIn(text)));
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
     if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
@@ -46,7 +47,7 @@ export async function readBody(
     const answer = understand(came, text);
     return "error" in answer ? answer : { body, usage: usageOfAnswer(answer), tally };
   }
-  return spell(call, understand(came, text));
+  return spell(call, upstream.id, understand(came, text));
 }
 
 /** The answer without its provider's deviations from the dialect; the very same text where there are none. */
@@ -67,11 +68,14 @@ function isEventStream({ headers }: UpstreamResponse): boolean {
 
 function spell(
   call: Pick<ChatCall, "client" | "request">,
+  upstream: Upstream["id"],
   answer: ChatResponse | { error: UpstreamError },
 ): ReadBody | { error: UpstreamError } {
   if ("error" in answer) return answer;
+  const names = toolNames(call.request, upstream);
+  const named = names === undefined ? answer : withOwnNames(answer, ownNamesOf(names));
   return {
-    body: JSON.stringify(call.client.encodeResponse(answer, call.request)),
+    body: JSON.stringify(call.client.encodeResponse(named, call.request)),
     usage: usageOfAnswer(answer),
     tally: tallyResponse(answer),
   };

@@ -10,8 +10,9 @@ import type { ChatCall, RelayServices } from "./call.ts";
 import type { Plan } from "./plan.ts";
 
 /**
- * Pictures, sounds and files that a caller gave as addresses, for vendors that want their bytes: fetched before
- * anything is held, all at once, through the one client that reaches public machines only.
+ * Pictures, sounds and files that a caller gave as addresses, for providers that want their bytes: fetched once the
+ * call is reserved for, a few at a time, through the one client that reaches public machines only. Their bytes count
+ * in the memory budget before they are kept.
  */
 
 const MAX_ADDRESSES = 32;
@@ -19,13 +20,17 @@ const MAX_FILE_BYTES = 24 * 1024 * 1024;
 /** What a body may hold may also be fetched for it. */
 const MAX_ALL_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
+/** Addresses of one call that are fetched at the same time. */
+const AT_ONCE = 4;
+/** A file is in memory as bytes, as base64 and within the body that is sent. */
+const COPIES = 3;
 
 /**
  * Fetches what any channel of the plan would want, and counts it anew. Answers what the call then is, or undefined
  * when it needs nothing. Throws `invalid_request` with the path of the address.
  */
 export async function fetchAhead(
-  services: Pick<RelayServices, "settings" | "fetchPublic">,
+  services: Services,
   call: ChatCall,
   plan: Plan,
 ): Promise<Pick<ChatCall, "fetched" | "estimate"> | undefined> {
@@ -52,9 +57,11 @@ export async function fetchAhead(
   return { fetched, estimate };
 }
 
+type Services = Pick<RelayServices, "settings" | "fetchPublic" | "memory">;
+
 async function fetchAll(
-  services: Pick<RelayServices, "fetchPublic">,
-  call: Pick<ChatCall, "body" | "signal">,
+  services: Services,
+  call: ChatCall,
   parts: AddressedPart[],
 ): Promise<Map<string, Bytes>> {
   const kinds = new Map(parts.map((part) => [part.source.url, part]));
@@ -62,27 +69,48 @@ async function fetchAll(
     throw invalidRequest(`At most ${MAX_ADDRESSES} addresses of pictures and files can be fetched.`);
   const others = new AbortController();
   const signal = AbortSignal.any([call.signal, others.signal]);
+  // The endpoint gives back what the call uses; without one, the files are counted while they are read.
+  const own =
+    call.memory === undefined
+      ? await services.memory.acquire(0, { owner: `user${call.caller.userId}`, signal })
+      : undefined;
+  const memory = call.memory ?? own;
   let size = 0;
+  const onPiece = async (bytes: number) => {
+    size += bytes;
+    if (size > MAX_ALL_BYTES)
+      throw invalidRequest(`The files are larger than ${MAX_ALL_BYTES / 1024 / 1024} MB together.`);
+    await memory?.add(bytes * COPIES);
+  };
   const one = async ([url, part]: [string, AddressedPart]): Promise<[string, Bytes]> => {
     try {
-      const found = await services.fetchPublic(url, {
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_FILE_BYTES,
-        signal,
-      });
-      size += found.bytes.length;
-      if (size > MAX_ALL_BYTES)
-        throw invalidRequest(`The files are larger than ${MAX_ALL_BYTES / 1024 / 1024} MB together.`);
+      const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_FILE_BYTES };
+      const found = await services.fetchPublic(url, { ...limits, signal, onPiece });
       const mediaType = typeOfBytes(found.bytes, part.source.mediaType ?? found.mediaType, url);
       if (part.type !== "file" && !mediaType.startsWith(`${part.type}/`))
         throw invalidRequest(`It holds ${mediaType}, not ${part.type === "image" ? "an image" : "audio"}.`);
       return [url, { mediaType, data: found.bytes.toString("base64") }];
     } catch (error) {
       others.abort();
-      throw error instanceof GatewayError ? placed(error, call.body, url) : error;
+      throw error instanceof GatewayError && error.code === "invalid_request"
+        ? placed(error, call.body, url)
+        : error;
     }
   };
-  return new Map(await Promise.all([...kinds].map(one)));
+  const waiting = [...kinds];
+  const fetched = new Map<string, Bytes>();
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [url, bytes] = await one(next);
+      fetched.set(url, bytes);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, kinds.size) }, worker));
+    return fetched;
+  } finally {
+    own?.release();
+  }
 }
 
 /** The same mistake, with the place in the caller's body that the address stands at. */

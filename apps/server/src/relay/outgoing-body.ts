@@ -1,6 +1,9 @@
 import type { Upstream, Wire } from "#dialects/dialect.ts";
+import { inWords } from "#dialects/in-words.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import { toolNames, withToolNames } from "#dialects/tool-names.ts";
+import { unheldFields } from "#dialects/unheld-fields.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./call.ts";
@@ -36,9 +39,13 @@ export function encodeBody(
     wire = upstream.adjust(call.body, model);
   } else {
     const inside = upstream.id === "own" && systemPrompt !== "";
-    const whole = inside ? withInstructions(request, systemPrompt, systemPromptPlace) : request;
+    const words = inWords(request, upstream.id);
+    const named = withToolNames(words, toolNames(words, upstream.id));
+    const whole = inside ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
     const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
     ({ body: wire, dropped } = encoded);
+    if (upstream.id !== call.client.id)
+      dropped = [...new Set([...dropped, ...unheldFields(call.client.id, call.body, upstream.id)])];
     const { extra } = request;
     if (channel.allowExtraBody && extra !== undefined && extra.dialect !== upstream.id) {
       wire = { ...extra.fields, ...wire };

@@ -1,4 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
+import type { ReserveInput } from "#domain/billing/ledger-turn.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import type { Call, RelayServices } from "./call.ts";
@@ -17,7 +18,7 @@ export type TryChannel<Answer extends object> = (
 /**
  * The journey of one call, from a known caller to an answer that is paid for: plan, reserve, try channels, settle.
  * Knows channels and the ledger; never sees HTTP server objects, so a test or a job can make the journey too.
- * @param prepare what must be done before anything is held; true when it changed what the call may use
+ * @param prepare what is done once the least that the call costs is reserved; true when it changed its estimate
  */
 export async function relay<Answer extends object>(
   services: RelayServices,
@@ -26,30 +27,42 @@ export async function relay<Answer extends object>(
   prepare?: (plan: Plan) => Promise<boolean>,
 ): Promise<Answer> {
   const flight = new Flight(services, call);
-  let plan: Plan;
+  let isReserved = false;
   try {
     requireModel(call);
-    plan = makePlan(services, call);
+    let plan = makePlan(services, call);
     flight.modelKnown = true;
-    if ((await prepare?.(plan)) === true) plan = makePlan(services, call);
-    await services.ledger.reserve({
-      requestId: call.requestId,
-      userId: call.caller.userId,
-      tokenId: call.caller.tokenId,
-      amount: plan.worstCase,
-      tokenAmount: call.caller.unlimited ? 0n : plan.worstCase,
-    });
-  } catch (error) {
-    flight.refuse(error);
-    throw error;
-  }
-  services.open.add(call.requestId);
-  try {
+    await services.ledger.reserve(reservationOf(call, plan));
+    services.open.add(call.requestId);
+    isReserved = true;
+    if ((await prepare?.(plan)) === true) {
+      const reserved = plan.worstCase;
+      plan = makePlan(services, call);
+      if (plan.worstCase > reserved) {
+        isReserved = false;
+        await services.ledger.raise(reservationOf(call, plan));
+        isReserved = true;
+      }
+    }
     return await serve(services, call, plan, flight, tryChannel);
   } catch (error) {
-    await flight.fail(error);
+    if (isReserved) await flight.fail(error);
+    else {
+      services.open.delete(call.requestId);
+      flight.refuse(error);
+    }
     throw error;
   }
+}
+
+function reservationOf({ requestId, caller }: Call, { worstCase }: Plan): ReserveInput {
+  return {
+    requestId,
+    userId: caller.userId,
+    tokenId: caller.tokenId,
+    amount: worstCase,
+    tokenAmount: caller.unlimited ? 0n : worstCase,
+  };
 }
 
 /** Throws `model_not_allowed`. */

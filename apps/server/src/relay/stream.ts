@@ -3,6 +3,7 @@ import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } fro
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
 import { formatFrame, type RawFrame } from "#dialects/sse.ts";
+import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { brokenOff, readAnswer } from "./body.ts";
@@ -226,6 +227,8 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
 function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder): Pipe {
   const encode = call.client.encodeStream(call.request);
   const excess = excessOf(call);
+  const names = toolNames(call.request, upstream.id);
+  const own = names && ownNamesOf(names);
   const tally: Tally = { narrow: 0, wide: 0 };
   let held = "";
   let complete = false;
@@ -249,7 +252,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
         complete = true;
       }
       tallyEvent(tally, event);
-      const encoded = encode(event);
+      const encoded = encode(own === undefined ? event : withOwnName(event, own));
       if (encoded.last || held !== "") held += encoded.text;
       else text += encoded.text;
     }

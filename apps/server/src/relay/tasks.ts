@@ -1,8 +1,9 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
+import { unstorableIn } from "#dialects/storable.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
-import { GatewayError, noChannel } from "#errors.ts";
+import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/task-wire.ts";
@@ -10,7 +11,7 @@ import { transportFailure } from "./attempt.ts";
 import type { Call, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
-import { answerHeaders, relay } from "./relay.ts";
+import { answerHeaders, noteRefusal, relay } from "./relay.ts";
 import { explain } from "./retry.ts";
 import { send } from "./send.ts";
 
@@ -30,9 +31,27 @@ export interface Taken {
   accepted: AcceptedTask;
 }
 
-export function submitTask(services: RelayServices, db: PrismaClient, call: TaskCall): Promise<Taken> {
+/** Throws `invalid_request` for text that could not be kept: its task would run, and nobody could find or pay it. */
+export async function submitTask(services: RelayServices, db: PrismaClient, call: TaskCall): Promise<Taken> {
+  try {
+    refuseUnstorable(call.asked, call.model);
+  } catch (error) {
+    if (error instanceof GatewayError) noteRefusal(services, call, error);
+    throw error;
+  }
   return relay(services, call, (chosen, flight, begun) =>
     tryChannel(services, db, call, chosen, flight, begun),
+  );
+}
+
+function refuseUnstorable(asked: AskedTask, model: string): void {
+  const { action, prompt, notifyHook, properties } = asked;
+  const sent = { prompt, action, notify_hook: notifyHook, ...properties, body: asked.bodyFor(model) };
+  const path = unstorableIn(sent)?.replaceAll("\0", "").toWellFormed();
+  if (path === undefined) return;
+  throw invalidRequest(
+    `The field "${path}" contains a character that is no text (NUL, or half of a surrogate pair). Remove it.`,
+    path,
   );
 }
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { base64OfText } from "#dialects/media.ts";
 import { unpackProof } from "#dialects/proof.ts";
-import { parseAt } from "#dialects/wire.ts";
+import { asRecord, parseAt } from "#dialects/wire.ts";
 import { decodeCitation } from "./citation.ts";
 import { type cacheControl, requestBlocks } from "./schema.ts";
 
@@ -16,8 +16,23 @@ export function withCache<P extends object>(
   return { ...part, cache: wire.ttl ? { ttl: wire.ttl } : {} };
 }
 
-function foreign(wire: { type: string }): Part {
+function foreign(wire: { type: string }): Extract<Part, { type: "foreign" }> {
   return { type: "foreign", extra: { dialect: "anthropic", fields: { ...wire } } };
+}
+
+/** What others can be told of a document or a search result that this dialect has a form for: its title and its text. */
+function wordsOf(title: string | null | undefined, content: unknown): string {
+  const list: unknown[] = Array.isArray(content) ? content : [content];
+  const texts = list.flatMap((each) => {
+    const text = typeof each === "string" ? each : asRecord(each)?.["text"];
+    return typeof text === "string" ? [text] : [];
+  });
+  return [title, ...texts].filter(Boolean).join("\n\n");
+}
+
+function decodeSearchResult(wire: { type: string }, at: string): Part {
+  const { title, source, content } = parseAt(requestBlocks.search_result, wire, at);
+  return { ...foreign(wire), text: wordsOf([title, source].filter(Boolean).join("\n"), content) };
 }
 
 type ImageSource = z.infer<typeof requestBlocks.image>["source"];
@@ -35,7 +50,7 @@ function decodeSource(source: ImageSource): MediaSource {
 
 function decodeDocument(wire: { type: string }, at: string): Part {
   const { source, title, cache_control: cache } = parseAt(requestBlocks.document, wire, at);
-  if (source.type === "content") return foreign(wire);
+  if (source.type === "content") return { ...foreign(wire), text: wordsOf(title, source.content) };
   const decoded: MediaSource =
     source.type === "text"
       ? { type: "data", mediaType: source.media_type ?? "text/plain", data: base64OfText(source.data) }
@@ -85,6 +100,8 @@ function decodeBlock(wire: { type: string }, at: string): Part {
     }
     case "tool_result":
       return decodeToolResult(wire, at);
+    case "search_result":
+      return decodeSearchResult(wire, at);
     default:
       return foreign(wire);
   }

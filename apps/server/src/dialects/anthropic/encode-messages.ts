@@ -2,7 +2,7 @@ import type { MediaPart, Wire } from "#dialects/dialect.ts";
 import type { CacheControl, MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
 import { textOfBase64 } from "#dialects/media.ts";
-import { callerInputObject, ownFields } from "#dialects/wire.ts";
+import { callerInputObject, nameOf, ownFields } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { encodeCitation } from "./citation.ts";
 
@@ -67,13 +67,13 @@ function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | und
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
   switch (part.type) {
     case "text": {
-      if (part.text === "") return undefined;
+      if (part.text.trim() === "") return undefined;
       const citations = (part.citations ?? []).flatMap(encodeCitation);
       const cited = citations.length > 0 ? { citations } : {};
       return { type: "text", text: part.text, ...cited, ...encodeCache(part.cache) };
     }
     case "refusal":
-      return part.text === "" ? undefined : { type: "text", text: part.text };
+      return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
       if (isElsewhere(part.source)) break;
       return { type: "image", source: encodeSource(part.source), ...encodeCache(part.cache) };
@@ -103,11 +103,11 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
     }
     case "foreign": {
       const own = ownFields("anthropic", part.extra);
-      if (own === undefined) dropped.add("foreign");
+      if (own === undefined) dropped.add(nameOf(part));
       return own;
     }
   }
-  dropped.add(part.type);
+  dropped.add(nameOf(part));
   return undefined;
 }
 
@@ -136,6 +136,12 @@ function simplified(content: Wire[]): string | Wire[] {
   const [only] = content;
   const isPlain = content.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
   return isPlain ? String(only["text"]) : content;
+}
+
+/** The last words of an assistant, which the model goes on with, must not end in white space. */
+function trimLast(turn: Turn | undefined): void {
+  const last = turn?.role === "assistant" ? turn.content.at(-1) : undefined;
+  if (last?.["type"] === "text") last["text"] = String(last["text"]).trimEnd();
 }
 
 /**
@@ -168,6 +174,7 @@ export function encodeMessages(
   if (turns.length === 0) {
     throw invalidRequest("None of the given content can be said to this model.", "messages");
   }
+  trimLast(turns.at(-1));
   return {
     system: system.length === 0 ? undefined : simplified(system),
     messages: turns.map(({ role, content }) => ({ role, content: simplified(resultsFirst(content)) })),

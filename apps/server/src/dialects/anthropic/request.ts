@@ -3,6 +3,7 @@ import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
 import { marksIn } from "#dialects/marks.ts";
+import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
 import { anthropicTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -125,6 +126,23 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
   "code-execution": { type: "code_execution_20250825", name: "code_execution" },
 };
 
+const searchOptions = new Set(["allowedDomains", "blockedDomains", "maxUses", "location"] as const);
+const noOptions = new Set<never>();
+
+/** What this wire can say of a search of another dialect. It takes one list of domains, not both. */
+function encodeSearch(tool: ServerTool, dropped: Set<string>): Wire {
+  const carries = tool.kind === "web-search" ? searchOptions : noOptions;
+  const { allowedDomains, blockedDomains, maxUses, location } = carriedOptions(tool, carries, dropped);
+  const isBoth = allowedDomains !== undefined && blockedDomains !== undefined;
+  if (isBoth) dropped.add("tools.blocked_domains");
+  return compact<Wire>({
+    allowed_domains: allowedDomains,
+    blocked_domains: isBoth ? undefined : blockedDomains,
+    max_uses: maxUses,
+    user_location: approximate(location),
+  });
+}
+
 function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   const tools = (request.tools ?? []).map(({ name, description, schema, strict, cache }) =>
     compact<Wire>({
@@ -135,10 +153,12 @@ function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
       ...encodeCache(cache),
     }),
   );
-  for (const { kind, extra } of request.serverTools ?? []) {
-    const wire = ownFields("anthropic", extra) ?? unifiedTools[kind];
+  for (const tool of request.serverTools ?? []) {
+    const { kind } = tool;
+    const own = ownFields("anthropic", tool.extra);
+    const wire = own ?? unifiedTools[kind];
     if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
-    else tools.push(wire);
+    else tools.push(own ?? { ...wire, ...encodeSearch(tool, dropped) });
   }
   return tools;
 }

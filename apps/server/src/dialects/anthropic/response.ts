@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part } from "#dialects/ir.ts";
-import { dataUrl } from "#dialects/media.ts";
+import { dataUrl, soundText } from "#dialects/media.ts";
 import { packProof } from "#dialects/proof.ts";
 import { asRecord, compact, inputObject, ownFields, parseAnswer } from "#dialects/wire.ts";
 import { decodeCitation, encodeCitation } from "./citation.ts";
@@ -96,7 +96,7 @@ export function mediaText(part: Part): string {
   if (part.type === "image" && part.source.type !== "file") {
     return `![image](${part.source.type === "url" ? part.source.url : dataUrl(part.source)})`;
   }
-  return part.type === "audio" ? (part.transcript ?? "") : "";
+  return part.type === "audio" ? soundText(part) : "";
 }
 
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire {

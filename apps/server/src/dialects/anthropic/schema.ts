@@ -32,6 +32,11 @@ export const requestBlocks = {
   text: z.looseObject({ text: z.string(), citations: z.array(z.unknown()).nullish(), ...cached }),
   image: z.looseObject({ source: imageSource, ...cached }),
   document: z.looseObject({ source: documentSource, title: z.string().nullish(), ...cached }),
+  search_result: z.looseObject({
+    title: z.string().nullish(),
+    source: z.string().nullish(),
+    content: z.array(block).nullish(),
+  }),
   thinking: z.looseObject({ thinking: z.string(), signature: z.string().nullish() }),
   redacted_thinking: z.looseObject({ data: z.string() }),
   tool_use: z.looseObject({

@@ -17,6 +17,7 @@ export function decodeReasoning(wire: MessagesRequest): Reasoning | undefined {
   else if (thinking?.type === "enabled" && thinking.budget_tokens)
     reasoning.budgetTokens = thinking.budget_tokens;
   else if (thinking?.type === "disabled") reasoning.effort = "none";
+  if (thinking?.display === "summarized") reasoning.summary = "auto";
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
 

@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/service-tier.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { asRecord, compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
@@ -74,13 +74,16 @@ function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
 export function mergeUsage(start: unknown, delta: unknown): Wire | undefined {
   const merged: Wire = { ...asRecord(start) };
   for (const [key, value] of Object.entries(asRecord(delta) ?? {})) {
-    const isEmpty = value === null || value === undefined || (value === 0 && merged[key] !== undefined);
+    // The output of a delta is that of the whole answer so far, also when it is nothing.
+    const isSilent = value === 0 && merged[key] !== undefined && key !== "output_tokens";
+    const isEmpty = value === null || value === undefined || isSilent;
     if (!isEmpty || !(key in merged)) merged[key] = value;
   }
   return Object.keys(merged).length === 0 ? undefined : merged;
 }
 
-export function encodeUsage(usage: Usage | undefined): Wire {
+export function encodeUsage(counted: Usage | undefined): Wire {
+  const usage = counted && withinTotals(counted);
   const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
   const written = cacheWrite5m + cacheWrite1h;
   const searches = usage?.toolCalls?.["web-search"];

@@ -1,4 +1,5 @@
-import type { Message, Part } from "#dialects/ir.ts";
+import type { MediaSource, Message, Part } from "#dialects/ir.ts";
+import { isGoogleFile } from "#dialects/marks.ts";
 import { audioFormat } from "#dialects/media.ts";
 import { unpackProof } from "#dialects/proof.ts";
 import type { RequestPart, WireContent } from "./schema.ts";
@@ -12,7 +13,10 @@ export function decodeMedia(mimeType: string, data: string): Part {
 
 function decodeFile(wire: NonNullable<RequestPart["fileData"]>): Part {
   const { fileUri: url, mimeType } = wire;
-  const source = { type: "url" as const, url, ...(mimeType && { mediaType: mimeType }) };
+  const typed = mimeType ? { mediaType: mimeType } : {};
+  const source: MediaSource = isGoogleFile(url)
+    ? { type: "file", id: url, ...typed }
+    : { type: "url", url, ...typed };
   return mimeType?.startsWith("image/") ? { type: "image", source } : { type: "file", source };
 }
 

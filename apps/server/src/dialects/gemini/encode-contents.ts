@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { MediaSource, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
 import { typeOfEnding } from "#dialects/media-type.ts";
-import { callerInputObject, compact, ownFields, parseRecord } from "#dialects/wire.ts";
+import { callerInputObject, compact, nameOf, ownFields, parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 
 function encodeSource(source: MediaSource, fallback: string): Wire {
@@ -40,7 +40,7 @@ function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
 
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
   if ("source" in part && part.type !== "audio" && isElsewhere(part.source)) {
-    dropped.add(part.type);
+    dropped.add(nameOf(part));
     return undefined;
   }
   switch (part.type) {
@@ -67,7 +67,7 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
     }
     case "foreign": {
       const own = ownFields("gemini", part.extra);
-      if (own === undefined) dropped.add("foreign");
+      if (own === undefined) dropped.add(nameOf(part));
       return own;
     }
     default:

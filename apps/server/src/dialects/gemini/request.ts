@@ -11,6 +11,7 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { marksIn } from "#dialects/marks.ts";
+import { carriedOptions } from "#dialects/server-tool-options.ts";
 import { geminiTier, tierOf } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -171,15 +172,21 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
   "code-execution": { codeExecution: {} },
 };
 
+const noOptions = new Set<never>();
+
 function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   const functionDeclarations = (request.tools ?? []).map(({ name, description, schema }) =>
     compact<Wire>({ name, description, parametersJsonSchema: schema }),
   );
   const tools: Wire[] = functionDeclarations.length > 0 ? [{ functionDeclarations }] : [];
-  for (const { kind, extra } of request.serverTools ?? []) {
-    const wire = ownFields("gemini", extra) ?? unifiedTools[kind];
+  for (const tool of request.serverTools ?? []) {
+    const { kind } = tool;
+    const own = ownFields("gemini", tool.extra);
+    const wire = own ?? unifiedTools[kind];
     if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
     else tools.push(wire);
+    // Its search takes no wishes that all hosts of this wire know.
+    if (own === undefined && wire !== undefined) carriedOptions(tool, noOptions, dropped);
   }
   return tools;
 }

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { usageMetadata } from "./schema.ts";
 
@@ -36,7 +36,8 @@ export function decodeUsage(value: unknown, searches: number): Usage | undefined
   });
 }
 
-export function encodeUsage(usage: Usage): Wire {
+export function encodeUsage(counted: Usage): Wire {
+  const usage = withinTotals(counted);
   const thoughts = usage.reasoning ?? 0;
   return compact<Wire>({
     promptTokenCount: usage.input,

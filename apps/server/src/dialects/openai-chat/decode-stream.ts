@@ -36,6 +36,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
   let lastReasoning: number | undefined;
   let lastText: number | undefined;
   let audioPart: number | undefined;
+  let audioId = "audio";
   let plainReasoning = false;
   let stopped: string | undefined;
 
@@ -118,7 +119,9 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     if (!delta.audio) return;
     // Sound comes in pieces that make one part.
     audioPart ??= newPart();
-    events.push({ type: "media", choice, part: audioPart, media: decodeAudio(delta.audio, "pcm16") });
+    audioId = delta.audio.id ?? audioId;
+    const media = decodeAudio({ ...delta.audio, id: audioId }, "pcm16");
+    events.push({ type: "media", choice, part: audioPart, media });
   }
 
   return {

@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
 import { audioFormat, dataUrl, textOfBase64 } from "#dialects/media.ts";
-import { ownFields } from "#dialects/wire.ts";
+import { nameOf, ownFields } from "#dialects/wire.ts";
 
 const attached = "(The result is attached to the next message.)";
 
@@ -52,7 +52,7 @@ function encodeUserContent(parts: Part[], dropped: Set<string>): string | Wire[]
   const encoded: Wire[] = [];
   for (const part of parts) {
     const wire = encodePart(part);
-    if (wire === undefined) dropped.add(part.type);
+    if (wire === undefined) dropped.add(nameOf(part));
     else encoded.push(wire);
   }
   return encoded.length === 0 ? "" : encoded;
@@ -110,7 +110,7 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire | undefin
         break;
       case "foreign": {
         const fields = ownFields("openai-chat", part.extra);
-        if (fields === undefined) dropped.add("foreign");
+        if (fields === undefined) dropped.add(nameOf(part));
         else if (fields["type"] === "custom") calls.push(fields);
         break;
       }
@@ -118,7 +118,7 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire | undefin
         spoken.push(part);
         break;
       default:
-        dropped.add(part.type);
+        dropped.add(nameOf(part));
     }
   }
   const text = textOf(spoken, "");

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { chatUsage } from "./schema.ts";
 
@@ -59,7 +59,8 @@ export function latestUsage(value: unknown, before: Usage | undefined): Usage | 
   return usage === undefined || usage.input + usage.output === 0 ? (before ?? usage) : usage;
 }
 
-export function encodeUsage(usage: Usage): Wire {
+export function encodeUsage(counted: Usage): Wire {
+  const usage = withinTotals(counted);
   const cacheWrite = (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0);
   return {
     prompt_tokens: usage.input,

@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { Citation, Message, Part } from "#dialects/ir.ts";
 import { isFileOf } from "#dialects/marks.ts";
 import { audioFormat, dataUrl } from "#dialects/media.ts";
-import { compact, ownFields } from "#dialects/wire.ts";
+import { compact, nameOf, ownFields } from "#dialects/wire.ts";
 import { unwrapInput } from "./freeform.ts";
 import type { OwnName } from "./tools.ts";
 
@@ -61,7 +61,7 @@ function encodeInputParts(parts: Part[], dropped: Set<string>): Wire[] {
   const wire: Wire[] = [];
   for (const part of parts) {
     const encoded = encodeInputPart(part);
-    if (encoded === undefined) dropped.add(part.type);
+    if (encoded === undefined) dropped.add(nameOf(part));
     else wire.push(encoded);
   }
   return wire;
@@ -133,7 +133,7 @@ function encodeAssistant(message: Message, freeform: Freeform, dropped: Set<stri
       wire.push(callItem(undefined, part, own));
     } else {
       const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
-      if (own === undefined) dropped.add(part.type);
+      if (own === undefined) dropped.add(nameOf(part));
       else wire.push(own);
     }
   }
@@ -150,7 +150,7 @@ function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>):
       continue;
     }
     const own = part.type === "foreign" ? ownFields("openai-responses", part.extra) : undefined;
-    if (own === undefined) dropped.add(part.type);
+    if (own === undefined) dropped.add(nameOf(part));
     else wire.push(own);
   }
   return wire;

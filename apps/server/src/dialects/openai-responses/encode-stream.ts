@@ -1,11 +1,18 @@
 import { placed } from "#dialects/citation-place.ts";
 import type { StreamEncoder, Wire } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatRequest, Citation, FinishReason } from "#dialects/ir.ts";
-import { dataUrl } from "#dialects/media.ts";
+import { dataUrl, soundText } from "#dialects/media.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { callItem, encodeAnnotations } from "./encode-items.ts";
-import { completeResponse, encodeLogprobs, newId, reasoningItem, responseHead } from "./response.ts";
+import {
+  completeResponse,
+  encodeLogprobs,
+  imageItem,
+  newId,
+  reasoningItem,
+  responseHead,
+} from "./response.ts";
 import { type OwnName, ownNames } from "./tools.ts";
 
 interface OpenMessage {
@@ -270,13 +277,12 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function media(event: Extract<ChatEvent, { type: "media" }>): string {
     const { media } = event;
-    if (media.type === "audio")
-      return media.transcript ? say(event.part, "output_text", media.transcript) : "";
-    if (media.type !== "image" || media.source.type === "file") return "";
-    if (media.source.type === "data") {
-      const { data } = media.source;
-      return whole({ id: newId("msg"), type: "image_generation_call", status: "completed", result: data });
+    if (media.type === "audio") {
+      const text = soundText(media);
+      return text === "" ? "" : say(event.part, "output_text", text);
     }
+    if (media.type !== "image" || media.source.type === "file") return "";
+    if (media.source.type === "data") return whole(imageItem(newId("msg"), media.source));
     const url = media.source.type === "url" ? media.source.url : dataUrl(media.source);
     return say(event.part, "output_text", `![image](${url})`);
   }

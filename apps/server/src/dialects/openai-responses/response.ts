@@ -1,7 +1,7 @@
 import { placed } from "#dialects/citation-place.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ChatResponse, Choice, FinishReason, Part, Usage } from "#dialects/ir.ts";
-import { dataUrl } from "#dialects/media.ts";
+import { pictureType, soundText } from "#dialects/media.ts";
 import { packProof, unpackProof } from "#dialects/proof.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { argumentsText, asRecord, compact, ownFields, parseAnswer } from "#dialects/wire.ts";
@@ -48,6 +48,11 @@ export function isOwnCall(item: OutputItem): boolean {
   return item.type === "custom_tool_call" && (item.call_id ?? "").startsWith("xs_call");
 }
 
+/** The type that the provider names, else the one that the picture's first bytes show. */
+function imageType({ output_format: format, result }: OutputItem): string {
+  return format ? `image/${format}` : pictureType(result ?? "");
+}
+
 /** Items that are parts of their own; pictures come as the result of a call. */
 export function decodeItem(item: OutputItem): Part[] {
   switch (isOwnCall(item) ? "" : item.type) {
@@ -65,7 +70,7 @@ export function decodeItem(item: OutputItem): Part[] {
     }
     case "image_generation_call":
       if (!item.result) return [];
-      return [{ type: "image", source: { type: "data", mediaType: "image/png", data: item.result } }];
+      return [{ type: "image", source: { type: "data", mediaType: imageType(item), data: item.result } }];
     default:
       return [{ type: "foreign", extra: { dialect: "openai-responses", fields: item } }];
   }
@@ -135,16 +140,17 @@ export function reasoningItem(
   });
 }
 
+export function imageItem(id: string, { data, mediaType }: { data: string; mediaType: string }): Wire {
+  const format = pictureType(data, mediaType).split("/")[1] ?? "png";
+  return { id, type: "image_generation_call", status: "completed", output_format: format, result: data };
+}
+
 /** A picture has an item of its own; a sound is said as what text can hold of it. */
 function mediaItem(part: Part): Wire[] {
   if (part.type !== "image" || part.source.type === "file") return [];
   const { source } = part;
-  const result = source.type === "data" ? source.data : undefined;
-  if (result === undefined)
-    return messageItem([
-      { type: "text", text: `![image](${source.type === "url" ? source.url : dataUrl(source)})` },
-    ]);
-  return [{ id: newId("msg"), type: "image_generation_call", status: "completed", result }];
+  if (source.type === "data") return [imageItem(newId("msg"), source)];
+  return messageItem([{ type: "text", text: `![image](${source.url})` }]);
 }
 
 function messageItem(parts: Part[], logprobs?: unknown): Wire[] {
@@ -171,7 +177,7 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
       continue;
     }
     if (part.type === "audio") {
-      spoken.push({ type: "text", text: part.transcript ?? "" });
+      spoken.push({ type: "text", text: soundText(part) });
       continue;
     }
     flush();

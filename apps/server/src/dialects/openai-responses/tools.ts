@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, ServerTool, Tool } from "#dialects/ir.ts";
+import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
 import { compact, ownFields, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { decodeFreeformTool } from "./freeform.ts";
@@ -84,12 +85,27 @@ function encodeTool({ name, description, schema, strict, freeform }: Tool): Wire
   );
 }
 
+const searchOptions = new Set(["allowedDomains", "location", "contextSize"] as const);
+const noOptions = new Set<never>();
+
+function encodeSearch(tool: ServerTool, dropped: Set<string>): Wire {
+  const carries = tool.kind === "web-search" ? searchOptions : noOptions;
+  const { allowedDomains, location, contextSize } = carriedOptions(tool, carries, dropped);
+  return compact<Wire>({
+    filters: allowedDomains === undefined ? undefined : { allowed_domains: allowedDomains },
+    user_location: approximate(location),
+    search_context_size: contextSize,
+  });
+}
+
 export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   const tools = regrouped((request.tools ?? []).map((tool) => ({ tool, wire: encodeTool(tool) })));
-  for (const { kind, extra } of request.serverTools ?? []) {
-    const wire = ownFields("openai-responses", extra) ?? unifiedTools[kind];
+  for (const tool of request.serverTools ?? []) {
+    const { kind } = tool;
+    const own = ownFields("openai-responses", tool.extra);
+    const wire = own ?? unifiedTools[kind];
     if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
-    else tools.push(wire);
+    else tools.push(own ?? { ...wire, ...encodeSearch(tool, dropped) });
   }
   return tools;
 }

@@ -1,6 +1,6 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokens, usageOf } from "#dialects/tokens.ts";
+import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
@@ -60,7 +60,8 @@ export function decodeUsage(value: unknown, calls: Record<string, number>): Usag
   });
 }
 
-export function encodeUsage(usage: Usage): Wire {
+export function encodeUsage(counted: Usage): Wire {
+  const usage = withinTotals(counted);
   const cacheWrite = (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0);
   return {
     input_tokens: usage.input,

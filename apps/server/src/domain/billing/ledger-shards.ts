@@ -1,5 +1,11 @@
 import { accountBusy } from "#errors.ts";
-import { databaseTrouble, isCanceled, isContention, isLockTimeout } from "#platform/connection-loss.ts";
+import {
+  databaseTrouble,
+  isCanceled,
+  isContention,
+  isLockTimeout,
+  isSilence,
+} from "#platform/connection-loss.ts";
 import type { Connection } from "#platform/connection.ts";
 import { again, type Batcher, createBatcher, type Pending } from "./batcher.ts";
 import type { Breaker } from "./breaker.ts";
@@ -28,6 +34,8 @@ export interface ShardOptions {
   maxRows: number;
   breaker: Breaker;
   retryForMs(step: Step): number;
+  /** A connection was dropped because it was silent. */
+  onSilence(): void;
   onBatch?: (steps: number, milliseconds: number) => void;
 }
 
@@ -54,7 +62,7 @@ export function createShards(options: ShardOptions): Shards {
 }
 
 function createShard(
-  { nodeId, breaker, maxRows, retryForMs, onBatch }: ShardOptions,
+  { nodeId, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
 ): Batcher<Step, Judgement> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
@@ -103,6 +111,7 @@ function createShard(
     isPassing(error) {
       if (databaseTrouble(error) === undefined) return false;
       if (!isContention(error)) breaker.failed(error);
+      if (isSilence(error)) onSilence();
       return true;
     },
     isSlow: (error) => isCanceled(error),

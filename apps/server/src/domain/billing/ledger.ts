@@ -10,7 +10,7 @@ import { collectStatement } from "./channel-charges.ts";
 import { createLeases } from "./leases.ts";
 import { writeNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
-import { beatStatement, creditStatement, spaceStatement } from "./ledger-statements.ts";
+import { beatStatement, creditStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
 import type { ReserveInput } from "./ledger-turn.ts";
 import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
@@ -25,6 +25,11 @@ export interface Ledger {
    * 0n says that the token's share is the same as the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
+  /**
+   * Reserves anew for a call that turned out to cost more. What it had reserved is given back first, so after an
+   * error nothing is reserved. Throws as `reserve` does.
+   */
+  raise(input: ReserveInput): Promise<void>;
   /**
    * Closes the reservation, charges `record.quota` (0n releases), writes the log row and the roll-up; once.
    * "gone" when no reservation was open any more: nothing was charged or written.
@@ -50,7 +55,7 @@ export interface LedgerTrouble {
 }
 
 export interface LedgerOptions {
-  database: Pick<Database, "pool" | "url" | "applicationName">;
+  database: Pick<Database, "pool" | "url" | "applicationName" | "dropSilent">;
   /** Unique to this process. */
   nodeId: string;
   /** Background trouble: heartbeats, releases, log rows of refused calls, a database that is away. */
@@ -122,6 +127,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     count: options.shards ?? defaultShards,
     nodeId,
     connect: () => connect(silentMs),
+    onSilence: database.dropSilent,
     maxRows,
     breaker,
     retryForMs: ({ begin }) => {
@@ -153,25 +159,40 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
+  async function reserve(input: ReserveInput): Promise<void> {
+    checkAmount(input.amount);
+    checkAmount(input.tokenAmount);
+    if (closing) throw new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
+    const refused = breaker.refusal();
+    if (refused !== undefined) throw refused;
+    if (open.has(input.requestId)) throw requestIdTaken();
+    open.add(input.requestId);
+    let judgement: Judgement = { verdict: "taken" };
+    try {
+      judgement = await shards.add({ begin: input });
+    } catch (error) {
+      throw databaseTrouble(error) ?? error;
+    } finally {
+      if (judgement.verdict !== "granted") open.delete(input.requestId);
+    }
+    const refusal = refusalOf(judgement);
+    if (refusal !== undefined) throw refusal;
+  }
+
   return {
-    async reserve(input) {
-      checkAmount(input.amount);
-      checkAmount(input.tokenAmount);
-      if (closing) throw new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
-      const refused = breaker.refusal();
-      if (refused !== undefined) throw refused;
-      if (open.has(input.requestId)) throw requestIdTaken();
-      open.add(input.requestId);
-      let judgement: Judgement = { verdict: "taken" };
+    reserve,
+
+    async raise(input) {
+      const { requestId, userId, tokenId } = input;
       try {
-        judgement = await shards.add({ begin: input });
+        await pool.query({ ...releaseStatement, values: [[requestId], [userId], [tokenId]] });
       } catch (error) {
         throw databaseTrouble(error) ?? error;
       } finally {
-        if (judgement.verdict !== "granted") open.delete(input.requestId);
+        // Whatever is still held is released as forgotten.
+        open.delete(requestId);
       }
-      const refusal = refusalOf(judgement);
-      if (refusal !== undefined) throw refusal;
+      await reserve(input);
     },
 
     async settle(record) {

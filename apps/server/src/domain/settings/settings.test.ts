@@ -104,4 +104,52 @@ describe("settings", () => {
       status: 400,
     });
   });
+
+  it("checks a change against what is stored, not against what this node remembers", async () => {
+    const [here, there] = [
+      await createSettings(database.db, secrets),
+      await createSettings(database.db, secrets),
+    ];
+    await here.change(systemActor, { EmailDomainWhitelist: "example.com" });
+    // The other node has not reloaded yet: it must know the list, and must not switch on what it lacks now.
+    await there.change(systemActor, { EmailDomainRestrictionEnabled: true });
+    await expect(here.change(systemActor, { EmailDomainWhitelist: "" })).rejects.toThrow(
+      "at least one domain",
+    );
+    await here.change(systemActor, { EmailDomainRestrictionEnabled: false, EmailDomainWhitelist: "" });
+    await expect(there.change(systemActor, { EmailDomainRestrictionEnabled: true })).rejects.toThrow(
+      "at least one domain",
+    );
+  });
+
+  it("keeps what a later reload has read when an earlier one ends after it", async () => {
+    const gates: (() => void)[] = [];
+    let slow = false;
+    // Real reads whose answers can be delayed.
+    const db = database.db.$extends({
+      query: {
+        option: {
+          async findMany({ args, query }) {
+            const rows = await query(args);
+            if (slow) await new Promise<void>((resolve) => gates.push(resolve));
+            return rows;
+          },
+        },
+      },
+    });
+    const other = await createSettings(database.db, secrets);
+    const settings = await createSettings(db as unknown as typeof database.db, secrets);
+    await other.set(systemActor, "RetryTimes", 5);
+    slow = true;
+    const early = settings.reload();
+    await expect.poll(() => gates.length).toBe(1);
+    slow = false;
+    await other.set(systemActor, "RetryTimes", 6);
+    await settings.reload();
+    expect(settings.current().RetryTimes).toBe(6);
+    for (const open of gates) open();
+    await early;
+    expect(settings.current().RetryTimes).toBe(6);
+    await other.set(systemActor, "RetryTimes", null);
+  });
 });

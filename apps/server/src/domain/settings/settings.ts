@@ -5,6 +5,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { canMail } from "#domain/notices/mail-account.ts";
 import { GatewayError } from "#errors.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
+import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -31,33 +32,35 @@ export interface SettingsStore {
 export async function createSettings(db: PrismaClient, secrets: Secrets): Promise<SettingsStore> {
   let settings: Settings = defaultSettings;
 
+  /** Reloads count up; one that began earlier never replaces what a later one has read. */
+  let begun = 0;
+  let applied = 0;
+
   async function reload(): Promise<void> {
-    const rows = await db.option.findMany();
-    const differences: Record<string, unknown> = {};
-    for (const row of rows) {
-      if (!isSettingKey(row.key)) continue;
-      const stored = isSecret(row.key) ? openValue(secrets, row.key, row.value) : row.value;
-      const parsed = Settings.shape[row.key].safeParse(stored);
-      // What an older version stored and this one cannot take counts as not set.
-      if (parsed.success) differences[row.key] = parsed.data;
-    }
-    settings = { ...defaultSettings, ...differences };
+    const turn = (begun += 1);
+    const read = await readStored(db, secrets);
+    if (turn < applied) return;
+    applied = turn;
+    settings = read;
   }
 
   async function change(actor: Actor, values: Record<string, unknown>): Promise<void> {
     const wanted = parseValues(values);
-    mayApply(wanted, { ...settings, ...Object.fromEntries(wanted) });
     await db.$transaction(async (tx) => {
+      // One change at a time on all nodes: what is checked is what is stored, not what this node remembers.
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
+      const stored = await readStored(tx, secrets);
+      mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
       for (const [key, next] of wanted) {
         await store(tx, secrets, key, next);
-        if (next === settings[key]) continue;
+        if (next === stored[key]) continue;
         const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
         await audit(tx, {
           actor,
           action: "setting.change",
           targetType: "setting",
           targetId: key,
-          before: note(settings[key]),
+          before: note(stored[key]),
           after: note(next),
         });
       }
@@ -73,6 +76,19 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     set: (actor, key, value) => change(actor, { [key]: value }),
     reload,
   };
+}
+
+async function readStored(db: Db, secrets: Secrets): Promise<Settings> {
+  const rows = await db.option.findMany();
+  const differences: Record<string, unknown> = {};
+  for (const row of rows) {
+    if (!isSettingKey(row.key)) continue;
+    const stored = isSecret(row.key) ? openValue(secrets, row.key, row.value) : row.value;
+    const parsed = Settings.shape[row.key].safeParse(stored);
+    // What an older version stored and this one cannot take counts as not set.
+    if (parsed.success) differences[row.key] = parsed.data;
+  }
+  return { ...defaultSettings, ...differences };
 }
 
 function isSettingKey(key: string): key is SettingKey {

@@ -1,4 +1,5 @@
 import type { TaskPlatform } from "@gateway/shared/task";
+import { storable } from "#dialects/storable.ts";
 import { credit } from "#domain/billing/ledger.ts";
 import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
@@ -39,7 +40,7 @@ export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; kno
     data: [
       {
         platform,
-        task_id: accepted.taskId,
+        task_id: storable(accepted.taskId),
         action: asked.action.slice(0, 40),
         status: "SUBMITTED",
         user_id: input.userId,
@@ -51,13 +52,13 @@ export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; kno
         submit_time: input.submittedAt,
         deadline: new Date(input.submittedAt.getTime() + input.minutes * MINUTE_MS),
         properties: { prompt: asked.prompt, ...asked.properties },
-        data: accepted.data as Prisma.InputJsonObject,
+        data: storable(accepted.data) as Prisma.InputJsonObject,
         notify_hook: asked.notifyHook,
       },
     ],
   });
   if (task !== undefined) return { task, known: false };
-  const earlier = await findTask(db, platform, accepted.taskId, input.userId);
+  const earlier = await findTask(db, platform, storable(accepted.taskId), input.userId);
   if (earlier === undefined) throw conflict("The upstream gave this task a name that is taken.");
   return { task: earlier, known: true };
 }
@@ -91,10 +92,10 @@ export async function advance(
       data: {
         status,
         progress: ended ? 100 : standing.progress,
-        fail_reason: standing.failReason,
+        fail_reason: storable(standing.failReason),
         ...(standing.startTime === undefined ? {} : { start_time: standing.startTime }),
         ...(ended ? { finish_time: standing.finishTime ?? new Date() } : {}),
-        data: standing.data as Prisma.InputJsonObject,
+        data: storable(standing.data) as Prisma.InputJsonObject,
         updated_at: new Date(),
       },
     });

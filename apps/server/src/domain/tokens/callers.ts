@@ -2,6 +2,7 @@ import { mayEnter } from "@gateway/shared/roles";
 import { TokenSetting } from "@gateway/shared/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
+import { readAgain } from "#platform/connection-loss.ts";
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -75,24 +76,27 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   function remember(key: string, caller: Caller | undefined): void {
     if (caller === undefined) {
       if (refused.size >= MAX_REFUSED) refused.clear();
-      refused.set(key, Date.now() + REFUSED_TTL_MS);
+      refused.set(key, performance.now() + REFUSED_TTL_MS);
       return;
     }
     if (known.size >= MAX_CACHED) {
       const oldest = known.keys().next();
       if (!oldest.done) known.delete(oldest.value);
     }
-    known.set(key, { caller, until: Date.now() + TTL_MS });
+    known.set(key, { caller, until: performance.now() + TTL_MS });
   }
 
   async function load(key: string): Promise<Caller | undefined> {
     const begun = generation;
-    const row = await db.token.findUnique({
-      where: { key_hash: secrets.hash(key), deleted_at: null, user: { deleted_at: null } },
-      include: {
-        user: { select: { username: true, role: true, group: true, status: true, permissions: true } },
-      },
-    });
+    const hash = secrets.hash(key);
+    const row = await readAgain(() =>
+      db.token.findUnique({
+        where: { key_hash: hash, deleted_at: null, user: { deleted_at: null } },
+        include: {
+          user: { select: { username: true, role: true, group: true, status: true, permissions: true } },
+        },
+      }),
+    );
     const caller: Caller | undefined =
       row === null
         ? undefined
@@ -124,9 +128,9 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
 
   async function lookUp(key: string): Promise<Caller> {
     const cached = known.get(key);
-    if (cached !== undefined && cached.until > Date.now()) return cached.caller;
+    if (cached !== undefined && cached.until > performance.now()) return cached.caller;
     const refusedUntil = refused.get(key);
-    if (refusedUntil !== undefined && refusedUntil > Date.now()) throw invalidKey();
+    if (refusedUntil !== undefined && refusedUntil > performance.now()) throw invalidKey();
     let pending = loading.get(key);
     if (pending === undefined) {
       pending = load(key).finally(() => loading.delete(key));

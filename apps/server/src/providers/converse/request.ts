@@ -9,7 +9,7 @@ import type {
   ToolChoice,
 } from "#dialects/ir.ts";
 import { audioFormat, textOfBase64 } from "#dialects/media.ts";
-import { callerInputObject, compact, foreignFields, unsaid } from "#dialects/wire.ts";
+import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 
 /** A request as Converse wants it: a block is an object with one key, which names what it is. */
@@ -133,7 +133,7 @@ function isSilent(part: Part): boolean {
 function encodePart(part: Part, context: Context): Wire[] {
   const block = blockOf(part, context);
   if (block === undefined) {
-    if (!isSilent(part)) context.dropped.add(part.type);
+    if (!isSilent(part)) context.dropped.add(nameOf(part));
     return [];
   }
   return [block, ...("cache" in part ? cachePoint(part.cache, context) : [])];
@@ -268,7 +268,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     additionalModelRequestFields: encodeAdditional(request, dropped),
     serviceTier: tier === undefined ? undefined : { type: tier },
   });
-  const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
+  const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs", "user"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);
   for (const { kind } of request.serverTools ?? []) dropped.add(kind === "other" ? "server_tools" : kind);
   if (request.n !== undefined && request.n > 1) dropped.add("n");

@@ -1,0 +1,31 @@
+/**
+ * Text that Postgres keeps: without NUL and without half of a surrogate pair. What callers send is refused before a
+ * provider works for it; what providers answer is mended, because it must be kept. Pure.
+ */
+
+/** The path of the first text that cannot be kept, e.g. `properties.title`; undefined when there is none. */
+export function unstorableIn(value: unknown, at = ""): string | undefined {
+  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? at : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const path = at === "" ? name : `${at}.${name}`;
+    if (unstorableIn(name) !== undefined) return path;
+    const found = unstorableIn(inner, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The same value with texts that can be kept. */
+export function storable<T>(value: T): T {
+  return unstorableIn(value, ".") === undefined ? value : (mended(value) as T);
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("\0", "").toWellFormed();
+  if (Array.isArray(value)) return value.map(mended);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [String(mended(name)), mended(inner)]),
+  );
+}

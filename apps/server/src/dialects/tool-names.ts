@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import type { Upstream } from "./dialect.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, Message, Part } from "./ir.ts";
+
+/**
+ * Names of tools that an upstream's format does not allow: they are sent in another form, and calls come back to the client
+ * by the name that it gave. Pure; the same name always becomes the same one, so that a history fits its tools.
+ */
+export type ToolNames = ReadonlyMap<string, string>;
+
+interface Rule {
+  allowed: RegExp;
+  longest: number;
+}
+
+const openai: Rule = { allowed: /^[\w-]{1,64}$/, longest: 64 };
+const rules: Record<Upstream["id"], Rule> = {
+  "openai-chat": openai,
+  "openai-responses": openai,
+  own: openai,
+  anthropic: { allowed: /^[\w-]{1,128}$/, longest: 128 },
+  gemini: { allowed: /^[A-Za-z_][\w.:-]{0,63}$/, longest: 64 },
+};
+
+const hashLength = 8;
+
+function allowedName(name: string, longest: number): string {
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, hashLength);
+  const plain = name.replaceAll(/[^\w-]/g, "_").replace(/^(?=[^A-Za-z_])/, "_");
+  return `${plain.slice(0, longest - hashLength - 1)}_${hash}`;
+}
+
+/** What each name that this upstream refuses is sent as; undefined, as nearly always, when it takes all of them. */
+export function toolNames(request: ChatRequest, upstream: Upstream["id"]): ToolNames | undefined {
+  const { allowed, longest } = rules[upstream];
+  let names: Map<string, string> | undefined;
+  const look = (name: string) => {
+    if (name === "" || allowed.test(name)) return;
+    names ??= new Map();
+    names.set(name, allowedName(name, longest));
+  };
+  for (const tool of request.tools ?? []) look(tool.name);
+  for (const { parts } of request.messages)
+    for (const part of parts) if (part.type === "tool-call") look(part.name);
+  return names;
+}
+
+function renamedPart(part: Part, names: ToolNames): Part {
+  if (part.type === "tool-call") return { ...part, name: names.get(part.name) ?? part.name };
+  if (part.type !== "tool-result" || part.name === undefined) return part;
+  return { ...part, name: names.get(part.name) ?? part.name };
+}
+
+/** The request with the names that its upstream takes. */
+export function withToolNames(request: ChatRequest, names: ToolNames | undefined): ChatRequest {
+  if (names === undefined) return request;
+  const { tools, toolChoice } = request;
+  const messages = request.messages.map<Message>((message) => ({
+    ...message,
+    parts: message.parts.map((part) => renamedPart(part, names)),
+  }));
+  return {
+    ...request,
+    messages,
+    ...(tools && {
+      tools: tools.map((tool) => {
+        const name = names.get(tool.name);
+        if (name === undefined) return tool;
+        const { freeform, ...rest } = tool;
+        const form = freeform && { ...freeform, fields: { ...freeform.fields, name } };
+        return { ...rest, name, ...(form && { freeform: form }) };
+      }),
+    }),
+    ...(toolChoice?.type === "tool" && {
+      toolChoice: { ...toolChoice, name: names.get(toolChoice.name) ?? toolChoice.name },
+    }),
+  };
+}
+
+/** The client's own name by the one that its upstream knows. */
+export function ownNamesOf(names: ToolNames): ToolNames {
+  return new Map([...names].map(([own, sent]) => [sent, own]));
+}
+
+/** @param own what `ownNamesOf` gives */
+export function withOwnNames(answer: ChatResponse, own: ToolNames): ChatResponse {
+  const choices = answer.choices.map((choice) => ({
+    ...choice,
+    parts: choice.parts.map((part) => renamedPart(part, own)),
+  }));
+  return { ...answer, choices };
+}
+
+/** @param own what `ownNamesOf` gives */
+export function withOwnName(event: ChatEvent, own: ToolNames): ChatEvent {
+  return event.type === "tool-call" ? { ...event, name: own.get(event.name) ?? event.name } : event;
+}

@@ -1,0 +1,189 @@
+import type { Upstream, Wire } from "./dialect.ts";
+import type { DialectId } from "./ir.ts";
+import { asRecord } from "./wire.ts";
+
+/**
+ * Fields inside tools, messages and parts that a translation does not take along, by their path in the caller's request.
+ * Only fields beside known ones are found: what the internal representation holds is reported where it is encoded. Pure.
+ */
+
+type Known = ReadonlySet<string>;
+
+const known = (...names: string[]): Known => new Set(names);
+
+const chatMessage = known(
+  "role",
+  "content",
+  "name",
+  "refusal",
+  "tool_calls",
+  "tool_call_id",
+  "function_call",
+  "audio",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+  "annotations",
+  "images",
+);
+const chatPart = known("type", "text", "refusal", "image_url", "input_audio", "file", "cache_control");
+const functionFields = known("name", "description", "parameters", "strict");
+const ownTool = known("type", "name", "description", "input_schema", "strict", "cache_control");
+const block = known(
+  "type",
+  "text",
+  "citations",
+  "cache_control",
+  "source",
+  "title",
+  "thinking",
+  "signature",
+  "data",
+  "id",
+  "name",
+  "input",
+  "tool_use_id",
+  "content",
+  "is_error",
+);
+const documentBlock = known("type", "source", "title", "cache_control");
+const item = known(
+  "type",
+  "role",
+  "content",
+  "id",
+  "status",
+  "call_id",
+  "name",
+  "namespace",
+  "arguments",
+  "input",
+);
+const itemMore = known("output", "summary", "encrypted_content", "tools");
+const itemPart = known(
+  "type",
+  "text",
+  "annotations",
+  "logprobs",
+  "refusal",
+  "image_url",
+  "file_id",
+  "detail",
+);
+const itemPartMore = known("file_data", "file_url", "filename", "input_audio");
+const geminiPart = known(
+  "text",
+  "thought",
+  "thoughtSignature",
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+);
+const declaration = known("name", "description", "parameters", "parametersJsonSchema");
+const functionResponse = known("id", "name", "response", "parts");
+
+const camel = (key: string) =>
+  key.replaceAll(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+type Found = Set<string>;
+
+function look(value: unknown, path: string, found: Found, ...lists: Known[]): void {
+  for (const [key, each] of Object.entries(asRecord(value) ?? {}))
+    if (each !== null && each !== undefined && !lists.some((list) => list.has(key)))
+      found.add(`${path}.${key}`);
+}
+
+function each(value: unknown, visit: (wire: Wire) => void): void {
+  for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    const wire = asRecord(one);
+    if (wire !== undefined) visit(wire);
+  }
+}
+
+function inChat(body: Wire, found: Found): void {
+  each(body["tools"], (tool) => look(tool["function"], "tools.function", found, functionFields));
+  each(body["messages"], (message) => {
+    look(message, "messages", found, chatMessage);
+    each(message["content"], (part) => look(part, "messages.content", found, chatPart));
+  });
+}
+
+function inBlocks(content: unknown, path: string, found: Found): void {
+  each(content, (wire) => {
+    const { type } = wire;
+    // Blocks that only this dialect has are named as a whole.
+    if (
+      typeof type !== "string" ||
+      !/^(?:text|image|document|thinking|redacted_thinking|tool_use|tool_result)$/.test(type)
+    )
+      return;
+    look(wire, path, found, type === "document" ? documentBlock : block);
+    if (type === "tool_result") inBlocks(wire["content"], `${path}.content`, found);
+  });
+}
+
+function inMessages(body: Wire, found: Found): void {
+  each(body["tools"], (tool) => {
+    if (!tool["type"] || tool["type"] === "custom") look(tool, "tools", found, ownTool);
+  });
+  inBlocks(body["system"], "system", found);
+  each(body["messages"], (message) => inBlocks(message["content"], "messages.content", found));
+}
+
+const translatedItem = /^(?:message|function_call|function_call_output|reasoning)$/;
+
+function inResponses(body: Wire, upstream: Upstream["id"], found: Found): void {
+  each(body["tools"], (tool) => {
+    if (!tool["type"] || tool["type"] === "function")
+      look(tool, "tools", found, functionFields, known("type"));
+  });
+  each(body["input"], (wire) => {
+    const type = wire["type"] ?? "message";
+    if (typeof type !== "string" || !translatedItem.test(type)) return;
+    look(wire, "input", found, item, itemMore);
+    each(wire["content"], (part) => look(part, "input.content", found, itemPart, itemPartMore));
+  });
+  // Both others that think show what they thought; chat completions leave that to the provider.
+  const summary = asRecord(body["reasoning"])?.["summary"];
+  if (summary && (upstream === "openai-chat" || upstream === "own")) found.add("reasoning.summary");
+}
+
+function inGemini(body: Wire, found: Found): void {
+  const spelled = (value: unknown, path: string, list: Known) => {
+    const wire = Object.entries(asRecord(value) ?? {}).map(([key, inner]) => [camel(key), inner] as const);
+    look(Object.fromEntries(wire), path, found, list);
+  };
+  each(body["tools"], (tool) =>
+    each(tool["functionDeclarations"] ?? tool["function_declarations"], (wire) =>
+      spelled(wire, "tools.functionDeclarations", declaration),
+    ),
+  );
+  each(body["contents"], (content) =>
+    each(content["parts"], (part) => {
+      const isOwn = Object.keys(part).every((key) => !geminiPart.has(camel(key)));
+      if (!isOwn) spelled(part, "contents.parts", geminiPart);
+      const result = part["functionResponse"] ?? part["function_response"];
+      if (result !== undefined) spelled(result, "contents.parts.functionResponse", functionResponse);
+    }),
+  );
+}
+
+/** @param upstream what the request is translated to */
+export function unheldFields(client: DialectId, body: Wire, upstream: Upstream["id"]): string[] {
+  const found: Found = new Set();
+  switch (client) {
+    case "openai-chat":
+      inChat(body, found);
+      break;
+    case "anthropic":
+      inMessages(body, found);
+      break;
+    case "openai-responses":
+      inResponses(body, upstream, found);
+      break;
+    case "gemini":
+      inGemini(body, found);
+  }
+  return [...found];
+}

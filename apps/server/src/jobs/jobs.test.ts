@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { startJobs } from "./index.ts";
+import type { Job, JobServices } from "./job.ts";
+
+let home: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 4 });
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+describe("a job", () => {
+  it("longer than its heartbeat runs once on two nodes, and its overrun is reported", async () => {
+    const runs = { now: 0, most: 0, ended: 0, begun: 0 };
+    const errors: string[] = [];
+    const job: Job = {
+      name: "slow-job",
+      every: "0 0 1 1 *",
+      atStart: true,
+      async run() {
+        runs.begun += 1;
+        runs.now += 1;
+        runs.most = Math.max(runs.most, runs.now);
+        await sleep(14_000);
+        runs.now -= 1;
+        runs.ended += 1;
+      },
+    };
+    // What a job without work of its own touches.
+    const services = {
+      db: database.db,
+      pool: database.pool,
+      onError: (error: unknown) => errors.push(String(error)),
+    } as unknown as JobServices;
+    const options = { jobs: [job], heartbeatSeconds: 10, overrunMs: 2_000, lookSeconds: 1 };
+    const nodes = [
+      await startJobs(home.url, services, options),
+      await startJobs(home.url, services, options),
+    ];
+    await expect.poll(() => runs.ended, { timeout: 40_000 }).toBeGreaterThan(0);
+    expect(runs.most).toBe(1);
+    await Promise.all(nodes.map((node) => node.stop()));
+    expect(errors).toContain("Error: The job slow-job");
+    const notices = await database.pool.query<{ facts: { reason: string } }>(
+      "SELECT facts FROM notices WHERE topic = 'job:slow-job'",
+    );
+    expect(notices.rows[0]?.facts.reason).toContain("goes on");
+    const { rows } = await database.pool.query<{ state: string }>(
+      "SELECT state::text FROM pgboss.job WHERE name = 'slow-job'",
+    );
+    expect(rows.map(({ state }) => state)).not.toContain("failed");
+  }, 60_000);
+});

@@ -1,0 +1,50 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const leastLength = 32;
+
+/**
+ * The process secret of an installation that was given none: made once, kept in DATA_DIR where only its owner may read
+ * it. Nodes that start together on one folder use the same. Throws a sentence when the file is there but unusable:
+ * another secret could not decrypt what is stored.
+ */
+export async function keptSecret(dataDir: string): Promise<string> {
+  const file = join(dataDir, "secret-key");
+  const known = await readSecret(file);
+  if (known !== undefined) return known;
+  const draft = join(dataDir, `.secret-key-${randomUUID()}`);
+  await writeFile(draft, `${randomBytes(leastLength).toString("base64url")}\n`, { mode: 0o600 });
+  try {
+    // The file appears whole or not at all, and the first node decides.
+    await link(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const kept = await readSecret(file);
+  if (kept === undefined) throw unusable(file, "is gone again");
+  return kept;
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw unusable(file, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+  }
+  if (text.length >= leastLength) return text;
+  throw unusable(file, text === "" ? "is empty" : `has only ${text.length} characters`);
+}
+
+function unusable(file: string, why: string): Error {
+  return new Error(
+    `The secret key in ${file} ${why}; at least ${leastLength} characters are needed. ` +
+      `Restore the file from a backup, or set SECRET_KEY to the key that was used before. ` +
+      `Only when nothing was stored yet, delete the file: the next start makes a new key, ` +
+      `and nothing that was encrypted with the old one can be read.`,
+  );
+}

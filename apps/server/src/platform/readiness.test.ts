@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createReadiness } from "./readiness.ts";
+
+const well = { ping: async () => {}, trouble: () => undefined, stale: () => [] };
+
+describe("readiness", () => {
+  it("bears a failure for its time, then says why, and is back with the first answer", async () => {
+    let away = true;
+    const readiness = createReadiness({
+      ...well,
+      ping: async () => {
+        if (away) throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+      },
+      notReadyAfterMs: 200,
+    });
+    expect(await readiness.check()).toEqual({ stale: [] });
+    await sleep(250);
+    await expect(readiness.check()).rejects.toMatchObject({ code: "unavailable", retryAfter: 1 });
+    away = false;
+    expect(await readiness.check()).toEqual({ stale: [] });
+  });
+
+  it("is lost while a batch waits too long, though other connections answer", async () => {
+    let batchMs = 7_000;
+    const trouble = () => ({ failingMs: 0, batchMs, error: undefined });
+    const readiness = createReadiness({ ...well, trouble });
+    expect(await readiness.check()).toEqual({ stale: [] });
+    batchMs = 9_000;
+    await expect(readiness.check()).rejects.toThrow("oldest batch");
+  });
+
+  it("names a full disk as the reason", async () => {
+    const error = Object.assign(new Error("could not extend file"), { code: "53100" });
+    const trouble = () => ({ failingMs: 6_000, batchMs: 0, error });
+    await expect(createReadiness({ ...well, trouble }).check()).rejects.toThrow(
+      /disk of its database is full/,
+    );
+  });
+
+  it("ends at once when the node drains", async () => {
+    const readiness = createReadiness(well);
+    readiness.drain();
+    await expect(readiness.check()).rejects.toMatchObject({ code: "shutting_down", status: 503 });
+  });
+
+  it("names topics that could not be loaded for more than a moment", async () => {
+    const stale = () => [
+      { topic: "prices", forMs: 3_000 },
+      { topic: "users", forMs: 100 },
+    ];
+    expect(await createReadiness({ ...well, stale }).check()).toEqual({ stale: ["prices"] });
+  });
+});

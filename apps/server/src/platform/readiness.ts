@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { databaseAway, GatewayError } from "#errors.ts";
+import { databaseTrouble } from "./connection-loss.ts";
+
+/**
+ * Whether this node should get traffic. A short failure does not count: when all nodes refused at once, a load
+ * balancer would have none left. It must not know what the node does.
+ */
+export interface Readiness {
+  /** Topics whose changes could not be loaded. Throws `shutting_down` or `unavailable` with the reason. */
+  check(): Promise<{ stale: string[] }>;
+  /** From now on the node is not ready, because it will stop. */
+  drain(): void;
+}
+
+interface ReadinessOptions {
+  /** One statement on the database. */
+  ping(): Promise<unknown>;
+  /** Milliseconds for which nothing was charged, and the age of the oldest batch; undefined while all is well. */
+  trouble(): { failingMs: number; batchMs: number; error: unknown } | undefined;
+  stale(): { topic: string; forMs: number }[];
+  /** A failure counts after so long. */
+  notReadyAfterMs?: number;
+  /** A batch of this age counts as a failure. */
+  oldestBatchMs?: number;
+}
+
+const pingMs = 2_000;
+/** A change that is loaded at the second try is not worth a word. */
+const staleAfterMs = 2_000;
+
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { notReadyAfterMs = 5_000, oldestBatchMs = 8_000 } = options;
+  let draining = false;
+  /** Since when no ping has succeeded. */
+  let silentSince: number | undefined;
+
+  async function ping(): Promise<unknown> {
+    const late = new AbortController();
+    try {
+      await Promise.race([
+        options.ping(),
+        sleep(pingMs, undefined, { signal: late.signal, ref: false }).then(() => {
+          throw new Error(`The database did not answer for ${pingMs} ms.`);
+        }),
+      ]);
+      silentSince = undefined;
+      return undefined;
+    } catch (error) {
+      silentSince ??= performance.now();
+      return error;
+    } finally {
+      late.abort();
+    }
+  }
+
+  return {
+    async check() {
+      if (draining) throw new GatewayError("shutting_down", "This node is shutting down.", { retryAfter: 1 });
+      const failure = await ping();
+      const trouble = options.trouble();
+      const silentMs = silentSince === undefined ? 0 : performance.now() - silentSince;
+      if (Math.max(silentMs, trouble?.failingMs ?? 0) >= notReadyAfterMs) {
+        const cause = trouble?.error ?? failure;
+        throw databaseTrouble(cause) ?? databaseAway(cause);
+      }
+      if (trouble !== undefined && trouble.batchMs >= oldestBatchMs)
+        throw new GatewayError(
+          "unavailable",
+          `The oldest batch of the ledger has waited ${Math.round(trouble.batchMs / 1_000)} s for the database.`,
+          { retryAfter: 1 },
+        );
+      const stale = options.stale().filter(({ forMs }) => forMs >= staleAfterMs);
+      return { stale: stale.map(({ topic }) => topic) };
+    },
+    drain() {
+      draining = true;
+    },
+  };
+}
