@@ -102,15 +102,15 @@ try {
   });
   const list = candidates.find("default", "model-1");
   const health = createHealth(db, { onError: () => undefined });
-  measurePicks("choose one of them", list, (one) => health.usable(one, "model-1"));
+  measurePicks("choose one of them", list, (one) => health.usable(one, "model-1", 1));
   for (const channel of list.filter(({ id }) => id % 4 === 0))
     health.failed(
       { channel, key: channel.keys[0] },
       "model-1",
       { kind: "server", status: 500, message: "" },
-      { cooldownSeconds: 3_600, mayDisable: false },
+      { account: 1, cooldownSeconds: 3_600, mayDisable: false },
     );
-  measurePicks("choose while a quarter is frozen", list, (one) => health.usable(one, "model-1"));
+  measurePicks("choose while a quarter is frozen", list, (one) => health.usable(one, "model-1", 1));
   const ids = list.slice(0, CHANGES).map(({ id }) => id);
   await timed(`take in ${CHANGES} changes of one, each by itself`, async () => {
     for (const id of ids) {

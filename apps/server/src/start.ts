@@ -44,7 +44,7 @@ import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { openProviders } from "#providers/index.ts";
 import { checkModel } from "#relay/model-check.ts";
-import { fetchBalance, fetchModels, testChannel } from "#relay/probe.ts";
+import { fetchBalance, fetchModels, probeChannel, testChannel } from "#relay/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { buildApp } from "./app.ts";
@@ -145,7 +145,19 @@ export async function startGateway(
     const prices = await createPrices(db);
     const candidates = await createCandidates(db, secrets, providers);
     const callers = createCallers(db, secrets);
-    const health = createHealth(db, { onError, nodes: () => nodes.current().nodes });
+    const health = createHealth(db, {
+      onError,
+      nodes: () => nodes.current().nodes,
+      circuit() {
+        const { CircuitBreakerEnabled, CircuitBreakerThreshold, CircuitBreakerSeconds } = settings.current();
+        return {
+          enabled: CircuitBreakerEnabled,
+          share: CircuitBreakerThreshold,
+          pauseMs: CircuitBreakerSeconds * 1_000,
+        };
+      },
+      test: (channel, model, cheap) => probeChannel({ settings, upstream }, channel, model, cheap),
+    });
     const memory = createMemoryBudget(
       env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024,
     );

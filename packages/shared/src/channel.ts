@@ -191,7 +191,17 @@ export const ChannelRow = z.object({
   test_time: UnixTime.nullable(),
   created_time: UnixTime,
   /** Models that are paused right now on the answering node, and until when; `key` is the hint of a key, "" = all. */
-  frozen: z.array(z.object({ model: z.string(), key: z.string(), until: UnixTime, reason: z.string() })),
+  frozen: z.array(
+    z.object({
+      model: z.string(),
+      key: z.string(),
+      until: UnixTime,
+      /** The kind of error, `circuit` while a circuit breaker is open, `probing` when one call at a time may try again. */
+      reason: z.string(),
+      /** For how many accounts it is paused; 0 = every account. */
+      accounts: z.int(),
+    }),
+  ),
 });
 export type ChannelRow = z.infer<typeof ChannelRow>;
 export const ChannelPage = Page(ChannelRow);

@@ -20,6 +20,20 @@ export const AttemptNote = z.object({
 });
 export type AttemptNote = z.infer<typeof AttemptNote>;
 
+/** A channel that could have served a call, but was paused when it began. */
+export const PausedChannel = z.object({
+  channel_id: z.int(),
+  channel_name: z.string(),
+  /** The kind of error that paused it, `circuit`, or `probing`. */
+  reason: z.string(),
+  paused_until: UnixTime,
+  /** The provider asked for the pause, with `Retry-After`. */
+  provider_asked: z.boolean(),
+  /** Calls of other accounts were not paused. */
+  own_calls_only: z.boolean(),
+});
+export type PausedChannel = z.infer<typeof PausedChannel>;
+
 /** One line of a bill: tokens × ratio, or calls × price. */
 export const BillLine = z.object({
   kind: z.string(),
@@ -79,6 +93,8 @@ export const LogRow = z.object({
   bill: Bill.nullable(),
   /** Admins only; null for others. */
   attempts: z.array(AttemptNote).nullable(),
+  /** Channels that were paused when the call began; admins only. */
+  paused: z.array(PausedChannel).nullable(),
 });
 export type LogRow = z.infer<typeof LogRow>;
 

@@ -219,6 +219,12 @@ export const Settings = z.object({
   RetryTimeOut: z.int().min(0).max(600).default(60),
   /** Seconds a failed channel is frozen for a model when the vendor does not say. */
   RetryCooldownSeconds: z.int().min(0).max(3600).default(5),
+  /** Pauses a model of a channel for every account when too large a share of its calls fail and a test confirms it. */
+  CircuitBreakerEnabled: z.boolean().default(true),
+  /** Percent of at least eight calls within a minute that must fail. */
+  CircuitBreakerThreshold: z.int().min(1).max(100).default(50),
+  /** Seconds of the first pause; each further one in a row is twice as long, up to ten times. */
+  CircuitBreakerSeconds: z.int().min(1).max(3600).default(30),
   ConnectTimeoutMs: z.int().min(100).max(60_000).default(5_000),
   FirstByteTimeoutMs: z.int().min(1_000).max(3_600_000).default(300_000),
   IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),

@@ -121,11 +121,18 @@ describe("what the gateway sees of a channel", () => {
       onError: (error) => {
         throw error;
       },
+      test: async (_channel, model) => ({
+        ok: false,
+        model,
+        duration: 1,
+        message: "HTTP 500",
+        fault: "timeout",
+      }),
     });
     const tried = { channel: channel({ id }), key: undefined };
     const failure = { kind: "timeout", status: 0, message: "" } as const;
     for (let call = 0; call < 9; call += 1)
-      health.failed(tried, "gpt", failure, { cooldownSeconds: 0, mayDisable: true });
+      health.failed(tried, "gpt", failure, { account: 1, cooldownSeconds: 0, mayDisable: true });
     const kinds = async () => (await events(id)).data.map(({ kind, model }) => [kind, model]);
     await expect.poll(kinds).toEqual([
       ["circuit-opened", "gpt"],
@@ -134,7 +141,7 @@ describe("what the gateway sees of a channel", () => {
     clock += 31_000;
     expect(health.freezes(id)).toMatchObject([{ reason: "probing" }]);
     health.enter(tried.channel, "gpt");
-    health.succeeded(tried, "gpt");
+    health.succeeded(tried, "gpt", 1);
     await expect.poll(async () => (await kinds())[0]).toEqual(["circuit-closed", "gpt"]);
     expect(health.freezes(id)).toEqual([]);
   });
@@ -142,22 +149,73 @@ describe("what the gateway sees of a channel", () => {
   it("switches it off when nothing was answered for minutes, with the reason, but not on one bad moment", async () => {
     const id = await addChannel("dead", "sk-0000000000000003");
     let clock = Date.now();
-    const health = createHealth(place.database.db, { now: () => clock, onError: () => undefined });
+    let fault = "";
+    const health = createHealth(place.database.db, {
+      now: () => clock,
+      onError: () => undefined,
+      test: async (_channel, model) => ({ ok: fault === "", model, duration: 1, message: "HTTP 502", fault }),
+    });
     const tried = { channel: channel({ id }), key: undefined };
     const fail = () =>
       health.failed(
         tried,
         "gpt",
         { kind: "network", status: 0, message: "" },
-        { cooldownSeconds: 0, mayDisable: true },
+        { account: 1, cooldownSeconds: 0, mayDisable: true },
       );
     for (let call = 0; call < 30; call += 1) fail();
     expect((await row(id)).status).toBe(1);
     clock += 6 * 60_000;
+    // The channel answers a test: it was the calls that failed.
+    fail();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await row(id)).status).toBe(1);
+    fault = "network";
+    for (let call = 0; call < 30; call += 1) fail();
+    clock += 6 * 60_000;
     fail();
     await expect.poll(async () => (await row(id)).status).toBe(3);
     expect((await row(id)).status_reason).toBe(
-      "None of 31 calls in 6 minutes was answered (the last: network).",
+      "None of 31 calls in 6 minutes succeeded (the last: network), and a test failed too (HTTP 502).",
+    );
+  });
+
+  it("switches a key off after refusals only when a test with the key is refused as well", async () => {
+    const id = await addChannel("refused", "sk-0000000000000004");
+    let fault = "";
+    let tests = 0;
+    let clock = Date.now();
+    const health = createHealth(place.database.db, {
+      now: () => clock,
+      onError: () => undefined,
+      async test(_channel, model) {
+        tests += 1;
+        return { ok: fault === "", model, duration: 1, message: "HTTP 403: forbidden", fault };
+      },
+    });
+    const tried = { channel: channel({ id }), key: undefined };
+    const refuse = (accounts: number[]) => {
+      for (const account of accounts)
+        health.failed(
+          tried,
+          "gpt",
+          { kind: "auth", status: 403, message: "" },
+          { account, cooldownSeconds: 0, mayDisable: true },
+        );
+    };
+    // Not one account, nor three that act together.
+    refuse([1, 1, 1, 1, 1, 1]);
+    await expect.poll(() => tests).toBe(1);
+    clock += 61_000;
+    refuse([1, 2, 3, 1, 2, 3]);
+    await expect.poll(() => tests).toBe(2);
+    expect((await row(id)).status).toBe(1);
+    clock += 61_000;
+    fault = "auth";
+    refuse([1, 1, 1]);
+    await expect.poll(async () => (await row(id)).status).toBe(3);
+    expect((await row(id)).status_reason).toBe(
+      "The provider refuses the key: 3 calls in a row failed, and a test failed too (HTTP 403: forbidden).",
     );
   });
 });

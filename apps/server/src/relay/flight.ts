@@ -1,4 +1,4 @@
-import type { AttemptNote, Outcome } from "@gateway/shared/log";
+import type { AttemptNote, Outcome, PausedChannel } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { computeBill, heldTier, type PriceInForce } from "#domain/billing/pricing.ts";
@@ -43,6 +43,8 @@ export interface Billed {
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
 export class Flight {
   readonly attempts: AttemptNote[] = [];
+  /** Channels that were paused when the call began. */
+  paused: readonly PausedChannel[] = [];
   chosen: Chosen | undefined;
   /** In the place of `chosen` when the answer was one that had been given before. */
   remembered: Served | undefined;
@@ -227,6 +229,7 @@ export class Flight {
       sourceIp: this.#call.ip,
       priceVersionId: served?.price.versionId ?? 0,
       attempts: this.attempts,
+      paused: this.paused,
       billingTag: caller.billingTag,
       cacheHit: this.remembered !== undefined,
       heldInPart: this.chosen !== undefined && this.chosen.channel.preCost !== 1,

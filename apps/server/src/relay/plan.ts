@@ -1,3 +1,4 @@
+import type { PausedChannel } from "@gateway/shared/log";
 import type { UpstreamError } from "#dialects/ir.ts";
 import {
   computeBill,
@@ -12,8 +13,8 @@ import {
   type KeyInForce,
   mapModel,
 } from "#domain/channels/channel-in-force.ts";
-import { isKeyFailure } from "#domain/channels/health.ts";
-import { pick, type Wanted } from "#domain/channels/pick.ts";
+import { isKeyFailure, type Pause } from "#domain/channels/health-state.ts";
+import { couldServe, pick, type Wanted } from "#domain/channels/pick.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
 import type { Call, RelayServices } from "./call.ts";
@@ -37,6 +38,8 @@ export interface Plan {
   tried: Set<number>;
   /** Keys that failed where their channel may have others. */
   triedKeys: Set<number>;
+  /** A paused channel was chosen because no other was left: once for a call. */
+  lastResort: boolean;
 }
 
 /** A channel chosen for the next attempt. Group, ratio and price are carried along; nobody looks them up again. */
@@ -72,9 +75,11 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
   const prices = new Map<string, PriceInForce>();
+  const named = new Set<string>();
   let worstCase = -1n;
   for (const lane of lanes) {
     for (const { billed, reserves } of waysOf(lane.channels, model)) {
+      named.add(billed);
       const price =
         prices.get(billed) ??
         findPrice(table, billed) ??
@@ -87,12 +92,20 @@ export function makePlan(services: RelayServices, call: Call): Plan {
       if (points > worstCase) worstCase = points;
     }
   }
-  if (worstCase < 0n)
-    throw new GatewayError("price_missing", `The model "${model}" has no price yet, so it cannot be used.`, {
-      param: "model",
-    });
+  if (worstCase < 0n) throw priceMissing(model, named);
   const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
-  return { lanes, prices, worstCase, tried, triedKeys: new Set() };
+  return { lanes, prices, worstCase, tried, triedKeys: new Set(), lastResort: false };
+}
+
+/** Names the model that was requested, and those without a price that its channels bill it as. */
+function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError {
+  const targets = [...billed].filter((name) => name !== model);
+  const list = targets.map((name) => `"${name}"`).join(", ");
+  const message =
+    targets.length === 0
+      ? `The model "${model}" has no price yet, so it cannot be used.`
+      : `The model "${model}" is mapped to ${list}, which ${targets.length === 1 ? "has" : "have"} no price yet, so it cannot be used.`;
+  return new GatewayError("price_missing", message, { param: "model" });
 }
 
 function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): Lane[] {
@@ -132,51 +145,87 @@ export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, 
   return channel;
 }
 
-/** The next channel of the plan, the backup group's only after the group's own. Marks it as tried. */
-export function nextChoice(
-  services: RelayServices,
-  plan: Plan,
-  { model, stream, tools, pin }: Call,
-): Chosen | undefined {
+/**
+ * The next channel of the plan, the backup group's only after the group's own. A pause is a preference: when only paused
+ * channels are left, the one whose pause ends first is chosen, unless its provider asked to wait. Marks it as tried.
+ */
+export function nextChoice(services: RelayServices, plan: Plan, call: Call): Chosen | undefined {
+  const { model, stream, tools, pin } = call;
   const { health } = services;
-  const { triedKeys } = plan;
+  const { triedKeys, tried } = plan;
+  const account = call.caller.userId;
   const free = (channel: ChannelInForce, key: number) =>
-    !triedKeys.has(key) && health.keyUsable(channel, key, model);
+    !triedKeys.has(key) && health.keyUsable(channel, key, model, account);
   const wanted: Wanted = {
     model,
     stream,
     tools,
-    tried: plan.tried,
+    tried,
     usable: (channel) =>
       pin?.only !== undefined ||
-      (health.usable(channel, model) &&
+      (health.usable(channel, model, account) &&
         (triedKeys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
   };
   for (const lane of plan.lanes) {
     let channel = pick(lane.channels, wanted, services.random);
     while (channel !== undefined) {
       const found = channel;
-      plan.tried.add(found.id);
-      const { upstream, billed } = mapModel(found, model);
-      const price = plan.prices.get(billed);
-      if (price !== undefined)
-        return {
-          channel: found,
-          key: chooseKey(found, services.random(), {
-            pinned: pin?.home?.key,
-            free: (key) => free(found, key),
-          }),
-          group: lane.group,
-          backup: lane.backup,
-          groupRatio: lane.ratio,
-          upstreamModel: upstream,
-          billedModel: billed,
-          price,
-        };
+      tried.add(found.id);
+      const price = plan.prices.get(mapModel(found, model).billed);
+      if (price !== undefined) {
+        const key = chooseKey(found, services.random(), {
+          pinned: pin?.home?.key,
+          free: (id) => free(found, id),
+        });
+        return chosenOf(lane, found, key, model, price);
+      }
       channel = pick(lane.channels, wanted, services.random);
     }
   }
-  return undefined;
+  return plan.lastResort ? undefined : firstToThaw(services, plan, call, wanted);
+}
+
+/** The paused channel that is free first, of those whose provider did not ask to wait. */
+function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wanted): Chosen | undefined {
+  const { health } = services;
+  let first: { lane: Lane; channel: ChannelInForce; pause: Pause } | undefined;
+  for (const lane of plan.lanes)
+    for (const channel of lane.channels) {
+      if (!couldServe(channel, wanted) || health.full(channel)) continue;
+      if (!plan.prices.has(mapModel(channel, call.model).billed)) continue;
+      const pause = health.pause(channel, call.model, call.caller.userId);
+      if (pause === undefined || pause.hardUntil > Date.now() || plan.triedKeys.has(pause.keyId)) continue;
+      if (first === undefined || pause.until < first.pause.until) first = { lane, channel, pause };
+    }
+  if (first === undefined) return undefined;
+  const { lane, channel, pause } = first;
+  const price = plan.prices.get(mapModel(channel, call.model).billed);
+  if (price === undefined) return undefined;
+  plan.lastResort = true;
+  plan.tried.add(channel.id);
+  const home = call.pin?.home?.key;
+  const key = channel.keys.find(({ id }) => id === (home ?? pause.keyId)) ?? channel.keys[0];
+  return chosenOf(lane, channel, key, call.model, price);
+}
+
+function chosenOf(
+  lane: Lane,
+  channel: ChannelInForce,
+  key: KeyInForce | undefined,
+  model: string,
+  price: PriceInForce,
+): Chosen {
+  const { upstream, billed } = mapModel(channel, model);
+  return {
+    channel,
+    key,
+    group: lane.group,
+    backup: lane.backup,
+    groupRatio: lane.ratio,
+    upstreamModel: upstream,
+    billedModel: billed,
+    price,
+  };
 }
 
 /**
@@ -194,18 +243,50 @@ export function keepOtherKeys(
   if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
 }
 
-/** Why nothing could be chosen at all: says when to come back if channels are only frozen. */
-export function nothingFree(services: RelayServices, plan: Plan, model: string): GatewayError {
+/** More paused channels than this say nothing more in a log row. */
+const MOST_NOTED = 20;
+
+/** The paused channels of the plan as the log names them: which, why and until when. */
+export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {
+  const notes: PausedChannel[] = [];
+  for (const { channels } of plan.lanes)
+    for (const { channel, pause } of services.health.pausedAmong(
+      channels,
+      call.model,
+      call.caller.userId,
+      MOST_NOTED - notes.length,
+    ))
+      notes.push({
+        channel_id: channel.id,
+        channel_name: channel.name,
+        reason: pause.reason,
+        paused_until: Math.ceil(pause.until / 1_000),
+        provider_asked: pause.hardUntil > 0,
+        own_calls_only: pause.ownOnly,
+      });
+  return notes;
+}
+
+/** Why nothing could be chosen at all: says when to come back if providers asked to wait. */
+export function nothingFree(services: RelayServices, plan: Plan, call: Call): GatewayError {
+  const { health } = services;
+  const { model } = call;
   const channels = plan.lanes.flatMap((lane) => lane.channels);
-  if (services.health.busy(channels))
+  if (channels.some((channel) => health.full(channel)))
     return new GatewayError(
       "upstream_rate_limited",
       `Every channel for the model "${model}" has as many calls under way as it may have. Try again shortly.`,
       { retryAfter: 1 },
     );
-  const waitMs = services.health.thawsIn(channels, model);
-  const error = noChannel(model);
-  return waitMs === 0
-    ? error
-    : new GatewayError(error.code, error.message, { retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)) });
+  const waits = channels.flatMap((channel) => {
+    const pause = health.pause(channel, model, call.caller.userId);
+    return pause === undefined || pause.hardUntil === 0 ? [] : pause.hardUntil - Date.now();
+  });
+  if (waits.length === 0) return noChannel(model);
+  const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1_000));
+  return new GatewayError(
+    "upstream_rate_limited",
+    `Every channel for the model "${model}" is paused because its provider asked to wait. Try again in ${retryAfter} s.`,
+    { retryAfter },
+  );
 }

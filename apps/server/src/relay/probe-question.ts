@@ -3,7 +3,7 @@ import type { Endpoint, Provider } from "#providers/provider.ts";
 /** What a channel test asks of a model, told by the model's name. Pure. */
 export type ProbeQuestion =
   | { kind: "chat" }
-  | { kind: "plain"; path: string; body: Record<string, unknown> }
+  | { kind: "plain"; path: string; body: Record<string, unknown>; costly?: true }
   /** Nothing short can be asked: the channel is neither good nor bad for it. */
   | { kind: "none"; reason: string };
 
@@ -51,7 +51,12 @@ const sorts: readonly Sort[] = [
     names:
       /dall-e|gpt-image|flux|diffusion|(?:^|\/)sd\d|(?:^|\/)sd-|cogview|janus|imagen|recraft|ideogram|image$/,
     needs: "images",
-    question: plain("/v1/images/generations", { prompt: "A small red dot on white", n: 1 }),
+    question: {
+      kind: "plain",
+      path: "/v1/images/generations",
+      body: { prompt: "A small red dot on white", n: 1 },
+      costly: true,
+    },
   },
 ];
 

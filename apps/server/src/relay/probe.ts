@@ -13,7 +13,7 @@ import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
-import { questionFor } from "./probe-question.ts";
+import { type ProbeQuestion, questionFor } from "./probe-question.ts";
 import { send, shapeOf } from "./send.ts";
 
 /**
@@ -39,14 +39,21 @@ export function testChannel(
 /** The question is ours: nobody can have planted a phrase in it. */
 const OURS = Buffer.alloc(0);
 
-/** One short question, of the kind that the model is for. A refusal is an answer (`ok: false`), not an exception. */
+const costly: ProbeQuestion = { kind: "none", reason: "A test of this model is not cheap." };
+
+/**
+ * One short question, of the kind that the model is for. A refusal is an answer (`ok: false`), not an exception.
+ * @param cheap asks nothing of models whose shortest answer costs more than a few tokens
+ */
 export async function probeChannel(
   services: Omit<ProbeServices, "providers">,
   channel: ChannelInForce,
   model: string,
+  cheap = false,
 ): Promise<ChannelTestResult> {
   const upstreamModel = mapModel(channel, model).upstream;
-  const question = questionFor(channel.provider, upstreamModel);
+  const asked = questionFor(channel.provider, upstreamModel);
+  const question = cheap && asked.kind === "plain" && asked.costly === true ? costly : asked;
   if (question.kind === "none")
     return { ok: false, model, duration: 0, message: question.reason, fault: cannotProbe };
   const begun = performance.now();

@@ -5,7 +5,15 @@ import { GatewayError } from "#errors.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { Flight } from "./flight.ts";
 import { asKeyFailure } from "./key-evidence.ts";
-import { type Chosen, keepOtherKeys, makePlan, nextChoice, nothingFree, type Plan } from "./plan.ts";
+import {
+  type Chosen,
+  keepOtherKeys,
+  makePlan,
+  nextChoice,
+  nothingFree,
+  pausedChannels,
+  type Plan,
+} from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 
 /** One attempt through a chosen channel: an answer whose bill is closed or will be, or why there is none. */
@@ -89,19 +97,24 @@ async function serve<Answer extends object>(
   } = services.settings.current();
   const budget = { times: RetryTimes, withinMs: RetryTimeOut * 1_000 };
   const { model } = call;
+  const account = call.caller.userId;
+  const failures: { chosen: Chosen; error: UpstreamError }[] = [];
   let last: UpstreamError | undefined;
+  flight.paused = pausedChannels(services, plan, call);
   while (true) {
     // No vendor is at work for it: there is nothing to pay for.
     if (call.signal.aborted) throw clientLeft();
     const chosen = nextChoice(services, plan, call);
     if (chosen === undefined)
-      throw last === undefined ? nothingFree(services, plan, model) : explain(last, model);
+      throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
     const begun = Date.now();
     const { channel } = chosen;
     flight.lease = services.health.enter(channel, model);
     const answer = await tryChannel(chosen, flight, begun);
     if (!("error" in answer)) {
-      services.health.succeeded(chosen, model);
+      services.health.succeeded(chosen, model, account);
+      for (const failure of failures)
+        services.health.servedElsewhere(failure.chosen, model, failure.error, account);
       return answer;
     }
     flight.lease.leave();
@@ -114,7 +127,9 @@ async function serve<Answer extends object>(
     last = asKeyFailure(answer.error, DisableChannelKeywords, call);
     flight.noteAttempt(chosen, begun, last);
     keepOtherKeys(plan, chosen, last, call.pin);
+    failures.push({ chosen, error: last });
     services.health.failed(chosen, model, last, {
+      account,
       cooldownSeconds: RetryCooldownSeconds,
       mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
     });

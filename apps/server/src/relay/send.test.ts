@@ -196,7 +196,7 @@ function inForce(type: number): ChannelInForce {
     provider,
     baseUrl: url,
     keys: [],
-    mapping: new Map(),
+    mapping: { exact: new Map(), wildcards: [] },
     headers: {},
     parameters: {},
     disabledStream: new Set(),

@@ -60,7 +60,8 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
   const batches = readFrames(events, () => pipe.closing);
   let first = "";
   let ended = false;
-  while (first === "" && pipe.held === "" && pipe.error === undefined && !ended) {
+  // An end without an answer is no answer: another channel can still be asked.
+  while (first === "" && (pipe.held === "" || isEmpty(pipe)) && pipe.error === undefined && !ended) {
     const next = await batches.next();
     if (next.done) {
       ended = true;

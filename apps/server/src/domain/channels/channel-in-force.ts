@@ -19,8 +19,7 @@ export interface ChannelInForce {
   groups: readonly string[];
   priority: number;
   weight: number;
-  /** Requested name → forwarded name and the name that is billed. */
-  mapping: ReadonlyMap<string, { upstream: string; billed: string }>;
+  mapping: MappingInForce;
   headers: Readonly<Record<string, string>>;
   parameters: Readonly<Record<string, unknown>>;
   disabledStream: ReadonlySet<string>;
@@ -48,9 +47,25 @@ export interface ChannelInForce {
   idleTimeoutMs: number;
 }
 
-/** What a request for `model` becomes at this channel. */
-export function mapModel(channel: ChannelInForce, model: string): { upstream: string; billed: string } {
-  return channel.mapping.get(model) ?? { upstream: model, billed: model };
+/** Requested name → forwarded name and the name that is billed. */
+export interface MappingInForce {
+  exact: ReadonlyMap<string, MappedModel>;
+  /** Prefix without the star, longest first; `billed` undefined = the requested name. */
+  wildcards: readonly { prefix: string; upstream: string; billed: string | undefined }[];
+}
+
+export interface MappedModel {
+  upstream: string;
+  billed: string;
+}
+
+/** What a request for `model` becomes at this channel: by its exact name, else by the longest wildcard that fits. */
+export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: string): MappedModel {
+  const exact = mapping.exact.get(model);
+  if (exact !== undefined) return exact;
+  const wildcard = mapping.wildcards.find(({ prefix }) => model.startsWith(prefix));
+  if (wildcard === undefined) return { upstream: model, billed: model };
+  return { upstream: wildcard.upstream, billed: wildcard.billed ?? model };
 }
 
 /** The model a test asks for: the one that was named, the vendor's usual one if it is offered, else the first. */

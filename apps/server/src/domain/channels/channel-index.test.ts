@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mapModel } from "./channel-in-force.ts";
 import { buildIndex, createIndex } from "./channel-index.ts";
 import { channel } from "./channels.fixture.ts";
 import { parseMapping } from "./load-channels.ts";
@@ -69,7 +70,18 @@ describe("the index of channels", () => {
 
   it("bills by the requested name only when the target of a mapping begins with +", () => {
     const mapping = parseMapping({ a: "b", c: "+d" });
-    expect(mapping.get("a")).toEqual({ upstream: "b", billed: "b" });
-    expect(mapping.get("c")).toEqual({ upstream: "d", billed: "c" });
+    const at = (model: string) => mapModel({ mapping }, model);
+    expect(at("a")).toEqual({ upstream: "b", billed: "b" });
+    expect(at("c")).toEqual({ upstream: "d", billed: "c" });
+    expect(at("other")).toEqual({ upstream: "other", billed: "other" });
+  });
+
+  it("maps by the exact name first, then by the longest wildcard", () => {
+    const mapping = parseMapping({ "claude-*": "c", "claude-opus-*": "+o", "claude-opus-5": "exact" });
+    const at = (model: string) => mapModel({ mapping }, model);
+    expect(at("claude-opus-5")).toEqual({ upstream: "exact", billed: "exact" });
+    expect(at("claude-opus-4")).toEqual({ upstream: "o", billed: "claude-opus-4" });
+    expect(at("claude-haiku-5")).toEqual({ upstream: "c", billed: "c" });
+    expect(at("claude")).toEqual({ upstream: "claude", billed: "claude" });
   });
 });

@@ -5,7 +5,7 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
-import type { Frozen } from "./health.ts";
+import type { Frozen } from "./health-state.ts";
 import { channelKeyContext } from "./load-channels.ts";
 
 /** The keys of a channel, one by one. They go in and never come out: what is shown is a hint. */
@@ -117,7 +117,7 @@ export async function removeKey(
 ): Promise<void> {
   await db.$transaction(async (tx) => {
     const { key, others } = await lockKey(tx, channelId, keyId);
-    if (others === 0) throw conflict(LAST_KEY);
+    if (key.status === 1 && others === 0) throw conflict(LAST_KEY);
     await tx.channelKey.delete({ where: { id: keyId } });
     await leaveTrace(tx, actor, "key-removed", key, undefined);
   });

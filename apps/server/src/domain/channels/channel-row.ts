@@ -2,7 +2,7 @@ import type { ChannelInput, ChannelRow } from "@gateway/shared/channel";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
-import type { Frozen } from "./health.ts";
+import type { Frozen } from "./health-state.ts";
 
 /** A stored channel, as the console shows it and as a test call needs it. Its keys are not part of either. */
 
@@ -78,11 +78,12 @@ export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]):
     response_time: row.response_time,
     test_time: seconds(row.test_time),
     created_time: Math.floor(row.created_time.getTime() / 1000),
-    frozen: freezes.map(({ model, keyId, until, reason }) => ({
+    frozen: freezes.map(({ model, keyId, until, reason, accounts }) => ({
       model,
       key: row.keys.find((key) => key.id === keyId)?.key_hint ?? "",
       until: Math.ceil(until / 1000),
       reason,
+      accounts,
     })),
   };
 }

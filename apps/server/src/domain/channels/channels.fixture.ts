@@ -13,7 +13,7 @@ export function channel(part: Partial<ChannelInForce> & { id: number }): Channel
     groups: ["default"],
     priority: 0,
     weight: 1,
-    mapping: new Map(),
+    mapping: { exact: new Map(), wildcards: [] },
     headers: {},
     parameters: {},
     disabledStream: new Set(),

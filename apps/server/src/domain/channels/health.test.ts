@@ -1,10 +1,12 @@
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import { describe, expect, it } from "vitest";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { channel } from "./channels.fixture.ts";
 import { createHealth } from "./health.ts";
 
-const options = { cooldownSeconds: 5, mayDisable: false };
+const account = 1;
+const options = { account, cooldownSeconds: 5, mayDisable: false };
 const error = (kind: UpstreamError["kind"], retryAfter?: number): UpstreamError => ({
   kind,
   message: kind,
@@ -13,49 +15,59 @@ const error = (kind: UpstreamError["kind"], retryAfter?: number): UpstreamError 
 });
 
 /** What would be written to the time line is not what is tested here: no database is there to take it. */
-function health(nodes = 1) {
+function health(nodes = 1, fault = "server") {
   let clock = 1_000_000;
+  const answers = { fault, tests: [] as string[] };
   const made = createHealth({} as PrismaClient, {
     onError: () => undefined,
     now: () => clock,
     nodes: () => nodes,
+    async test(_channel, model, cheap): Promise<ChannelTestResult> {
+      answers.tests.push(`${model}${cheap ? "" : " at any price"}`);
+      return { ok: answers.fault === "", model, duration: 1, message: answers.fault, fault: answers.fault };
+    },
   });
-  return { ...made, wait: (seconds: number) => (clock += seconds * 1_000) };
+  return {
+    ...made,
+    answers,
+    wait: (seconds: number) => (clock += seconds * 1_000),
+    /** Until a test that was started has its verdict. */
+    settled: () => new Promise((resolve) => setImmediate(resolve)),
+  };
 }
 
 const one = channel({ id: 1 });
 const keys = [1, 2, 3].map((id) => ({ id, key: `k${id}`, weight: 1 }));
 const many = channel({ id: 2, keys });
+const soleKey = { channel: one, key: one.keys[0] };
 
 describe("a freeze", () => {
-  it("holds for one model of one channel, as long as the vendor asks or the setting says", () => {
+  it("holds for one model of one channel, as long as the provider asks or the setting says", () => {
     const state = health();
-    state.failed({ channel: one, key: one.keys[0] }, "gpt", error("server"), options);
-    state.failed({ channel: one, key: one.keys[0] }, "claude", error("rate-limited", 60), options);
-    expect([state.usable(one, "gpt"), state.usable(one, "claude"), state.usable(one, "other")]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    state.failed(soleKey, "gpt", error("server"), options);
+    state.failed(soleKey, "claude", error("rate-limited", 60), options);
+    const usable = () => ["gpt", "claude", "other"].map((model) => state.usable(one, model, account));
+    expect(usable()).toEqual([false, false, true]);
     state.wait(6);
-    expect([state.usable(one, "gpt"), state.usable(one, "claude")]).toEqual([true, false]);
-    expect(state.thawsIn([one], "claude")).toBe(54_000);
+    expect(usable()).toEqual([true, false, true]);
+    expect(state.pause(one, "claude", account)).toMatchObject({ until: 1_060_000, hardUntil: 1_060_000 });
     state.wait(55);
-    expect(state.usable(one, "claude")).toBe(true);
+    expect(usable()).toEqual([true, true, true]);
   });
 
   it("holds for the key alone when it is the key's, and for the channel when no key is left", () => {
     const state = health();
     for (const key of keys.slice(0, 2)) {
       state.failed({ channel: many, key }, "gpt", error("rate-limited"), options);
-      expect(state.usable(many, "gpt")).toBe(true);
-      expect(state.keyUsable(many, key.id, "gpt")).toBe(false);
-      expect(state.keyUsable(many, key.id, "claude")).toBe(true);
+      expect(state.usable(many, "gpt", account)).toBe(true);
+      expect(state.keyUsable(many, key.id, "gpt", account)).toBe(false);
+      expect(state.keyUsable(many, key.id, "claude", account)).toBe(true);
     }
     state.failed({ channel: many, key: keys[2] }, "gpt", error("auth", 30), options);
-    expect(state.usable(many, "gpt")).toBe(false);
-    expect(state.usable(many, "claude")).toBe(true);
-    expect(state.thawsIn([many], "gpt")).toBe(5_000);
+    expect(state.usable(many, "gpt", account)).toBe(false);
+    expect(state.usable(many, "claude", account)).toBe(true);
+    // The key whose provider asked for nothing may be asked first.
+    expect(state.pause(many, "gpt", account)).toMatchObject({ until: 1_005_000, hardUntil: 0, keyId: 1 });
     expect(state.freezes(2).map(({ keyId, model }) => [keyId, model])).toEqual([
       [1, "gpt"],
       [2, "gpt"],
@@ -63,90 +75,188 @@ describe("a freeze", () => {
     ]);
   });
 
-  it("is for all keys when the vendor itself fails", () => {
+  it("is for all keys when the provider itself fails", () => {
     const state = health();
     state.failed({ channel: many, key: keys[0] }, "gpt", error("network"), options);
-    expect(state.usable(many, "gpt")).toBe(false);
+    expect(state.usable(many, "gpt", account)).toBe(false);
   });
 
   it("is not for a caller's own mistake", () => {
     const state = health();
-    state.failed({ channel: one, key: one.keys[0] }, "gpt", error("bad-request"), options);
-    expect(state.usable(one, "gpt")).toBe(true);
+    state.failed(soleKey, "gpt", error("bad-request"), options);
+    expect(state.usable(one, "gpt", account)).toBe(true);
+  });
+
+  it("is for the account alone whose call failed, whatever its calls do", () => {
+    const state = health();
+    for (let call = 0; call < 100; call += 1)
+      for (const kind of ["auth", "quota", "rate-limited", "server", "network", "not-found"] as const)
+        state.failed(soleKey, "gpt", error(kind, 3_600), options);
+    state.servedElsewhere(soleKey, "gpt", error("server"), account);
+    expect(state.usable(one, "gpt", account)).toBe(false);
+    expect(state.usable(one, "gpt", 2)).toBe(true);
+    expect(state.pause(one, "gpt", 2)).toBeUndefined();
+    expect(state.freezes(1)).toMatchObject([{ accounts: 1 }, { accounts: 1 }]);
+  });
+
+  it("is for every account after failures of several that other channels could serve", () => {
+    const state = health();
+    for (const who of [1, 2, 3]) {
+      state.failed(soleKey, "gpt", error("server", 600), { ...options, account: who });
+      expect(state.usable(one, "gpt", 9)).toBe(true);
+    }
+    // Requests that fail on every channel say nothing of a channel.
+    expect(state.freezes(1)).toMatchObject([{ accounts: 3 }]);
+    for (const who of [1, 2, 3]) state.servedElsewhere(soleKey, "gpt", error("server"), who);
+    expect(state.usable(one, "gpt", 9)).toBe(false);
+    // The provider asked those accounts to wait, not this one.
+    expect(state.pause(one, "gpt", 9)).toMatchObject({ hardUntil: 0, ownOnly: false });
+    expect(state.freezes(1)).toMatchObject([{ accounts: 0 }]);
+  });
+
+  it("ends with a call that succeeds, and leaves other accounts' as they are", () => {
+    const state = health();
+    for (const who of [1, 2]) state.failed(soleKey, "gpt", error("server"), { ...options, account: who });
+    state.succeeded(soleKey, "gpt", 1);
+    expect([1, 2].map((who) => state.usable(one, "gpt", who))).toEqual([true, false]);
+  });
+
+  it("of very many accounts takes bounded memory", () => {
+    const state = health();
+    for (let who = 1; who <= 3_000; who += 1)
+      state.failed(soleKey, "gpt", error("server"), { ...options, account: who });
+    expect(state.freezes(1)[0]?.accounts).toBeLessThanOrEqual(1_000);
+    state.wait(6);
+    expect(state.freezes(1)).toEqual([]);
   });
 });
 
 describe("a circuit", () => {
-  function broken() {
-    const state = health();
-    for (let call = 0; call < 8; call += 1)
-      state.failed({ channel: one, key: undefined }, "gpt", error("server"), {
-        ...options,
-        cooldownSeconds: 0,
-      });
-    return state;
-  }
-  const fail = (state: ReturnType<typeof health>) =>
+  const fail = (state: ReturnType<typeof health>, who = account) =>
     state.failed({ channel: one, key: undefined }, "gpt", error("server"), {
       ...options,
+      account: who,
       cooldownSeconds: 0,
     });
+  async function broken() {
+    const state = health();
+    for (let call = 0; call < 8; call += 1) fail(state);
+    await state.settled();
+    return state;
+  }
 
-  it("opens when too many calls of a window fail, and not before", () => {
+  it("opens for every account when too many calls of a window fail and a test confirms it, and not before", async () => {
     const state = health();
     for (let call = 0; call < 7; call += 1) fail(state);
-    expect(state.usable(one, "gpt")).toBe(true);
+    await state.settled();
+    expect(state.answers.tests).toEqual([]);
     fail(state);
-    expect(state.usable(one, "gpt")).toBe(false);
-    expect(state.usable(one, "claude")).toBe(true);
-    expect(state.freezes(1)).toMatchObject([{ model: "gpt", reason: "circuit" }]);
+    await state.settled();
+    expect(state.answers.tests).toEqual(["gpt"]);
+    expect(state.usable(one, "gpt", 2)).toBe(false);
+    expect(state.usable(one, "claude", 2)).toBe(true);
+    expect(state.freezes(1)).toMatchObject([{ model: "gpt", reason: "circuit", accounts: 0 }]);
   });
 
-  it("stays closed while most calls go well", () => {
+  it("stays closed when the test succeeds, and is tested again a minute later at the earliest", async () => {
+    const state = health(1, "");
+    for (let call = 0; call < 200; call += 1) {
+      fail(state);
+      await state.settled();
+    }
+    expect(state.usable(one, "gpt", 2)).toBe(true);
+    expect(state.answers.tests).toEqual(["gpt"]);
+    state.wait(61);
+    for (let call = 0; call < 20; call += 1) fail(state);
+    await state.settled();
+    expect(state.answers.tests).toEqual(["gpt", "gpt"]);
+  });
+
+  it("takes calls of several accounts where nothing can be tested", async () => {
+    const state = health(1, cannotProbe);
+    for (let call = 0; call < 20; call += 1) fail(state, 1 + (call % 2));
+    await state.settled();
+    expect(state.usable(one, "gpt", 9)).toBe(true);
+    state.wait(61);
+    for (let call = 0; call < 20; call += 1) fail(state, 1 + (call % 3));
+    await state.settled();
+    expect(state.usable(one, "gpt", 9)).toBe(false);
+  });
+
+  it("stays closed while most calls succeed", async () => {
     const state = health();
     for (let call = 0; call < 40; call += 1) {
       fail(state);
-      for (let good = 0; good < 2; good += 1) state.succeeded({ channel: one, key: undefined }, "gpt");
+      for (let good = 0; good < 2; good += 1)
+        state.succeeded({ channel: one, key: undefined }, "gpt", account);
     }
-    expect(state.usable(one, "gpt")).toBe(true);
+    await state.settled();
+    expect(state.usable(one, "gpt", account)).toBe(true);
   });
 
-  it("lets one real call at a time try, and closes when it goes well", () => {
-    const state = broken();
+  it("lets one real call at a time try, and closes when it succeeds", async () => {
+    const state = await broken();
     state.wait(31);
-    expect(state.usable(one, "gpt")).toBe(true);
+    expect(state.usable(one, "gpt", account)).toBe(true);
     const probe = state.enter(one, "gpt");
-    expect(state.usable(one, "gpt")).toBe(false);
+    expect(state.usable(one, "gpt", account)).toBe(false);
     // Its client left: no verdict, the next call tries.
     probe.leave();
-    expect(state.usable(one, "gpt")).toBe(true);
+    expect(state.usable(one, "gpt", account)).toBe(true);
     state.enter(one, "gpt");
-    state.succeeded({ channel: one, key: undefined }, "gpt");
-    expect(state.usable(one, "gpt")).toBe(true);
+    state.succeeded({ channel: one, key: undefined }, "gpt", account);
+    expect(state.usable(one, "gpt", account)).toBe(true);
     state.enter(one, "gpt");
-    expect(state.usable(one, "gpt")).toBe(true);
+    expect(state.usable(one, "gpt", account)).toBe(true);
   });
 
-  it("opens for twice as long when the probe fails, or as long as the vendor asks", () => {
-    const state = broken();
+  it("opens for twice as long when the call that tries fails and a test confirms it", async () => {
+    const state = await broken();
     state.wait(31);
     state.enter(one, "gpt");
     fail(state);
+    await state.settled();
     state.wait(31);
-    expect(state.usable(one, "gpt")).toBe(false);
+    expect(state.usable(one, "gpt", 2)).toBe(false);
     state.wait(30);
-    expect(state.usable(one, "gpt")).toBe(true);
+    expect(state.usable(one, "gpt", 2)).toBe(true);
+    // One account's failing request cannot keep it open.
+    state.answers.fault = "";
     state.enter(one, "gpt");
-    state.failed({ channel: one, key: undefined }, "gpt", error("overloaded", 600), options);
-    state.wait(500);
-    expect(state.usable(one, "gpt")).toBe(false);
-    expect(state.thawsIn([one], "gpt")).toBe(100_000);
+    fail(state);
+    await state.settled();
+    expect(state.freezes(1)).toEqual([]);
   });
 
-  it("does not listen to calls that set out before it opened", () => {
-    const state = broken();
-    state.succeeded({ channel: one, key: undefined }, "gpt");
-    expect(state.usable(one, "gpt")).toBe(false);
+  it("does not listen to calls that set out before it opened", async () => {
+    const state = await broken();
+    state.succeeded({ channel: one, key: undefined }, "gpt", account);
+    expect(state.usable(one, "gpt", account)).toBe(false);
+  });
+
+  it("can be switched off, made longer and made more sensitive", async () => {
+    let rules = { enabled: false, share: 50, pauseMs: 30_000 };
+    let clock = 1_000_000;
+    const state = createHealth({} as PrismaClient, {
+      onError: () => undefined,
+      now: () => clock,
+      circuit: () => rules,
+      test: async (_channel, model) => ({ ok: false, model, duration: 1, message: "", fault: "server" }),
+    });
+    const calls = async (failing: number, of: number) => {
+      for (let call = 0; call < of; call += 1)
+        if (call < of - failing) state.succeeded(soleKey, "gpt", account);
+        else state.failed(soleKey, "gpt", error("server"), { ...options, cooldownSeconds: 0 });
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await calls(20, 20);
+    expect(state.freezes(1)).toEqual([]);
+    rules = { enabled: true, share: 20, pauseMs: 90_000 };
+    await calls(1, 1);
+    await calls(3, 10);
+    expect(state.freezes(1)).toMatchObject([{ reason: "circuit", until: clock + 90_000 }]);
+    clock += 89_000;
+    expect(state.usable(one, "gpt", account)).toBe(false);
   });
 });
 
@@ -156,19 +266,19 @@ describe("a limit of concurrent calls", () => {
   it("holds until the calls are over, however often they say so", () => {
     const state = health();
     const calls = [1, 2, 3, 4].map(() => state.enter(narrow, "gpt"));
-    expect(state.usable(narrow, "gpt")).toBe(false);
-    expect(state.busy([one, narrow])).toBe(true);
+    expect(state.usable(narrow, "gpt", account)).toBe(false);
+    expect(state.full(narrow)).toBe(true);
     calls[0]?.leave();
     calls[0]?.leave();
-    expect(state.usable(narrow, "gpt")).toBe(true);
+    expect(state.usable(narrow, "gpt", account)).toBe(true);
     state.enter(narrow, "gpt");
-    expect(state.usable(narrow, "gpt")).toBe(false);
+    expect(state.usable(narrow, "gpt", account)).toBe(false);
   });
 
   it("is shared by the nodes", () => {
     const state = health(2);
     state.enter(narrow, "gpt");
     state.enter(narrow, "gpt");
-    expect(state.usable(narrow, "gpt")).toBe(false);
+    expect(state.usable(narrow, "gpt", account)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import type { Db } from "#platform/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
-import type { ChannelInForce } from "./channel-in-force.ts";
+import type { ChannelInForce, MappedModel, MappingInForce } from "./channel-in-force.ts";
 import { openPrivate, type PrivateFields } from "./channel-secrets.ts";
 
 /** From rows to channels as the relay uses them, in pages: thousands of them must not hold up the calls. */
@@ -151,14 +151,20 @@ export function channelKeyContext(channelId: number): string {
   return `channel:${channelId}`;
 }
 
-/** A leading `+` on the target keeps billing on the requested name; without it the forwarded name is billed. */
-export function parseMapping(
-  mapping: Readonly<Record<string, string>>,
-): Map<string, { upstream: string; billed: string }> {
-  return new Map(
-    Object.entries(mapping).map(([requested, target]) => {
-      const upstream = target.startsWith("+") ? target.slice(1) : target;
-      return [requested, { upstream, billed: target.startsWith("+") ? requested : upstream }];
-    }),
-  );
+/**
+ * A leading `+` on the target keeps billing on the requested name; without it the forwarded name is billed. A `*` at the
+ * end of a requested name stands for whatever follows.
+ */
+export function parseMapping(mapping: Readonly<Record<string, string>>): MappingInForce {
+  const exact: [string, MappedModel][] = [];
+  const wildcards: { prefix: string; upstream: string; billed: string | undefined }[] = [];
+  for (const [requested, target] of Object.entries(mapping)) {
+    const keepsName = target.startsWith("+");
+    const upstream = keepsName ? target.slice(1) : target;
+    if (requested.endsWith("*"))
+      wildcards.push({ prefix: requested.slice(0, -1), upstream, billed: keepsName ? undefined : upstream });
+    else exact.push([requested, { upstream, billed: keepsName ? requested : upstream }]);
+  }
+  wildcards.sort((one, other) => other.prefix.length - one.prefix.length);
+  return { exact: new Map(exact), wildcards };
 }

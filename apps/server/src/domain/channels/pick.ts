@@ -98,8 +98,12 @@ function cutIntoTiers(candidates: readonly ChannelInForce[]): Tier[] {
 }
 
 function fits(channel: ChannelInForce, wanted: Wanted): boolean {
+  return couldServe(channel, wanted) && wanted.usable(channel);
+}
+
+/** Whether a channel offers what the call needs and was not tried yet, however it is doing. */
+export function couldServe(channel: ChannelInForce, wanted: Omit<Wanted, "usable">): boolean {
   if (wanted.tried.has(channel.id)) return false;
   if (wanted.tools && channel.onlyChat) return false;
-  if (wanted.stream && channel.disabledStream.has(wanted.model)) return false;
-  return wanted.usable(channel);
+  return !(wanted.stream && channel.disabledStream.has(wanted.model));
 }

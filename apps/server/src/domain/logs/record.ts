@@ -1,4 +1,4 @@
-import type { AttemptNote, Bill, Outcome } from "@gateway/shared/log";
+import type { AttemptNote, Bill, Outcome, PausedChannel } from "@gateway/shared/log";
 import type { Usage } from "#dialects/ir.ts";
 
 /**
@@ -38,6 +38,8 @@ export interface CallRecord {
   priceVersionId: number;
   bill: Bill | null;
   attempts: AttemptNote[];
+  /** Channels that were paused when the call began; they stand behind the attempts in the same column. */
+  paused?: readonly PausedChannel[];
   /** Of the token at that time. */
   billingTag: string;
   /** The answer was one that had been given before; no channel was asked. */
@@ -133,12 +135,15 @@ export function rowOf(record: CallRecord): LogJson {
       ...record.bill,
       lines: record.bill.lines.map((line) => ({ ...line, kind: clean(line.kind, 64) })),
     },
-    attempts: record.attempts.map((note) => ({
-      ...note,
-      channel_name: clean(note.channel_name),
-      result: clean(note.result),
-      message: clean(note.message),
-    })),
+    attempts: [
+      ...record.attempts.map((note) => ({
+        ...note,
+        channel_name: clean(note.channel_name),
+        result: clean(note.result),
+        message: clean(note.message),
+      })),
+      ...(record.paused ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),
+    ],
     billing_tag: clean(record.billingTag, 50),
     cache_hit: record.cacheHit,
     cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),

@@ -1,4 +1,11 @@
-import { AttemptNote, Bill, type LogPage, type LogQuery, type LogRow } from "@gateway/shared/log";
+import {
+  AttemptNote,
+  Bill,
+  type LogPage,
+  type LogQuery,
+  type LogRow,
+  PausedChannel,
+} from "@gateway/shared/log";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/db.ts";
@@ -76,10 +83,11 @@ interface Stored {
   attempts: unknown;
 }
 
-const Attempts = z.array(AttemptNote);
+const Notes = z.array(z.union([AttemptNote, PausedChannel]));
 
 function describe(row: Stored, view: LogView): LogRow {
   const mine = view.of === "owner";
+  const notes = mine ? [] : (Notes.safeParse(row.attempts).data ?? []);
   return {
     id: String(row.id),
     created_at: Math.floor(row.created_at.getTime() / 1000),
@@ -112,7 +120,8 @@ function describe(row: Stored, view: LogView): LogRow {
     cache_hit: row.cache_hit,
     // A row of another version must not spoil the page.
     bill: Bill.safeParse(row.bill).data ?? null,
-    attempts: mine ? null : (Attempts.safeParse(row.attempts).data ?? []),
+    attempts: mine ? null : notes.filter((note) => "result" in note),
+    paused: mine ? null : notes.filter((note) => "paused_until" in note),
   };
 }
 

@@ -1,0 +1,167 @@
+import type { UpstreamError } from "#dialects/ir.ts";
+import type { ChannelInForce, KeyInForce } from "./channel-in-force.ts";
+import { admits, type Circuit } from "./circuit.ts";
+import { EVERY_MODEL, type Freeze, type Freezes, WHOLE } from "./freezes.ts";
+
+/** What a node knows of one channel's health, and how that reads for a call and for people. Pure. */
+
+export interface Evidence {
+  count: number;
+  first: number;
+}
+
+export interface State {
+  frozen: Freezes;
+  circuits: Map<string, Circuit>;
+  /** By key. */
+  refused: Map<number, Evidence>;
+  /** Failures of any model without a success in between. */
+  run: Evidence;
+  underWay: number;
+}
+
+/** Milliseconds since 1970 throughout. */
+export interface Pause {
+  until: number;
+  /** Until when the provider itself asked to wait; 0 = it did not. */
+  hardUntil: number;
+  reason: Frozen["reason"];
+  /** The key that is free first; `WHOLE` for a channel without keys. */
+  keyId: number;
+  /** Only calls of the account that asks are paused. */
+  ownOnly: boolean;
+}
+
+export interface Frozen {
+  /** `*` = every model. */
+  model: string;
+  /** Null = the whole channel, not one of its keys. */
+  keyId: number | null;
+  /** Milliseconds since 1970. */
+  until: number;
+  /** `probing`: the pause is over, but only one call at a time may try. */
+  reason: UpstreamError["kind"] | "circuit" | "probing";
+  /** How many accounts it is paused for; 0 = every account. */
+  accounts: number;
+}
+
+export interface Tried {
+  channel: ChannelInForce;
+  key: KeyInForce | undefined;
+}
+
+/** Failures that say that the provider is not there, not that it will not serve this key or this model. */
+export const absent: ReadonlySet<string> = new Set<UpstreamError["kind"]>([
+  "server",
+  "network",
+  "timeout",
+  "overloaded",
+]);
+export const refusing: ReadonlySet<string> = new Set<UpstreamError["kind"]>(["auth", "quota"]);
+/** Failures of one key; another key of the same channel may do. */
+const ofKey: ReadonlySet<UpstreamError["kind"]> = new Set(["auth", "quota", "rate-limited"]);
+
+/** Whether another key of the same channel may do better. */
+export function isKeyFailure(error: UpstreamError): boolean {
+  return ofKey.has(error.kind);
+}
+
+/** What of a channel a failure pauses. */
+export function frozenPart(
+  { channel, key }: Tried,
+  model: string,
+  error: UpstreamError,
+): Pick<Freeze, "model" | "keyId"> {
+  return {
+    model: refusing.has(error.kind) ? EVERY_MODEL : model,
+    // Of a single key, the channel is what people know.
+    keyId: isKeyFailure(error) && channel.keys.length > 1 ? (key?.id ?? WHOLE) : WHOLE,
+  };
+}
+
+function later(one: Freeze | undefined, other: Freeze | undefined): Freeze | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.until >= other.until ? one : other;
+}
+
+/** The key that is free now or first; a pause that the provider asked for is the worse one. */
+function firstFree(
+  channel: ChannelInForce,
+  state: State,
+  model: string,
+  account: number,
+  at: number,
+): { id: number; freeze: Freeze | undefined } | undefined {
+  let first: { id: number; freeze: Freeze | undefined } | undefined;
+  for (const { id } of channel.keys) {
+    const freeze = state.frozen.find(model, id, account, at);
+    if (freeze === undefined) return { id, freeze };
+    const is = first?.freeze;
+    const sooner =
+      is === undefined ||
+      freeze.hardUntil < is.hardUntil ||
+      (freeze.hardUntil === is.hardUntil && freeze.until < is.until);
+    if (sooner) first = { id, freeze };
+  }
+  return first;
+}
+
+export function circuitsOf({ circuits }: State, at: number): Frozen[] {
+  return [...circuits]
+    .filter(([, circuit]) => circuit.openUntil !== 0)
+    .map(([model, { openUntil }]) => ({
+      model,
+      keyId: null,
+      until: openUntil,
+      reason: openUntil > at ? "circuit" : "probing",
+      accounts: 0,
+    }));
+}
+
+/** One line for each model and key, whatever the number of accounts. */
+export function frozenOf({ frozen, circuits }: State, at: number): Frozen[] {
+  const lines = new Map<string, Frozen>();
+  for (const { model, keyId, account, until, reason } of frozen.list(at)) {
+    // An open circuit says the same and holds longer.
+    if (keyId === WHOLE && (circuits.get(model)?.openUntil ?? 0) !== 0) continue;
+    const name = `${keyId} ${model}`;
+    const line = lines.get(name);
+    const accounts = account === 0 || line?.accounts === 0 ? 0 : (line?.accounts ?? 0) + 1;
+    lines.set(name, {
+      model,
+      keyId: keyId === WHOLE ? null : keyId,
+      until: Math.max(until, line?.until ?? 0),
+      reason: line !== undefined && line.until >= until ? line.reason : reason,
+      accounts,
+    });
+  }
+  return [...lines.values()];
+}
+
+/** Why a channel is passed over for this account; undefined when it is not paused. */
+export function pauseOf(
+  channel: ChannelInForce,
+  state: State,
+  {
+    model,
+    account,
+    circuit,
+    at,
+  }: { model: string; account: number; circuit: Circuit | undefined; at: number },
+): Pause | undefined {
+  const whole = state.frozen.find(model, WHOLE, account, at);
+  const key = firstFree(channel, state, model, account, at);
+  const freeze = later(whole, key?.freeze);
+  const frozenUntil = freeze?.until ?? 0;
+  const circuitUntil = circuit === undefined || admits(circuit, at) ? 0 : Math.max(circuit.openUntil, at + 1);
+  if (frozenUntil === 0 && circuitUntil === 0) return undefined;
+  const byCircuit = circuitUntil > frozenUntil;
+  const circuitReason = circuitUntil > at + 1 ? "circuit" : "probing";
+  return {
+    until: Math.max(frozenUntil, circuitUntil),
+    hardUntil: Math.max(whole?.hardUntil ?? 0, key?.freeze?.hardUntil ?? 0),
+    reason: byCircuit || freeze === undefined ? circuitReason : freeze.reason,
+    keyId: key?.id ?? WHOLE,
+    ownOnly: circuitUntil === 0 && freeze?.account === account,
+  };
+}
