@@ -4,6 +4,7 @@ import type { PersonCheck } from "#domain/accounts/person-check.ts";
 import type { Icons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health.ts";
+import type { FetchedBalance } from "#domain/channels/judge.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { PaymentRoom } from "#domain/payments/room.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
@@ -37,7 +38,7 @@ export interface Services {
   /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
   /** What is left on the vendor's account; undefined when this vendor does not tell. Throws a GatewayError. */
-  fetchBalance(channel: ChannelForTest): Promise<{ amount: number; currency: string } | undefined>;
+  fetchBalance(channel: ChannelForTest): Promise<FetchedBalance | undefined>;
   /** Whether a model is what its channel says, step by step. */
   checkModel(input: { channel: ChannelForTest; model: string }): Promise<ModelCheck>;
   /** Tests and balances of many channels, done by this node. */

@@ -6,6 +6,7 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
 import { heard } from "#relay/background.ts";
 import { explain } from "#relay/retry.ts";
+import { errorForClients, failedForClients } from "#relay/scrub.ts";
 import { send } from "#relay/send.ts";
 import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
@@ -106,11 +107,13 @@ async function askVendor(
     const text = await response.text(MAX_BYTES);
     if (response.status >= 200 && response.status < 300) {
       await heard(stored.id, text);
-      return text;
+      return failedForClients(text, { channel, key });
     }
     const error = dialects["openai-responses"].decodeError(response.status, text, response.headers);
     // What is not there is the response: nothing was asked of a model.
-    throw error.kind === "not-found" ? responseNotFound(stored.id) : explain(error, stored.model);
+    throw error.kind === "not-found"
+      ? responseNotFound(stored.id)
+      : explain(errorForClients(error, { channel, key }), stored.model);
   } catch (error) {
     if (error instanceof TransportError)
       throw new GatewayError("upstream_failed", "The upstream could not be asked for this response.");

@@ -51,7 +51,9 @@ describe("balances", () => {
     [stepfun, { object: "account", type: "prepaid", balance: 14.5 }, 14.5, "CNY"],
     [recraft, { credits: 1500, email: "a@b.example" }, 1.5, "USD"],
   ] as const)("are read from $label's answer", (provider: Provider, answer, amount, currency) => {
-    expect(provider.balance?.read(answer)).toEqual({ amount, currency });
-    expect(() => provider.balance?.read({ error: "no" })).toThrow();
+    const { balance } = provider;
+    if (balance === undefined || balance === "openai-billing") throw new Error("reads no answer of its own");
+    expect(balance.read(answer)).toEqual({ amount, currency });
+    expect(() => balance.read({ error: "no" })).toThrow();
   });
 });

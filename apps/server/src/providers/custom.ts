@@ -85,6 +85,7 @@ export const custom: Provider = {
   website: "",
   plugin,
   searches: openaiSearches,
+  balance: "openai-billing",
   headers: bearer,
   adjustRequest: ifTranslated(inSequence(openaiLimits, onChat(effortIfKnown))),
   path(call, standard) {

@@ -34,6 +34,7 @@ export const gateway: Provider = {
   testModel: "",
   website: "",
   searches: openaiSearches,
+  balance: "openai-billing",
   headers(key, { dialect }) {
     if (dialect === "anthropic") return { ...bearer(key), ...anthropicKey(key) };
     return dialect === "gemini" ? { ...bearer(key), "x-goog-api-key": key } : bearer(key);

@@ -36,6 +36,7 @@ export const openai: Provider = {
   testModel: "gpt-4o-mini",
   website: "https://platform.openai.com/usage",
   searches: openaiSearches,
+  balance: "openai-billing",
   headers: bearer,
   adjustRequest: inSequence(openaiLimits, onChat(withoutThoughts)),
 };

@@ -95,7 +95,13 @@ export interface Listing {
   read?(answer: unknown): string[];
 }
 
-export interface Balance {
+/**
+ * `openai-billing`: what OpenAI once served and gateways still do, a limit in `/v1/dashboard/billing/subscription` and the
+ * usage of a range of days.
+ */
+export type Balance = "openai-billing" | BalanceAnswer;
+
+export interface BalanceAnswer {
   path: string;
   /** undefined when the answer holds none. */
   read(answer: unknown): { amount: number; currency: "USD" | "CNY" } | undefined;

@@ -7,6 +7,7 @@ import type { UpstreamResponse } from "#platform/http.ts";
 import type { Call, ChatCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
+import { failedForClients } from "./scrub.ts";
 import { send } from "./send.ts";
 
 /**
@@ -40,7 +41,7 @@ export async function takeOn(
   if (hasEnded(body)) await closeBill(flight, body);
   else follow(services, call, chosen, flight, id);
   await call.finished?.(body, chosen);
-  return { body };
+  return { body: failedForClients(body, chosen) };
 }
 
 /** To be told what a vendor said of a response before a caller reads it: with its end the bill is closed first. */

@@ -8,6 +8,7 @@ import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { asInForce, type ProbeServices } from "./probe.ts";
+import { withoutCredentials } from "./scrub.ts";
 import { shapeOf } from "./send.ts";
 
 /**
@@ -51,7 +52,8 @@ function asker(services: ProbeServices, channel: ChannelInForce, model: string, 
     const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(STEP_TIMEOUT_MS) };
     const target = { channel, key: channel.keys[0], upstreamModel: model };
     const tried = await attempt(services, call, target);
-    if (!tried.ok) return { refused: tried.error.message, status: tried.error.status };
+    if (!tried.ok)
+      return { refused: withoutCredentials(tried.error.message, target), status: tried.error.status };
     try {
       const text = await tried.response.text(MAX_BODY_BYTES);
       const { upstream } = tried;

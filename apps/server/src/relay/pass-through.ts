@@ -2,6 +2,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { PriceInForce } from "#domain/billing/pricing.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { decompressed } from "#platform/content-coding.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PassedCall, RelayServices } from "./call.ts";
@@ -9,6 +10,7 @@ import { Flight, type Passed } from "./flight.ts";
 import { type Chosen, namedChannel } from "./plan.ts";
 import { answerHeaders, clientLeft } from "./relay.ts";
 import { explain } from "./retry.ts";
+import { forClients } from "./scrub.ts";
 import { send } from "./send.ts";
 
 /**
@@ -38,6 +40,8 @@ export async function passThrough(services: RelayServices, call: PassedCall): Pr
     throw error;
   }
 }
+
+const MAX_ERROR_BYTES = 256 * 1024;
 
 const FREE: PriceInForce = {
   model: "",
@@ -90,19 +94,31 @@ async function ask(
     flight.noteAttempt(chosen, begun, failure);
     throw call.signal.aborted ? clientLeft() : explain(failure, "");
   }
-  const { status, headers } = response;
+  const { status } = response;
   flight.firstByteAt = Date.now();
   const error = status < 400 ? undefined : refusedBy(response);
   flight.noteAttempt(chosen, begun, error);
   // The client hears the vendor's own words; the log, which may be read by others, only what kind of refusal it was.
   if (error !== undefined)
     await flight.fail(new GatewayError(explain(error, "").code, error.message, { status }));
+  const read = error === undefined ? response : decompressed(response);
+  const { "content-length": _length, ...others } = read.headers;
+  const headers = error === undefined ? read.headers : others;
   return {
     kind: "bytes",
     status,
     headers: { ...passed(headers), ...answerHeaders(headers, []) },
-    chunks: pass(call, flight, response),
+    chunks: error === undefined ? pass(call, flight, response) : refusalOf(read, chosen),
   };
+}
+
+/** The provider's own words, without what they quote of the channel. */
+async function* refusalOf(
+  response: UpstreamResponse,
+  chosen: Chosen,
+): AsyncGenerator<Buffer, void, undefined> {
+  const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
+  yield Buffer.from(forClients(text, chosen));
 }
 
 function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {

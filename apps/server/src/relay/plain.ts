@@ -13,6 +13,7 @@ import { heardUsage, plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
+import { eventsForClients, failedForClients } from "./scrub.ts";
 import { send } from "./send.ts";
 
 /**
@@ -39,6 +40,7 @@ export async function relayPlain(services: RelayServices, asked: PlainCall): Pro
 }
 
 const MAX_ERROR_BYTES = 256 * 1024;
+const ERROR_NAME = Buffer.from('"error"');
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
 async function tryChannel(
@@ -69,7 +71,7 @@ async function tryChannel(
       };
     }
     if (!type.startsWith("application/json"))
-      return { kind: "bytes", headers, chunks: passBytes(call, flight, response, type) };
+      return { kind: "bytes", headers, chunks: passBytes(call, chosen, flight, response, type) };
     const body = await response.text(MAX_BODY_BYTES);
     const { usage, tally } = plainUsage(body);
     await flight.settle({
@@ -78,7 +80,7 @@ async function tryChannel(
       delivered: tally,
       counted: heardUsage(call, tally),
     });
-    return { kind: "body", headers, body };
+    return { kind: "body", headers, body: failedForClients(body, chosen) };
   } catch (error) {
     return { error: transportFailure(error) };
   }
@@ -108,11 +110,13 @@ async function* once(body: Buffer): AsyncGenerator<Buffer, void, undefined> {
 /** Audio, event streams, plain text: at once, but for the end, which is kept back until the bill is closed. */
 async function* passBytes(
   call: PlainCall,
+  chosen: Chosen,
   flight: Flight,
   response: UpstreamResponse,
   type: string,
 ): AsyncGenerator<Buffer, void, undefined> {
   const reader = createPlainReader(type);
+  const isEvents = type.startsWith("text/event-stream");
   let kept = Buffer.alloc(0);
   let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
   const close = () =>
@@ -123,8 +127,14 @@ async function* passBytes(
       counted: heardUsage(call, reader.tally),
     });
   try {
-    for await (const chunk of response.chunks()) {
-      const end = chunk.length - Math.min(chunk.length, reader.push(chunk));
+    for await (const came of response.chunks()) {
+      const held = reader.push(came);
+      // An event that is an error is the provider's sentence: nothing after it belongs to the answer.
+      const chunk =
+        reader.failed || (isEvents && came.includes(ERROR_NAME))
+          ? Buffer.from(eventsForClients(came.toString(), chosen))
+          : came;
+      const end = chunk.length - Math.min(chunk.length, held);
       if (kept.length > 0) yield kept;
       if (end > 0) yield chunk.subarray(0, end);
       kept = Buffer.from(chunk.subarray(end));

@@ -8,6 +8,7 @@ import type { Providers } from "#providers/index.ts";
 import type { TaskQuestion, TaskStanding, TaskWire } from "#providers/task-wire.ts";
 import { taskWireOf } from "#providers/task-wires.ts";
 import type { RelayServices } from "./call.ts";
+import { forClients } from "./scrub.ts";
 import { send } from "./send.ts";
 import { tellClient, type Teller } from "./tell-clients.ts";
 
@@ -70,7 +71,10 @@ async function askAll(
   for (let from = 0; from < tasks.length; from += MOST_IN_A_QUESTION) {
     for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION))) {
       const answer = await ask(watch, { channel, key }, question);
-      for (const standing of wire.standings(answer)) told.set(standing.taskId, standing);
+      for (const standing of wire.standings(answer)) {
+        const failReason = forClients(standing.failReason, { channel, key });
+        told.set(standing.taskId, { ...standing, failReason });
+      }
     }
   }
   return told;

@@ -26,6 +26,27 @@ describe("the question of a channel test", () => {
       expect([model, pathFor(model)]).toEqual([model, path]);
   });
 
+  it("is a rerank for rerankers and Responses for models that are made for it, whatever the provider offers besides", () => {
+    const openai = { endpoints: ["chat", "responses"] as const };
+    expect(questionFor(openai, "bge-reranker-v2-m3")).toMatchObject({ path: "/v1/rerank" });
+    for (const model of [
+      "o1",
+      "o3",
+      "o4-mini",
+      "gpt-5-pro",
+      "gpt-5.1-codex",
+      "codex-mini-latest",
+      "openai/o3-pro",
+    ])
+      expect([model, questionFor(openai, model)]).toEqual([
+        model,
+        { kind: "chat", dialect: "openai-responses" },
+      ]);
+    for (const model of ["gpt-4o", "gemini-2.5-pro", "olmo-2", "qwen-pro", "gpt-oss-120b"])
+      expect([model, questionFor(openai, model)]).toEqual([model, { kind: "chat" }]);
+    expect(questionFor({ endpoints: ["chat"] }, "o3")).toEqual({ kind: "chat" });
+  });
+
   it("is not asked where it would need a recording, minutes or a socket", () => {
     for (const model of ["whisper-1", "gpt-4o-transcribe", "kling-v2", "mj_imagine", "gpt-realtime"])
       expect([model, pathFor(model)]).toEqual([model, "none"]);

@@ -1,8 +1,10 @@
+import type { DialectId } from "#dialects/ir.ts";
 import type { Endpoint, Provider } from "#providers/provider.ts";
 
 /** What a channel test asks of a model, told by the model's name. Pure. */
 export type ProbeQuestion =
-  | { kind: "chat" }
+  /** In the dialect that the provider prefers, unless another one is named. */
+  | { kind: "chat"; dialect?: DialectId }
   | { kind: "plain"; path: string; body: Record<string, unknown>; costly?: true }
   /** Nothing short can be asked: the channel is neither good nor bad for it. */
   | { kind: "none"; reason: string };
@@ -11,6 +13,8 @@ interface Sort {
   names: RegExp;
   needs: Endpoint;
   question: ProbeQuestion;
+  /** Asked of every provider: whoever lists such a model is said to serve it. */
+  always?: true;
 }
 
 const plain = (path: string, body: Record<string, unknown>): ProbeQuestion => ({ kind: "plain", path, body });
@@ -34,6 +38,7 @@ const sorts: readonly Sort[] = [
     names: /rerank/,
     needs: "rerank",
     question: plain("/v1/rerank", { query: "Hi", documents: ["Hi", "Bye"] }),
+    always: true,
   },
   {
     names: /embed|(?:^|\/)(?:bge|gte|e5|m3e|uae|jina-clip)-|retrieval/,
@@ -60,9 +65,17 @@ const sorts: readonly Sort[] = [
   },
 ];
 
+/** OpenAI's models that Responses is made for; some answer nowhere else. */
+const responsesOnly =
+  /(?:^|\/)(?:o\d(?:-|$)|(?:chat)?gpt-[\w.]+-pro(?:-|$)|codex|gpt-[\w.-]*codex|computer-use)/;
+
 export function questionFor({ endpoints }: Pick<Provider, "endpoints">, model: string): ProbeQuestion {
   const name = model.toLowerCase();
-  for (const { names, needs, question } of sorts)
-    if (names.test(name) && (question.kind === "none" || endpoints.includes(needs))) return question;
-  return endpoints.includes("chat") ? { kind: "chat" } : none(noQuestion);
+  for (const { names, needs, question, always } of sorts)
+    if (names.test(name) && (question.kind === "none" || always === true || endpoints.includes(needs)))
+      return question;
+  if (!endpoints.includes("chat")) return none(noQuestion);
+  return responsesOnly.test(name) && endpoints.includes("responses")
+    ? { kind: "chat", dialect: "openai-responses" }
+    : { kind: "chat" };
 }

@@ -1,6 +1,7 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
+import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
-import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
+import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
@@ -14,6 +15,7 @@ import { readBody } from "./body.ts";
 import type { RelayServices } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
 import { type ProbeQuestion, questionFor } from "./probe-question.ts";
+import { errorForOperators } from "./scrub.ts";
 import { send, shapeOf } from "./send.ts";
 
 /**
@@ -58,7 +60,7 @@ export async function probeChannel(
     return { ok: false, model, duration: 0, message: question.reason, fault: cannotProbe };
   const begun = performance.now();
   const refused = await (question.kind === "chat"
-    ? askChat(services, channel, upstreamModel)
+    ? askChat(services, channel, upstreamModel, question.dialect)
     : askPlain(services, channel, upstreamModel, question));
   const { DisableChannelKeywords } = services.settings.current();
   const failed = refused && asKeyFailure(refused, DisableChannelKeywords, { raw: OURS, model });
@@ -66,7 +68,8 @@ export async function probeChannel(
     ok: failed === undefined,
     model,
     duration: Math.max(1, Math.round(performance.now() - begun)),
-    message: failed === undefined ? "" : describe(failed),
+    message:
+      failed === undefined ? "" : describe(errorForOperators(failed, { channel, key: channel.keys[0] })),
     fault: failed?.kind ?? "",
   };
 }
@@ -75,8 +78,10 @@ async function askChat(
   services: Omit<ProbeServices, "providers">,
   channel: ChannelInForce,
   upstreamModel: string,
+  preferred: DialectId | undefined,
 ): Promise<UpstreamError | undefined> {
-  const [dialect] = dialectsFor(channel.provider, shapeOf(channel, { model: upstreamModel }));
+  const spoken = dialectsFor(channel.provider, shapeOf(channel, { model: upstreamModel }));
+  const dialect = preferred !== undefined && spoken.includes(preferred) ? preferred : spoken[0];
   const client = dialects[dialect];
   const request: ChatRequest = {
     model: upstreamModel,
@@ -146,27 +151,75 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
   return [...new Set(names)].sort();
 }
 
-/** What is left on the vendor's account, or undefined when this vendor does not tell. Throws a GatewayError. */
+/**
+ * What is left on the provider's account, or undefined when this provider does not report it. `estimated`: computed
+ * from a limit and a usage, which need not cover the same time. Throws a GatewayError.
+ */
 export async function fetchBalance(
   services: ProbeServices,
   input: ChannelForTest,
-): Promise<{ amount: number; currency: "USD" | "CNY" } | undefined> {
+  now = new Date(),
+): Promise<{ amount: number; currency: "USD" | "CNY"; estimated?: true } | undefined> {
   const channel = asInForce(services.providers, input);
   const { balance } = channel.provider;
   if (balance === undefined) return undefined;
-  const what = "Failed to get the balance";
-  const answer = await ask(services, channel, { path: balance.path, ownPath: true }, what);
+  if (balance === "openai-billing") return fetchBilling(services, channel, now);
+  const answer = await ask(services, channel, { path: balance.path, ownPath: true }, NO_BALANCE);
   const left = readOr(() => balance.read(answer));
-  if (left === undefined) throw new GatewayError("upstream_failed", `${what}: the answer does not hold one.`);
+  if (left === undefined) throw unreadableBalance();
   return left;
 }
 
-/** A question to the vendor itself, not to one of its models. */
+const NO_BALANCE = "Failed to get the balance";
+const unreadableBalance = () =>
+  new GatewayError("upstream_failed", `${NO_BALANCE}: the answer does not contain one.`);
+
+const Subscription = z.object({ hard_limit_usd: z.number(), has_payment_method: z.boolean().catch(false) });
+/** In hundredths of a dollar. */
+const BilledUsage = z.object({ total_usage: z.number() });
+const DAY_MS = 86_400_000;
+/** A prepaid account is charged for usage of any age; the oldest that such a range may ask for. */
+const PREPAID_DAYS = 100;
+
+async function fetchBilling(
+  services: ProbeServices,
+  channel: ChannelInForce,
+  now: Date,
+): Promise<{ amount: number; currency: "USD"; estimated: true } | undefined> {
+  const path = "/v1/dashboard/billing";
+  const answer = await ask(
+    services,
+    channel,
+    { path: `${path}/subscription`, ownPath: true },
+    NO_BALANCE,
+    [404, 405, 501],
+  );
+  // Most servers that speak OpenAI's wire have no accounts.
+  if (answer === undefined) return undefined;
+  const subscription = Subscription.safeParse(answer).data;
+  if (subscription === undefined) throw unreadableBalance();
+  const today = now.toISOString().slice(0, 10);
+  const start = subscription.has_payment_method
+    ? `${today.slice(0, 7)}-01`
+    : new Date(now.getTime() - PREPAID_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const range = `start_date=${start}&end_date=${today}`;
+  const usage = await ask(services, channel, { path: `${path}/usage?${range}`, ownPath: true }, NO_BALANCE);
+  const used = BilledUsage.safeParse(usage).data;
+  if (used === undefined) throw unreadableBalance();
+  const amount = subscription.hard_limit_usd - used.total_usage / 100;
+  return { amount, currency: "USD", estimated: true };
+}
+
+/**
+ * A question to the provider itself, not to one of its models.
+ * @param missing statuses that mean that it does not serve this; then the answer is undefined
+ */
 async function ask(
   services: ProbeServices,
   channel: ChannelInForce,
   where: { path: string; ownPath: boolean },
   what: string,
+  missing: readonly number[] = [],
 ): Promise<unknown> {
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, {}));
   let text: string;
@@ -190,6 +243,7 @@ async function ask(
   } catch (error) {
     throw new GatewayError("upstream_failed", `${what}: ${transportFailure(error).message}`);
   }
+  if (missing.includes(status)) return undefined;
   if (status !== 200) throw new GatewayError("upstream_failed", `${what}: HTTP ${status}.`);
   return parseJson(text);
 }

@@ -6,6 +6,7 @@ import type { End } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
 import { readClientEvent, readServerEvent } from "./realtime-events.ts";
+import { forClients } from "./scrub.ts";
 
 /**
  * Two sockets and what passes between them: events go on as they came, in order, as fast as the other side takes
@@ -110,6 +111,7 @@ export function openSession(opened: Opened): RealtimeSession {
         await bill.transcribed(event.usage, event.text);
         break;
       case "error":
+        return side.send(forClients(data.toString("utf8"), chosen));
       case "other":
         break;
     }

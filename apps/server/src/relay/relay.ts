@@ -15,6 +15,7 @@ import {
   type Plan,
 } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
+import { errorForClients, errorForOperators } from "./scrub.ts";
 
 /** One attempt through a chosen channel: an answer whose bill is closed or will be, or why there is none. */
 export type TryChannel<Answer extends object> = (
@@ -124,8 +125,9 @@ async function serve<Answer extends object>(
       await flight.settle({ outcome: "client-left", vendor: undefined, delivered: { narrow: 0, wide: 0 } });
       throw clientLeft();
     }
-    last = asKeyFailure(answer.error, DisableChannelKeywords, call);
-    flight.noteAttempt(chosen, begun, last);
+    const failure = asKeyFailure(answer.error, DisableChannelKeywords, call);
+    flight.noteAttempt(chosen, begun, errorForOperators(failure, chosen));
+    last = errorForClients(failure, chosen);
     keepOtherKeys(plan, chosen, last, call.pin);
     failures.push({ chosen, error: last });
     services.health.failed(chosen, model, last, {

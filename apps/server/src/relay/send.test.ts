@@ -308,7 +308,7 @@ describe("questions to the vendor itself", () => {
     answer = json({ balance_infos: [{ currency: "CNY", total_balance: "7.50" }] });
     expect(await fetchBalance(services, channel({ type: 28 }))).toEqual({ amount: 7.5, currency: "CNY" });
     expect(asked[0]?.path).toBe("/user/balance");
-    expect(await fetchBalance(services, channel({ type: 8 }))).toBeUndefined();
+    expect(await fetchBalance(services, channel({ type: 14 }))).toBeUndefined();
   });
 
   it("fail with a sentence", async () => {
@@ -316,6 +316,6 @@ describe("questions to the vendor itself", () => {
     await expect(fetchModels(services, channel({}))).rejects.toThrow("Failed to get model list: HTTP 401.");
     answer = json({ hello: "world" });
     await expect(fetchModels(services, channel({}))).rejects.toThrow("the answer is not a list of models");
-    await expect(fetchBalance(services, channel({ type: 28 }))).rejects.toThrow("does not hold one");
+    await expect(fetchBalance(services, channel({ type: 28 }))).rejects.toThrow("does not contain one");
   });
 });

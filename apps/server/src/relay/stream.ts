@@ -60,8 +60,7 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
   const batches = readFrames(events, () => pipe.closing);
   let first = "";
   let ended = false;
-  // An end without an answer is no answer: another channel can still be asked.
-  while (first === "" && (pipe.held === "" || isEmpty(pipe)) && pipe.error === undefined && !ended) {
+  while (first === "" && pipe.held === "" && pipe.error === undefined && !ended) {
     const next = await batches.next();
     if (next.done) {
       ended = true;

@@ -10,6 +10,9 @@ import type { Secrets } from "#platform/secrets.ts";
  */
 export type PrivateFields = Pick<ChannelInput, "proxy" | "model_headers" | "custom_parameter" | "plugin">;
 
+/** The same values of a channel in use, which nothing changes. */
+type Readonlies = { [Field in keyof PrivateFields]: Readonly<PrivateFields[Field]> };
+
 /** Headers whose values say nothing about an account; every other value is hidden. */
 const publicHeader =
   /^(?:accept|accept-language|content-type|user-agent|referer|http-referer|x-title|anthropic-(?:version|beta)|openai-beta)$/i;
@@ -20,7 +23,7 @@ const secretShape = /^(?:sk-|pk-|Bearer |Basic |AIza|AKIA|gh[a-z]_|xox[a-z]-|eyJ
 const longRun = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{20,}/;
 
 /** What readers see in the place of the full values. */
-export function maskPrivate(full: PrivateFields): PrivateFields {
+export function maskPrivate(full: Readonlies): PrivateFields {
   return {
     proxy: maskProxy(full.proxy),
     model_headers: Object.fromEntries(
@@ -32,6 +35,21 @@ export function maskPrivate(full: PrivateFields): PrivateFields {
     custom_parameter: maskRecord(full.custom_parameter),
     plugin: maskRecord(full.plugin),
   };
+}
+
+/** The values that `maskPrivate` hides, so that they can be taken out of what a provider quotes. */
+export function hiddenIn(full: Readonlies): string[] {
+  const { model_headers, custom_parameter, plugin } = maskPrivate(full);
+  const found: string[] = [];
+  const collect = (value: unknown, shown: unknown): void => {
+    if (typeof value === "string" && shown === hiddenValue) found.push(value);
+    else if (typeof value === "object" && value !== null && typeof shown === "object" && shown !== null)
+      for (const [name, part] of Object.entries(value)) collect(part, shown[name as keyof typeof shown]);
+  };
+  collect(full.model_headers, model_headers);
+  collect(full.custom_parameter, custom_parameter);
+  collect(full.plugin, plugin);
+  return found;
 }
 
 /** `scheme://user:********@host`; a user name without a password is a token and hidden too. */

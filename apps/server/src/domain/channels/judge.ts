@@ -17,7 +17,14 @@ export interface JudgeRoom extends ChannelRoom {
   health: Pick<Health, "forgive">;
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
   /** undefined when this vendor does not tell. */
-  fetchBalance(channel: ChannelForTest): Promise<{ amount: number; currency: string } | undefined>;
+  fetchBalance(channel: ChannelForTest): Promise<FetchedBalance | undefined>;
+}
+
+export interface FetchedBalance {
+  amount: number;
+  currency: string;
+  /** Computed from figures that need not belong together: no reason to disable a channel. */
+  estimated?: true;
 }
 
 /** What each kind of run does to a channel. */
@@ -80,7 +87,10 @@ async function reasonToDisable(
 }
 
 /** undefined when this vendor does not tell. Throws a GatewayError when it should and did not. */
-export async function refreshBalance(room: JudgeRoom, id: number): Promise<ChannelBalance | undefined> {
+export async function refreshBalance(
+  room: JudgeRoom,
+  id: number,
+): Promise<(ChannelBalance & { estimated: boolean }) | undefined> {
   const row = await getChannel(room.db, id);
   const left = await room.fetchBalance(opened(room, row));
   if (left === undefined) return undefined;
@@ -93,7 +103,7 @@ export async function refreshBalance(room: JudgeRoom, id: number): Promise<Chann
       balance_updated_time: new Date(),
     },
   });
-  return { balance: left.amount, currency: left.currency };
+  return { balance: left.amount, currency: left.currency, estimated: left.estimated === true };
 }
 
 /** One item of a run. An account that is empty, by the vendor's own word, serves nobody. */
@@ -105,7 +115,7 @@ async function judgeBalance(room: JudgeRoom, id: number): Promise<Done> {
     return { outcome: "skipped", model: "", duration: 0, message: "This vendor does not tell the balance." };
   const { AutomaticDisableChannelEnabled } = room.settings.current();
   const row = await getChannel(room.db, id);
-  const isEmpty = left.balance <= 0 && row.keys.length <= 1;
+  const isEmpty = !left.estimated && left.balance <= 0 && row.keys.length <= 1;
   const text = `${left.currency} ${left.balance.toFixed(2)}`;
   if (isEmpty && AutomaticDisableChannelEnabled && row.status === 1 && row.auto_disable) {
     await disableChannel(room.db, id, `The vendor's account is empty: ${text}.`);

@@ -1,0 +1,158 @@
+import type { UpstreamError } from "#dialects/ir.ts";
+import { parseRecord } from "#dialects/wire.ts";
+import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import { hiddenIn } from "#domain/channels/channel-secrets.ts";
+
+/**
+ * Providers quote what they were sent. Before such a text leaves the gateway it loses the channel's credentials, and for
+ * clients the addresses behind the gateway and the names of accounts as well. Every text of a provider that is not an
+ * answer passes here: errors, failed tasks, refusals in a stream or a session, test results. Pure.
+ */
+export interface Origin {
+  channel: Pick<
+    ChannelInForce,
+    "keys" | "headers" | "parameters" | "plugin" | "proxy" | "baseUrl" | "provider"
+  >;
+  key: KeyInForce | undefined;
+}
+
+/** Longer sentences say nothing more, and cost time. */
+const MAX_TEXT = 4_000;
+/** A body with an error in it is not long. */
+const MAX_FAILED = 256 * 1024;
+/** Shorter parts of a credential are words that a sentence may hold. */
+const LEAST_PART = 8;
+const SHOWN_OF_KEY = 6;
+const REMOVED = "[removed]";
+
+/** For administrators: without credentials. */
+export function withoutCredentials(text: string, origin: Origin): string {
+  let clean = text.slice(0, MAX_TEXT);
+  for (const secret of secretsOf(origin)) {
+    const spellings = new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+    for (const spelling of spellings) clean = clean.replaceAll(new RegExp(escaped(spelling), "gi"), REMOVED);
+    // Providers shorten what they quote: sk-abc***xyz.
+    if (secret.length >= 12)
+      clean = clean.replace(
+        new RegExp(`${escaped(secret.slice(0, SHOWN_OF_KEY))}[\\w-]*(?:\\*{2,}|…|\\.{3})[\\w*.…-]*`, "gi"),
+        REMOVED,
+      );
+  }
+  return clean.replace(credentials, REMOVED);
+}
+
+/** For clients: also without the addresses behind the gateway and the names of accounts. */
+export function forClients(text: string, origin: Origin): string {
+  let clean = withoutCredentials(text, origin);
+  for (const host of hostsOf(origin))
+    clean = clean.replaceAll(new RegExp(`(?:https?://)?${escaped(host)}(?::\\d+)?`, "gi"), REMOVED);
+  return clean
+    .replace(urls, (url) => (isPublicPage(url) ? url : REMOVED))
+    .replace(addresses, REMOVED)
+    .replace(accounts, (_all, before: string) => `${before}${REMOVED}`)
+    .replace(accountIds, REMOVED);
+}
+
+/** The error with its sentence for clients. */
+export function errorForClients(error: UpstreamError, origin: Origin): UpstreamError {
+  return { ...error, message: forClients(error.message, origin) };
+}
+
+/** The error with its sentence for administrators. */
+export function errorForOperators(error: UpstreamError, origin: Origin): UpstreamError {
+  return { ...error, message: withoutCredentials(error.message, origin) };
+}
+
+/** Server-sent events of which one is an error: what is not about an error stays as it came. */
+export function eventsForClients(events: string, origin: Origin): string {
+  return events
+    .split("\n")
+    .map((line) => (line.length <= MAX_TEXT && line.includes("error") ? forClients(line, origin) : line))
+    .join("\n");
+}
+
+/** An answer as its provider sent it: only one that names an error quotes anything. */
+export function failedForClients(body: string, origin: Origin): string {
+  if (body.length > MAX_FAILED || !/"error"\s*:\s*["{]/.test(body)) return body;
+  const answer = parseRecord(body);
+  if (answer === undefined) return body;
+  const clean = (value: unknown, inError: boolean): unknown => {
+    if (typeof value === "string") return inError ? forClients(value, origin) : value;
+    if (Array.isArray(value)) return value.map((part: unknown) => clean(part, inError));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, clean(part, inError || name === "error")]),
+    );
+  };
+  return JSON.stringify(clean(answer, false));
+}
+
+const credentials =
+  /\b(?:sk|pk|rk|gsk|xai|nvapi|pplx|hf|ghp|gho|glpat|xox[a-z])[-_][\w*.…-]{6,}|\bAIza[\w-]{10,}|\bya29\.[\w.-]+|\b(?:AKIA|ASIA)[A-Z\d]{8,}|\b(?:Bearer|Basic)\s+[\w+/=.~*-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+/g;
+const urls = /\b(?:https?|wss?|socks5h?|grpc|redis|postgres(?:ql)?|mongodb):\/\/[^\s"'<>)\]]+/gi;
+/** IPv4, IPv6, names that only an internal resolver knows, and names with a port. */
+const addresses =
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[\da-f:]{2,39}\](?::\d{1,5})?|(?<![\w:])(?:[\da-f]{1,4}:){3,7}[\da-f]{1,4}\b|(?<![\w:])[\da-f]{0,4}::(?:[\da-f]{1,4}:){0,6}[\da-f]{1,4}\b|\b(?:[\w-]+\.)*(?:localhost|[\w-]+\.(?:internal|local|localdomain|lan|svc|corp|intra|intranet|home|private|consul|docker))(?:\.[\w-]+)*(?::\d{1,5})?\b|\b[a-z][\w-]*(?:\.[\w-]+)+:\d{2,5}\b|\b[a-z]+[\w]*-[\w-]+:\d{4,5}\b/gi;
+/** A word that names an account, and its identifier. */
+const accounts =
+  /\b((?:organi[sz]ation|project|account|tenant|subscription|workspace|customer|team|user)s?(?:[ _-]?id)?["']?\s*[:=/#]?\s*["'`]?)((?=[\w.-]*\d)[\w.-]{6,}|[\da-f]{8}-[\da-f-]{27})/gi;
+const accountIds =
+  /\b(?:org|proj|acct|user|team|tenant|ws|wrkspc)[-_](?=[\w]*\d)[\w]{8,}|\barn:aws[\w-]*:[^\s"',]+|\bprojects\/[\w.-]+/g;
+
+/** A page that a provider shows everybody, such as its documentation. */
+function isPublicPage(text: string): boolean {
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    url.protocol !== "https:" ||
+    url.port !== "" ||
+    url.search !== "" ||
+    url.username !== ""
+  )
+    return false;
+  return /^(?:[a-z\d-]+\.)+[a-z]{2,}$/.test(url.hostname) && !addressOf(url.hostname);
+}
+
+function addressOf(host: string): boolean {
+  addresses.lastIndex = 0;
+  return addresses.test(host);
+}
+
+/** Where the channel sends its calls; a provider's own address is known to all. */
+function hostsOf({ channel }: Origin): string[] {
+  const own = URL.parse(channel.provider.baseUrl)?.hostname;
+  return [channel.baseUrl, channel.proxy]
+    .map((address) => URL.parse(address)?.hostname ?? "")
+    .filter((host) => host !== "" && host !== own);
+}
+
+function secretsOf({ channel, key }: Origin): string[] {
+  const keys = [...channel.keys, ...(key === undefined ? [] : [key])].map((each) => each.key);
+  const { proxy, headers, parameters, plugin } = channel;
+  const hidden = hiddenIn({ proxy, model_headers: headers, custom_parameter: parameters, plugin });
+  const parts = [...keys.flatMap(partsOf), ...hidden, decoded(URL.parse(proxy)?.password ?? "")];
+  // The longest first, so that no part of a longer one is left.
+  return [...new Set(parts)]
+    .filter((part) => part.length >= LEAST_PART)
+    .toSorted((one, other) => other.length - one.length);
+}
+
+/** A credential may be several: `id|secret`, or a JSON document. */
+function partsOf(key: string): string[] {
+  const document = key.startsWith("{") ? parseRecord(key) : undefined;
+  if (document !== undefined)
+    return [key, ...Object.values(document).filter((part): part is string => typeof part === "string")];
+  return [key, ...key.split(/[|,;:\s]+/)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+}
