@@ -1,5 +1,6 @@
 // node scripts/check-compose.mjs: tries docker-compose.yml on a real engine, from nothing to the first call, in a project
-// of its own that is removed afterwards. `npm test` runs it where an engine is available. --keep leaves the image.
+// of its own that is removed afterwards. `npm test` runs it where an engine is available.
+//   --image NAME   tries an image that exists instead of building one
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,12 +21,16 @@ export function hasEngine() {
 }
 
 async function check() {
-  const image = `gateway-check:${randomBytes(4).toString("hex")}`;
+  const given = process.argv.indexOf("--image");
+  const isGiven = given !== -1;
+  const image = isGiven ? process.argv[given + 1] : `gateway-check:${randomBytes(4).toString("hex")}`;
   const port = await freePort();
   const project = new Project({ GATEWAY_IMAGE: image, PORT: String(port) });
   try {
-    say("building the image");
-    docker("build", "--network", "host", "-q", "-t", image, root);
+    if (!isGiven) {
+      say("building the image");
+      docker("build", "--network", "host", "-q", "-t", image, root);
+    }
     const size = Number(docker("run", "--rm", "--entrypoint", "du", image, "-sm", "/app").split("\t")[0]);
     if (size > LARGEST_APP_MB) fail(`/app in the image is ${size} MB; ${LARGEST_APP_MB} is the limit.`);
 
@@ -52,7 +57,7 @@ async function check() {
     );
   } finally {
     project.remove();
-    if (!process.argv.includes("--keep")) docker("rmi", "-f", image);
+    if (!isGiven) docker("rmi", "-f", image);
   }
 }
 
@@ -168,7 +173,7 @@ async function answers(url, project) {
     if (response?.ok) return;
     await sleep(500);
   }
-  fail(`${url} does not answer.\n${project.run("logs", "--no-color", "--tail", "40")}`);
+  fail(`${url} does not answer.\n${project.run("logs", "--no-color", "--tail", "5")}`);
 }
 
 function seconds(ms) {
