@@ -34,6 +34,9 @@ COPY apps/server apps/server
 COPY prisma/migrations prisma/migrations
 COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/prisma
 COPY --from=build /app/apps/web/dist apps/web/dist
+# Node keeps what it has compiled, so that later starts take half the time.
+ENV NODE_COMPILE_CACHE=/app/.compile-cache
+RUN node --input-type=module -e "await import('/app/apps/server/src/start.ts')"
 RUN mkdir -p /data /secrets && chown node:node /data /secrets
 VOLUME /data
 USER node

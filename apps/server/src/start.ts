@@ -42,6 +42,7 @@ import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fet
 import { createReadiness, type Readiness } from "#platform/readiness.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
+import { releaseStartMemory } from "#platform/start-memory.ts";
 import { openProviders } from "#providers/index.ts";
 import { checkModel } from "#relay/model-check.ts";
 import { fetchBalance, fetchModels, probeChannel, testChannel } from "#relay/probe.ts";
@@ -271,6 +272,7 @@ export async function startGateway(
         },
       },
     });
+    releaseStartMemory();
     await app.listen({
       host: env.HOST,
       port: env.PORT,
