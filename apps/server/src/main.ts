@@ -20,10 +20,13 @@ try {
     stoppingSince = performance.now();
     const forCalls = isStarted ? env.drainSeconds + env.STOP_SECONDS : 0;
     // The last resort: whatever hangs, the process ends.
-    setTimeout(() => {
-      console.error("The gateway did not stop in time; ending it.");
-      process.exit(1);
-    }, (forCalls + lastResortSeconds) * 1_000);
+    setTimeout(
+      () => {
+        console.error("The gateway did not stop in time; ending it.");
+        process.exit(1);
+      },
+      (forCalls + lastResortSeconds) * 1_000,
+    );
     // A signal during the start waits for its end: what was opened half way could not be closed in order.
     gateway
       .then((started) => started.stop())

@@ -7,7 +7,11 @@ export const AvailableModel = z.object({
   owned_by: z.string(),
   price: z
     .object({
+      /** Of the price, which may be a pattern. */
+      model: z.string(),
       type: z.string(),
+      channel_type: z.int(),
+      locked: z.boolean(),
       input: z.number(),
       output: z.number(),
       extra_ratios: z.record(z.string(), z.number()),

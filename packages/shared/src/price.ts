@@ -46,10 +46,14 @@ export const PriceGroupInput = z.object({
 });
 export type PriceGroupInput = z.infer<typeof PriceGroupInput>;
 
-/** As a list shows it; an imported price may belong to no owner (0). */
+/** As a list shows it, whatever is stored; an imported price may belong to no owner (0). */
 export const PriceRow = PriceInput.extend({
   model: z.string(),
   channel_type: z.int(),
+  input: z.number(),
+  output: z.number(),
+  extra_ratios: z.record(z.string(), z.number()),
+  tiers: z.array(z.object({ above: z.number(), input: z.number(), output: z.number() })),
   version_id: z.int(),
   updated_time: UnixTime,
 });

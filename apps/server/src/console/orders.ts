@@ -9,6 +9,7 @@ import {
 } from "@gateway/shared/order";
 import { PaymentChoice } from "@gateway/shared/payment";
 import { can } from "@gateway/shared/roles";
+import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
 import { listChoices } from "#domain/payments/gateways.ts";
 import { openOrder, stateOf, termsFor } from "#domain/payments/open-order.ts";
@@ -21,13 +22,29 @@ import { pageOf, sliceOf } from "./paging.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
 const sortable = ["id", "status", "created_at", "amount"] as const;
-const TradeNo = z.object({ trade_no: z.string().trim().min(1).max(50) });
+export const TradeNo = z.object({ trade_no: z.string().trim().min(1).max(50) });
 /** Orders of one address within a minute. */
 const OPEN_LIMIT = { max: 20, timeWindow: 60_000 };
 /** A waiting browser asks every few seconds; three minutes of the general limit would end that. */
 const POLL_LIMIT = { max: 600, timeWindow: 180_000 };
 /** The gateway itself is asked this often at most while somebody waits. */
 const ASK_EVERY_MS = 10_000;
+
+/** An order as it stands now: its gateway is queried, at most every ten seconds. Throws `not_found`. */
+export async function watchedOrder(
+  services: Services,
+  log: FastifyBaseLogger,
+  userId: number,
+  tradeNo: string,
+): ReturnType<typeof getOwnOrder> {
+  const order = await getOwnOrder(services.db, userId, tradeNo);
+  const changed = await askForOrder(paymentRoom(services), order, ASK_EVERY_MS).catch((error: unknown) => {
+    // Its notification may arrive all the same.
+    log.warn({ err: error }, "a payment gateway could not be queried for an order");
+    return false;
+  });
+  return changed ? getOwnOrder(services.db, userId, tradeNo) : order;
+}
 
 /**
  * Topping up by payment, for whoever is signed in.
@@ -78,15 +95,8 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
       schema: { querystring: TradeNo, response: answers(OrderState) },
     },
     async (request) => {
-      const { id } = viewerOf(request);
       const { trade_no } = request.query;
-      const order = await getOwnOrder(db, id, trade_no);
-      const asked = await askForOrder(room, order, ASK_EVERY_MS).catch((error: unknown) => {
-        // Its notice may come all the same; whoever waits need not know.
-        request.log.warn({ err: error }, "a payment gateway could not be asked for an order");
-        return false;
-      });
-      return ok(stateOf(asked ? await getOwnOrder(db, id, trade_no) : order));
+      return ok(stateOf(await watchedOrder(services, request.log, viewerOf(request).id, trade_no)));
     },
   );
 

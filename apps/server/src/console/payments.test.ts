@@ -205,7 +205,7 @@ describe("the address in an order", () => {
         method: "POST",
         url: "/api/user/order",
         remoteAddress: `10.1.${types.indexOf(type)}.1`,
-        headers: { ...headers, authorization },
+        headers: { ...headers, authorization, "api-version": "2" },
         payload: { uuid: gateway.uuid, amount: 1 },
       });
       expect(answer.statusCode, JSON.stringify(headers)).toBe(200);

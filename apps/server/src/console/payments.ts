@@ -16,7 +16,6 @@ import { askForOrder } from "#domain/payments/watch-orders.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { lacks, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import { paymentRoom, type Services } from "./services.ts";
@@ -67,18 +66,9 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     async (request) => show(await changeGateway(editing, viewerOf(request), request.params.id, request.body)),
   );
 
-  // The older API's habit: the id is in the body.
   app.put(
     "/payment",
-    {
-      config,
-      preValidation: partialPut(
-        lacks("type"),
-        PaymentPatch.extend({ id: RowId }),
-        async (request, { id, ...patch }) => show(await patchGateway(editing, viewerOf(request), id, patch)),
-      ),
-      schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row },
-    },
+    { config, schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row } },
     async (request) => show(await changeGateway(editing, viewerOf(request), request.body.id, request.body)),
   );
 

@@ -1,6 +1,10 @@
 import { channelTagCompat } from "./channel-tags.ts";
 import { channelCompat } from "./channels.ts";
+import { modelInfoCompat } from "./model-info.ts";
 import { optionCompat } from "./options.ts";
+import { orderCompat } from "./orders.ts";
+import { paymentCompat } from "./payments.ts";
+import { priceCompat } from "./prices.ts";
 import type { CompatRoute } from "./route.ts";
 import { tokenCompat } from "./tokens.ts";
 
@@ -9,6 +13,10 @@ export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...channelCompat,
   ...channelTagCompat,
   ...optionCompat,
+  ...priceCompat,
+  ...modelInfoCompat,
+  ...paymentCompat,
+  ...orderCompat,
   ...tokenCompat,
 };
 

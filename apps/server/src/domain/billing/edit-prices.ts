@@ -138,7 +138,9 @@ async function findPriceRow(tx: Db, model: string): Promise<PriceRow> {
   return row;
 }
 
+/** 0: the owner is unknown. */
 async function mustHaveOwner(tx: Db, id: number): Promise<void> {
+  if (id === 0) return;
   if ((await tx.modelOwner.count({ where: { id } })) === 0) {
     const sentence = "Channel type error";
     throw new GatewayError("invalid_request", sentence, { fields: { channel_type: sentence } });

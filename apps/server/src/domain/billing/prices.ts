@@ -29,7 +29,13 @@ export async function createPrices(db: PrismaClient): Promise<Prices> {
 
 export async function loadTable(db: Db): Promise<PriceTable> {
   const rows = await db.price.findMany({ include: { extras: true } });
-  return tableOf(rows.map(inForce));
+  return tableOf(rows.filter(isUsable).map(inForce));
+}
+
+/** A negative ratio would pay the caller. A model with such a price counts as unpriced until it is corrected. */
+function isUsable(row: PriceRow): boolean {
+  const ratios = [row.input, row.output, ...row.extras.map((extra) => extra.value)];
+  return ratios.every((ratio) => !ratio.isNegative());
 }
 
 export type PriceRow = Price & { extras: PriceExtra[] };

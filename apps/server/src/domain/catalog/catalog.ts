@@ -58,7 +58,10 @@ function namesOf(pattern: string, prices: ReadonlyMap<string, PriceRow>): string
 
 function describePrice(price: PriceRow) {
   return {
+    model: price.model,
     type: price.type,
+    channel_type: price.channel_type,
+    locked: price.locked,
     input: price.input.toNumber(),
     output: price.output.toNumber(),
     extra_ratios: Object.fromEntries(price.extras.map((extra) => [extra.kind, extra.value.toNumber()])),

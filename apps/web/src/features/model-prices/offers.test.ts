@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { filterOffers, modalitiesOf, offersOf, ownersOf, priceOf, tagsOf } from "./offers.ts";
 
-const price = { type: "tokens", input: 1.25, output: 5, extra_ratios: {}, tiers: [] };
+const price = {
+  model: "gpt-4o",
+  type: "tokens",
+  channel_type: 1,
+  locked: false,
+  input: 1.25,
+  output: 5,
+  extra_ratios: {},
+  tiers: [],
+};
 const info = {
   name: "Opus",
   description: "For long agent runs.",

@@ -1,0 +1,58 @@
+import { ImportedModelInfo, ModelInfoInput, ModelInfoRow } from "@gateway/shared/model-info";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { RowId } from "#console/paging.ts";
+import { present } from "#console/present.ts";
+import { checked } from "#console/validation.ts";
+import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
+import { type CompatRoute, handles, spells } from "./route.ts";
+
+/** Model descriptions: lists travel as JSON in a text, and are read as a text or as a list. */
+
+const text = z.string();
+const OlderInfo = z.looseObject({
+  id: z.int(),
+  model: text,
+  input_modalities: text,
+  output_modalities: text,
+  tags: text,
+  support_url: text,
+});
+
+function spell(info: ModelInfoRow): z.input<typeof OlderInfo> {
+  return {
+    ...info,
+    input_modalities: JSON.stringify(info.input_modalities),
+    output_modalities: JSON.stringify(info.output_modalities),
+    tags: JSON.stringify(info.tags),
+    support_url: JSON.stringify(info.support_url),
+  };
+}
+
+const create = handles(
+  { body: ImportedModelInfo, data: OlderInfo },
+  async ({ body }, { request, services }) => {
+    const info = await createModelInfo(services.db, viewerOf(request), body);
+    return { data: spell(ModelInfoRow.parse(present(info))) };
+  },
+);
+
+const Named = z.looseObject({ id: RowId });
+
+const change = handles({ body: Named, data: OlderInfo }, async ({ body }, { request, services }) => {
+  const { db } = services;
+  const stored = ModelInfoInput.parse(present(await getModelInfo(db, body.id)));
+  // What is not mentioned stays.
+  const input = checked(ImportedModelInfo, { ...stored, ...body });
+  const info = await changeModelInfo(db, viewerOf(request), { ...input, id: body.id });
+  return { data: spell(ModelInfoRow.parse(present(info))) };
+});
+
+export const modelInfoCompat: Record<string, CompatRoute> = {
+  "GET /model_info": {
+    answer: spells(z.array(ModelInfoRow), z.array(OlderInfo), (rows) => rows.map(spell)),
+  },
+  "GET /model_info/:id": { answer: spells(ModelInfoRow, OlderInfo, spell) },
+  "POST /model_info": { handle: create },
+  "PUT /model_info": { handle: change },
+};

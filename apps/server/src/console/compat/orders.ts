@@ -1,0 +1,30 @@
+import { OpenedOrder } from "@gateway/shared/order";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { TradeNo, watchedOrder } from "#console/orders.ts";
+import { type CompatRoute, handles, spells } from "./route.ts";
+
+/** Orders: the status answers `success` for paid, and an Epay order is a form to post. */
+
+const OlderOrder = OpenedOrder.extend({
+  data: OpenedOrder.shape.data.extend({ method: z.enum(["GET", "POST"]) }),
+});
+
+/** Epay's page takes a link and a form alike; the signature covers the same values. */
+function spell(order: OpenedOrder): z.input<typeof OlderOrder> {
+  const address = URL.parse(order.data.url);
+  if (order.type !== 1 || address === null || !address.pathname.endsWith("/submit.php")) return order;
+  const params = Object.fromEntries(address.searchParams);
+  address.search = "";
+  return { ...order, data: { url: address.href, method: "POST", params } };
+}
+
+const status = handles({ query: TradeNo, data: z.undefined() }, async ({ query }, { request, services }) => {
+  const order = await watchedOrder(services, request.log, viewerOf(request).id, query.trade_no);
+  return { success: order.status === "success" };
+});
+
+export const orderCompat: Record<string, CompatRoute> = {
+  "POST /user/order": { answer: spells(OpenedOrder, OlderOrder, spell) },
+  "GET /user/order/status": { handle: status },
+};

@@ -1,0 +1,100 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/payment";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, RowId } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { checked } from "#console/validation.ts";
+import {
+  changeGateway,
+  createGateway,
+  deleteGateway,
+  describeGateway,
+  getGateway,
+  patchGateway,
+} from "#domain/payments/gateways.ts";
+import { GatewayError } from "#errors.ts";
+import type { PaymentGateway } from "#platform/prisma/client.ts";
+import { type CompatRoute, handles, spells } from "./route.ts";
+
+/** Payment gateways: `config` is JSON in a text, without its secrets, and a row may be put back as it was read. */
+
+const OlderPayment = z.looseObject({
+  id: z.int(),
+  uuid: z.string(),
+  type: z.string(),
+  name: z.string(),
+  icon: z.string(),
+  notify_domain: z.string(),
+  currency: z.string(),
+  fixed_fee: z.number(),
+  percent_fee: z.number(),
+  config: z.string(),
+  sort: z.int(),
+  enable: z.boolean(),
+  created_at: z.int(),
+});
+
+function spell(row: PaymentRow): z.input<typeof OlderPayment> {
+  return { ...row, config: JSON.stringify(row.config) };
+}
+
+/** The address that a gateway is to report to is not part of these answers' fields. */
+function describe({ secrets }: Services, gateway: PaymentGateway): PaymentRow {
+  return describeGateway(secrets, gateway, "");
+}
+
+const Mentioned = z.record(z.string(), z.unknown());
+/** One Hub's editor leaves the picture out. */
+const withIcon = (body: Record<string, unknown>) =>
+  body["icon"] === undefined || body["icon"] === "" ? { ...body, icon: "card" } : body;
+
+const create = handles({ body: Mentioned, data: OlderPayment }, async ({ body }, { request, services }) => {
+  const { db, secrets, paymentGateways: gateways } = services;
+  const input = checked(PaymentInput, withIcon(body));
+  const gateway = await createGateway({ db, secrets, gateways }, viewerOf(request), input);
+  return { message: "Payment added successfully", data: spell(describe(services, gateway)) };
+});
+
+const Changed = z.looseObject({ id: RowId });
+const Patch = PaymentPatch.extend({ id: RowId }).strict();
+
+const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, { request, services }) => {
+  const { db, secrets, paymentGateways: gateways } = services;
+  const editing = { db, secrets, gateways };
+  const patch = Patch.safeParse(body);
+  if (patch.success) {
+    const { id, ...fields } = patch.data;
+    return { data: spell(describe(services, await patchGateway(editing, viewerOf(request), id, fields))) };
+  }
+  // What is not mentioned stays; so do secrets, which no answer has.
+  const stored = describe(services, await getGateway(db, body.id));
+  const input = checked(PaymentInput, withIcon({ ...stored, ...body }));
+  return {
+    data: spell(describe(services, await changeGateway(editing, viewerOf(request), body.id, input))),
+  };
+});
+
+const remove = handles({ params: IdParams, data: Nothing }, async ({ params }, { request, services }) => {
+  const { db, secrets, paymentGateways: gateways } = services;
+  try {
+    await deleteGateway({ db, secrets, gateways }, viewerOf(request), params.id);
+  } catch (error) {
+    // What was to go is not there.
+    if (!(error instanceof GatewayError && error.code === "not_found")) throw error;
+  }
+  return { data: null };
+});
+
+export const paymentCompat: Record<string, CompatRoute> = {
+  "GET /payment": {
+    answer: spells(PaymentPage, PaymentPage.extend({ data: z.array(OlderPayment) }), (page) => ({
+      ...page,
+      data: page.data.map(spell),
+    })),
+  },
+  "GET /payment/:id": { answer: spells(PaymentRow, OlderPayment, spell) },
+  "POST /payment": { handle: create, succeeds: 201, refuses: (status) => (status < 500 ? 500 : status) },
+  "PUT /payment": { handle: change },
+  "DELETE /payment/:id": { handle: remove },
+};

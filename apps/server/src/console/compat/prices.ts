@@ -1,0 +1,76 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { PriceInput, PriceRow } from "@gateway/shared/price";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { checked } from "#console/validation.ts";
+import { changePrice, createPrice, deletePrices, savePriceGroup } from "#domain/billing/edit-prices.ts";
+import { priceRowToJson } from "#domain/billing/price-json.ts";
+import { GatewayError } from "#errors.ts";
+import { olderBody } from "./older.ts";
+import { type CompatRoute, handles } from "./route.ts";
+
+/** Prices: what a request leaves out is 0, and an owner may be unknown (0). */
+
+const values = {
+  type: PriceInput.shape.type,
+  channel_type: z.int("Channel type error").min(0, "Channel type error").default(0),
+  input: PriceInput.shape.input.default(0),
+  output: PriceInput.shape.output.default(0),
+  locked: PriceInput.shape.locked,
+  extra_ratios: PriceInput.shape.extra_ratios,
+  tiers: PriceInput.shape.tiers,
+};
+const model = PriceInput.shape.model;
+const Price = olderBody({ ...values, model });
+const Mentioned = z.record(z.string(), z.unknown());
+const ModelPath = z.object({ "*": z.string().min(1, "Model name is required").max(160) });
+
+const create = handles({ body: Price, data: PriceRow }, async ({ body }, { request, services }) => ({
+  data: priceRowToJson(await createPrice(services.db, viewerOf(request), body)),
+}));
+
+const change = handles(
+  { params: ModelPath, body: z.unknown(), data: PriceRow },
+  async ({ params, body }, { request, services }) => {
+    const name = params["*"];
+    const stored = await services.db.price.findUnique({ where: { model: name }, include: { extras: true } });
+    // What is not mentioned stays.
+    const before = stored === null ? {} : priceRowToJson(stored);
+    const input = checked(Price, { ...before, ...checked(Mentioned, body) });
+    return { data: priceRowToJson(await changePrice(services.db, viewerOf(request), name, input)) };
+  },
+);
+
+const Group = olderBody({
+  original_models: z.array(z.string().max(160)).max(2_000).default([]),
+  models: z.array(model).min(1, "At least one model is required").max(2_000),
+  price: olderBody(values),
+});
+
+const saveGroup = handles({ body: Group, data: Nothing }, async ({ body }, { request, services }) => {
+  const models = [...new Set(body.models)];
+  // Names that have a price already are set to this one.
+  const original_models = [...new Set([...body.original_models, ...models])];
+  await savePriceGroup(services.db, viewerOf(request), { models, original_models, price: body.price });
+  return { data: null };
+});
+
+const Names = z.object({ models: z.array(z.string().max(160)).max(20_000).default([]) });
+
+const deleteGroup = handles({ body: Names, data: z.object({ deleted: z.int() }) }, async ({ body }, call) => {
+  const { request, services } = call;
+  try {
+    return { data: { deleted: await deletePrices(services.db, viewerOf(request), body.models) } };
+  } catch (error) {
+    // What was to go is not there.
+    if (error instanceof GatewayError && error.code === "not_found") return { data: { deleted: 0 } };
+    throw error;
+  }
+});
+
+export const priceCompat: Record<string, CompatRoute> = {
+  "POST /prices/single": { handle: create },
+  "PUT /prices/single/*": { handle: change },
+  "POST /prices/multiple": { handle: saveGroup },
+  "PUT /prices/multiple/delete": { handle: deleteGroup },
+};
