@@ -1,3 +1,4 @@
+import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import { createCollector } from "#dialects/collected-answer.ts";
 import type { AnswerMender, Tally, Upstream } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
@@ -73,7 +74,8 @@ function spell(
 ): ReadBody | { error: UpstreamError } {
   if ("error" in answer) return answer;
   const names = toolNames(call.request, upstream);
-  const named = names === undefined ? answer : withOwnNames(answer, ownNamesOf(names));
+  const plain = isWrapped(call.request, upstream) ? withoutObject(answer) : answer;
+  const named = names === undefined ? plain : withOwnNames(plain, ownNamesOf(names));
   return {
     body: JSON.stringify(call.client.encodeResponse(named, call.request)),
     usage: usageOfAnswer(answer),

@@ -1,10 +1,11 @@
 import { defaultSettings } from "@gateway/shared/settings";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isWrapped, openUnwrapping, withoutObject } from "#dialects/answer-schema.ts";
 import { createCollector } from "#dialects/collected-answer.ts";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import type { ChatResponse, DialectId } from "#dialects/ir.ts";
+import type { ChatEvent, ChatResponse, DialectId } from "#dialects/ir.ts";
 import { ownNamesOf, toolNames, withOwnName, withOwnNames, withToolNames } from "#dialects/tool-names.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { converse } from "#providers/converse/index.ts";
@@ -489,5 +490,68 @@ describe("an answer in another format", () => {
     ];
     for (const event of events) collector.add(event);
     expect(collector.answer).toMatchObject({ choices: [{ finish: "tool-calls" }] });
+  });
+});
+
+describe("a schema of an answer that is no object", () => {
+  const item = { $ref: "#/$defs/word" };
+  const schema = { type: "array", items: item, $defs: { word: { type: "string" } } };
+  const contents = [{ parts: [{ text: "Hi" }] }];
+  const asking = (responseJsonSchema: Wire) => ({
+    contents,
+    generationConfig: { responseMimeType: "application/json", responseJsonSchema },
+  });
+  const object = {
+    type: "object",
+    properties: { value: { type: "array", items: item } },
+    required: ["value"],
+    additionalProperties: false,
+    $defs: schema.$defs,
+  };
+
+  it("is the one field of an object for OpenAI, and stays as it is for others", () => {
+    expect(translated("gemini", asking(schema), "openai-chat").wire).toMatchObject({
+      response_format: { json_schema: { schema: object } },
+    });
+    expect(translated("gemini", asking(schema), "openai-responses").wire).toMatchObject({
+      text: { format: { schema: object } },
+    });
+    const kept = { type: "object", properties: { a: { type: "string" } } };
+    expect(translated("gemini", asking(kept), "openai-chat").wire).toMatchObject({
+      response_format: { json_schema: { schema: kept } },
+    });
+    expect(
+      isWrapped(dialects.gemini.decodeRequest(asking({ enum: ["a", "b"] }), { model: "m" }), "openai-chat"),
+    ).toBe(true);
+  });
+
+  it("comes back without the object, whole and streamed, wherever it is cut", () => {
+    const list = fc.array(fc.string({ unit: "grapheme" }));
+    fc.assert(
+      fc.property(list, fc.nat(), (value, at) => {
+        const text = JSON.stringify({ value });
+        const cut = at % (text.length + 1);
+        const answer: ChatResponse = {
+          id: "",
+          model: "",
+          choices: [{ index: 0, parts: [{ type: "text", text }], finish: "stop" }],
+        };
+        expect(withoutObject(answer).choices[0]?.parts).toEqual([
+          { type: "text", text: JSON.stringify(value) },
+        ]);
+        const unwrap = openUnwrapping();
+        const place = { type: "text" as const, choice: 0, part: 0 };
+        const events: ChatEvent[] = [
+          { ...place, text: text.slice(0, cut) },
+          { ...place, text: text.slice(cut) },
+          { type: "stop", choice: 0, reason: "stop" },
+          { type: "finish" },
+        ];
+        expect(events.flatMap(unwrap)).toEqual([
+          { ...place, text: JSON.stringify(value) },
+          ...events.slice(2),
+        ]);
+      }),
+    );
   });
 });

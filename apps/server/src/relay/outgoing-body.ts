@@ -1,3 +1,4 @@
+import { withObjectSchema } from "#dialects/answer-schema.ts";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
 import { inWords } from "#dialects/in-words.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
@@ -39,7 +40,7 @@ export function encodeBody(
     wire = upstream.adjust(call.body, model);
   } else {
     const inside = upstream.id === "own" && systemPrompt !== "";
-    const words = inWords(request, upstream.id);
+    const words = withObjectSchema(inWords(request, upstream.id), upstream.id);
     const named = withToolNames(words, toolNames(words, upstream.id));
     const whole = inside ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
     const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));

@@ -1,4 +1,5 @@
 import { eventsOf } from "#dialects/answer-events.ts";
+import { isWrapped, openUnwrapping } from "#dialects/answer-schema.ts";
 import type { AnswerMender, Dialect, Frame, StreamDecoder, Tally, Upstream } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
@@ -229,6 +230,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
   const excess = excessOf(call);
   const names = toolNames(call.request, upstream.id);
   const own = names && ownNamesOf(names);
+  const unwrap = isWrapped(call.request, upstream.id) ? openUnwrapping() : undefined;
   const tally: Tally = { narrow: 0, wide: 0 };
   let held = "";
   let complete = false;
@@ -238,7 +240,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
 
   function take(events: ReturnType<typeof decoder.frame>): string {
     let text = "";
-    for (const event of events) {
+    for (const event of unwrap === undefined ? events : events.flatMap(unwrap)) {
       if (event.type === "error") {
         error = event.error;
         return text;

@@ -1,0 +1,71 @@
+import type { Upstream, Wire } from "./dialect.ts";
+import type { ChatEvent, ChatRequest, ChatResponse, Part } from "./ir.ts";
+import { asRecord, parseRecord } from "./wire.ts";
+
+/**
+ * Schemas of an answer that is no object, such as a list or one of several words: OpenAI's formats take objects only, so
+ * the answer is asked for as the one field of an object, and comes back without it. Pure but for the state of a stream.
+ */
+
+const field = "value";
+
+/** Whether the answer to this request comes inside an object that its client did not ask for. */
+export function isWrapped({ responseFormat: format }: ChatRequest, upstream: Upstream["id"]): boolean {
+  if (format?.type !== "json-schema" || (upstream !== "openai-chat" && upstream !== "openai-responses"))
+    return false;
+  const { type, properties, $ref: reference } = format.schema;
+  if (type === "object" || properties !== undefined || reference !== undefined) return false;
+  return type !== undefined || format.schema["enum"] !== undefined || format.schema["anyOf"] !== undefined;
+}
+
+/** The request with an object around its schema; the same one where none is needed. */
+export function withObjectSchema(request: ChatRequest, upstream: Upstream["id"]): ChatRequest {
+  const { responseFormat: format } = request;
+  if (format?.type !== "json-schema" || !isWrapped(request, upstream)) return request;
+  // References within a schema begin at its root, so definitions stay there.
+  const { $defs: named, definitions, ...inner } = format.schema;
+  const schema: Wire = {
+    type: "object",
+    properties: { [field]: inner },
+    required: [field],
+    additionalProperties: false,
+    ...(asRecord(named) && { $defs: named }),
+    ...(asRecord(definitions) && { definitions }),
+  };
+  return { ...request, responseFormat: { ...format, schema } };
+}
+
+/** A model that ignored the object is taken at its word. */
+function unwrapped(text: string): string {
+  const value = parseRecord(text)?.[field];
+  return value === undefined ? text : JSON.stringify(value);
+}
+
+/** The answer without the object; of several texts, as nearly never, each is looked at alone. */
+export function withoutObject(answer: ChatResponse): ChatResponse {
+  const choices = answer.choices.map((choice) => ({
+    ...choice,
+    parts: choice.parts.map<Part>((part) =>
+      part.type === "text" ? { ...part, text: unwrapped(part.text) } : part,
+    ),
+  }));
+  return { ...answer, choices };
+}
+
+/** The same for a stream: the text of a choice is complete only at its end, and is sent there. */
+export function openUnwrapping(): (event: ChatEvent) => ChatEvent[] {
+  const texts = new Map<number, Extract<ChatEvent, { type: "text" }>>();
+  return (event) => {
+    if (event.type === "text") {
+      const before = texts.get(event.choice);
+      texts.set(event.choice, before ? { ...before, text: before.text + event.text } : event);
+      return [];
+    }
+    if (event.type !== "stop" && event.type !== "finish") return [event];
+    const ended = [...texts.values()].filter(
+      ({ choice }) => event.type === "finish" || choice === event.choice,
+    );
+    for (const { choice } of ended) texts.delete(choice);
+    return [...ended.map((each) => ({ ...each, text: unwrapped(each.text) })), event];
+  };
+}

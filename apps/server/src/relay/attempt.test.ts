@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
+import { channel } from "#domain/channels/channels.fixture.ts";
+import { groq } from "#providers/groq.ts";
+import { openai } from "#providers/openai.ts";
+import { dialectFor } from "./attempt.ts";
+
+const hi = { messages: [{ role: "user", content: "Hi" }] };
+const schema = { type: "object" };
+
+function sentIn(client: DialectId, model: string, body: Wire, provider = openai): DialectId {
+  const request = dialects[client].decodeRequest({ model, max_tokens: 9, ...body }, { model });
+  return dialectFor(channel({ id: 1, provider }), client, model, request);
+}
+
+describe("the dialect of a call to OpenAI", () => {
+  const search = { type: "web_search_20250305", name: "web_search" };
+  const look = { name: "look", input_schema: schema };
+
+  it("a web search of a Messages client goes to Responses, its other calls to chat completions", () => {
+    expect(sentIn("anthropic", "gpt-4o", { ...hi, tools: [search] })).toBe("openai-responses");
+    expect(sentIn("anthropic", "gpt-4o", { ...hi, tools: [look] })).toBe("openai-chat");
+    expect(sentIn("anthropic", "gpt-4o", hi)).toBe("openai-chat");
+  });
+
+  it("a search of a Gemini client goes to Responses", () => {
+    const body = { contents: [{ parts: [{ text: "Hi" }] }], tools: [{ googleSearch: {} }] };
+    expect(sentIn("gemini", "gpt-4o", body)).toBe("openai-responses");
+  });
+
+  it("a chat client keeps its own search, and goes to Responses for models without chat completions", () => {
+    expect(sentIn("openai-chat", "gpt-4o-search-preview", { ...hi, web_search_options: {} })).toBe(
+      "openai-chat",
+    );
+    expect(sentIn("openai-chat", "o3-pro", hi)).toBe("openai-responses");
+    expect(sentIn("openai-responses", "o3-pro", { input: "Hi" })).toBe("openai-responses");
+  });
+
+  it("functions with an effort go where the model takes both", () => {
+    const body = { ...hi, tools: [look], thinking: { type: "adaptive" } };
+    expect(sentIn("anthropic", "gpt-5.4", body)).toBe("openai-responses");
+    expect(sentIn("anthropic", "gpt-5.6-sol", { ...body, thinking: { type: "disabled" } })).toBe(
+      "openai-chat",
+    );
+    expect(sentIn("anthropic", "gpt-5.1", body)).toBe("openai-chat");
+  });
+
+  it("other providers with both formats are asked as before", () => {
+    expect(sentIn("anthropic", "openai/gpt-oss-120b", { ...hi, tools: [search] }, groq)).toBe("openai-chat");
+  });
+});
