@@ -24,6 +24,7 @@ import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { createCallers } from "#domain/tokens/callers.ts";
+import { createRevocations } from "#domain/tokens/revocations.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
 import { startJobs } from "#jobs/index.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
@@ -44,6 +45,7 @@ import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { releaseStartMemory } from "#platform/start-memory.ts";
 import { openProviders } from "#providers/index.ts";
+import { createDrains } from "#relay/drains.ts";
 import { checkModel } from "#relay/model-check.ts";
 import { fetchBalance, fetchModels, probeChannel, testChannel } from "#relay/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";
@@ -174,6 +176,10 @@ export async function startGateway(
     // Bills of clients that left at the last moment.
     const open = new Set<string>();
     closers.push(() => untilEmpty(open));
+    const drains = createDrains(() => settings.current().DisconnectDrainSeconds);
+    closers.push(async () => drains.close());
+    const revocations = createRevocations(db, onError);
+    closers.push(async () => revocations.close());
 
     const kept = { settings, prices, groups } as const;
     // Channels of the demo provider are usable once it runs.
@@ -191,6 +197,8 @@ export async function startGateway(
     announcements.on("channels", (id) => candidates.changed(id));
     announcements.on("tokens", (id) => callers.forgetToken(id));
     announcements.on("users", (id) => callers.forgetUser(id));
+    for (const topic of ["tokens", "users"] as const)
+      announcements.on(topic, (id) => revocations.changed(topic, id));
 
     const redis = env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError);
     if (redis !== undefined) closers.push(async () => redis.disconnect());
@@ -267,6 +275,8 @@ export async function startGateway(
           answers,
           random: Math.random,
           open,
+          drains,
+          revocations,
           fetchPublic: (address, options) => fetchPublic(address, { ...options, mayReach }),
           onError,
         },

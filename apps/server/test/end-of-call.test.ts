@@ -15,7 +15,11 @@ const channels: number[] = [];
 beforeAll(async () => {
   raw = await startRawUpstream();
   gateway = await startTestGateway();
-  const values = { RetryCooldownSeconds: 0, AutomaticDisableChannelEnabled: false };
+  const values = {
+    RetryCooldownSeconds: 0,
+    AutomaticDisableChannelEnabled: false,
+    DisconnectDrainSeconds: 1,
+  };
   await gateway.api("PUT", "/option/batch", { values });
 });
 afterAll(async () => {
@@ -129,7 +133,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     await nothingHeld();
   });
 
-  it("a client that leaves before the first byte costs the input, and the upstream is left at once", async () => {
+  it("a client that leaves before the first byte costs the input, and the upstream is cancelled once it is clear that it will not answer in time", async () => {
     raw.play({ chunks: [], ending: "hang" });
     const sent = httpRequest(`${gateway.url}/v1/chat/completions`, {
       method: "POST",

@@ -286,10 +286,8 @@ describe("limits in a session", () => {
   it("end it when its key is switched off", async () => {
     const doomed = await gateway.addToken();
     const client = await session("demo-realtime", doomed.key);
-    await gateway.api("PATCH", `/token/${doomed.id}`, { status: 2 });
     const closed = once(client.socket, "close");
-    say(client, "One last thing");
-    await until(client, "response.done");
+    await gateway.api("PATCH", `/token/${doomed.id}`, { status: 2 });
     expect(find(await until(client, "error"), "error").error.message).toMatch(/key/i);
     expect((await closed)[0]).toBe(1008);
     expect(await gateway.drift()).toBe(0n);
@@ -375,9 +373,20 @@ describe("the end of a session", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("closes the vendor's side at once when the client leaves, and charges what was said", async () => {
+  it("cancels the response when the client disconnects, and charges the provider's usage", async () => {
     const client = await session();
-    say(client, "[[length=200]] [[chunk-delay=30]]");
+    say(client, "[[length=50]] [[chunk-delay=30]]");
+    await until(client, "response.output_audio.delta");
+    client.socket.terminate();
+    await settled();
+    const row = (await rows(1)).find(({ outcome }) => outcome === "client-left");
+    expect(row).toMatchObject({ estimated: false });
+    expect(row?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  it("closes the provider's side when the client disconnects, and charges our count without usage", async () => {
+    const client = await session();
+    say(client, "[[no-usage]] [[length=200]] [[chunk-delay=30]]");
     await until(client, "response.output_audio.delta");
     client.socket.terminate();
     await settled();

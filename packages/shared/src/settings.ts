@@ -230,6 +230,8 @@ export const Settings = z.object({
   IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),
   /** Seconds after which an answer is ended although bytes keep coming; 0 = off. */
   MaxAnswerSeconds: z.int().min(0).max(86_400).default(3_600),
+  /** Seconds for which an answer is read on after its client disconnected, to learn its usage; 0 = off. */
+  DisconnectDrainSeconds: z.int().min(0).max(60).default(5),
   /** Seconds of silence after which a stream gets a heartbeat comment; 0 = never. */
   HeartbeatSeconds: z.int().min(0).max(90).default(15),
   /** Minutes for which a token that wants it gets the same answer to the same request; 0 = never. */

@@ -41,6 +41,8 @@ export interface Tally {
   narrow: number;
   /** All other characters, among them Chinese, Japanese, Korean. */
   wide: number;
+  /** Of the narrow ones: spaces and line ends. Text without them has more tokens. */
+  spaces?: number;
 }
 
 /**

@@ -11,6 +11,8 @@ const quote = 0x22;
 const colon = 0x3a;
 const backslash = 0x5c;
 const letterU = 0x75;
+const letterN = 0x6e;
+const space = 0x20;
 const firstWide = 0x300;
 
 export function emptyTally(): Tally {
@@ -18,8 +20,10 @@ export function emptyTally(): Tally {
 }
 
 function count(tally: Tally, code: number): void {
-  if (code < firstWide) tally.narrow += 1;
-  else if (code < 0xdc00 || code > 0xdfff) tally.wide += 1;
+  if (code < firstWide) {
+    tally.narrow += 1;
+    if (code <= space) tally.spaces = (tally.spaces ?? 0) + 1;
+  } else if (code < 0xdc00 || code > 0xdfff) tally.wide += 1;
 }
 
 /** Adds plain text. */
@@ -41,6 +45,7 @@ function tallyString(json: string, from: number, tally: Tally): number {
       at += 6;
     } else {
       tally.narrow += 1;
+      if (json.charCodeAt(at + 1) === letterN) tally.spaces = (tally.spaces ?? 0) + 1;
       at += 2;
     }
   }

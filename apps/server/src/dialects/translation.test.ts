@@ -588,7 +588,7 @@ describe("reading values out of text", () => {
     const tally = emptyTally();
     tallyValues(JSON.stringify({ content: 'a"\n\\é世🚀' }), 'content"', tally);
     tallyValues('{"content" : "\\u4e16\\u0041"}', 'content"', tally);
-    expect(tally).toEqual({ narrow: 6, wide: 3 });
+    expect(tally).toEqual({ narrow: 6, wide: 3, spaces: 1 });
   });
 
   it("is not misled by text that looks like a key", () => {

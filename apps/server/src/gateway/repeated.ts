@@ -1,6 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { Answer } from "#relay/call.ts";
+import { tapped } from "#relay/pieces.ts";
 
 /**
  * What a response object repeats of its request although its vendor was never told: the conversation or the earlier
@@ -11,7 +12,7 @@ export function repeating(answer: Answer, fields: Wire): Answer {
     case "body":
       return { ...answer, body: inObject(answer.body, fields) };
     case "stream":
-      return { ...answer, frames: inFrames(answer.frames, fields) };
+      return { ...answer, frames: tapped(answer.frames, { piece: (text) => inEvents(text, fields) }) };
     case "bytes":
       return answer;
   }
@@ -20,13 +21,6 @@ export function repeating(answer: Answer, fields: Wire): Answer {
 function inObject(text: string, fields: Wire): string {
   const response = parseRecord(text);
   return response?.["object"] === "response" ? JSON.stringify({ ...response, ...fields }) : text;
-}
-
-async function* inFrames(
-  frames: AsyncGenerator<string, void, undefined>,
-  fields: Wire,
-): AsyncGenerator<string, void, undefined> {
-  for await (const text of frames) yield inEvents(text, fields);
 }
 
 /** Whole events, of which few have a response in them. */

@@ -1,6 +1,7 @@
 import type { TokenSetting } from "@gateway/shared/token";
 import type { FastifyReply } from "fastify";
 import type { Answer } from "#relay/call.ts";
+import type { Pieces } from "#relay/pieces.ts";
 import { answerHeaders } from "./answer-headers.ts";
 
 /** Writes an answer to the client: a body, or frames with back-pressure and a heartbeat while the vendor thinks. */
@@ -26,14 +27,29 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
       await reply.code(200).headers(headers).type("application/json; charset=utf-8").send(answer.body);
       return;
     case "stream":
-      reply.hijack();
-      reply.raw.writeHead(200, { ...headers, ...unbuffered });
+      await begin(reply, 200, { ...headers, ...unbuffered }, answer.frames);
       await pump(reply, answer.frames, options);
       return;
     case "bytes":
-      reply.hijack();
-      reply.raw.writeHead(answer.status ?? 200, headers);
+      await begin(reply, answer.status ?? 200, headers, answer.chunks);
       await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
+  }
+}
+
+/** An answer whose head cannot be written is left, so that its bill is closed. */
+async function begin(
+  reply: FastifyReply,
+  status: number,
+  headers: Record<string, string>,
+  pieces: Pieces<string> | Pieces<Buffer>,
+): Promise<void> {
+  reply.hijack();
+  try {
+    reply.raw.writeHead(status, headers);
+  } catch (error) {
+    await pieces.return();
+    reply.raw.destroy();
+    throw error;
   }
 }
 

@@ -19,6 +19,7 @@ export interface UpstreamRequest {
   /** Between two chunks of the body. */
   idleTimeoutMs: number;
   signal: AbortSignal | undefined;
+  progress?: RequestProgress | undefined;
   limits?: AnswerLimits | undefined;
 }
 
@@ -27,6 +28,16 @@ export interface AnswerLimits {
   maxBytes?: number;
   /** From the request being sent to the end of the body. */
   maxDurationMs?: number;
+}
+
+/** Is told how far a request got. Called on the hot path: it must not throw or wait. */
+export interface RequestProgress {
+  /** The request is on a connection: the other side may read it from now on. */
+  sent(): void;
+  /** Status and headers came. */
+  answered(status: number): void;
+  /** So many bytes of the body came. */
+  received(bytes: number): void;
 }
 
 /** A body that is not in memory. Opened once for each time it is sent. */
@@ -105,13 +116,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   #wake: (() => void) | undefined;
   #signal: AbortSignal | undefined;
   #onAbort = () => this.cancel();
+  #progress: RequestProgress | undefined;
   /** Sends the request once more; undefined when it may not be. */
   #again: (() => void) | undefined;
   limits: AnswerLimits | undefined;
   #bytes = 0;
 
-  constructor(signal: AbortSignal | undefined, again: ((exchange: Exchange) => void) | undefined) {
+  constructor(
+    { signal, progress }: Pick<UpstreamRequest, "signal" | "progress">,
+    again: ((exchange: Exchange) => void) | undefined,
+  ) {
     this.#signal = signal;
+    this.#progress = progress;
     this.#again = again && (() => again(this));
     this.response = new Promise((resolve, reject) => {
       this.#settleResponse = { resolve, reject };
@@ -125,6 +141,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#sentAt = performance.now();
     // Cancelled while it waited for a connection.
     if (this.#failure !== undefined) controller.abort(this.#failure);
+    else this.#progress?.sent();
   }
 
   onResponseStart(
@@ -134,6 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     this.#again = undefined;
+    this.#progress?.answered(status);
     this.#settleResponse.resolve({
       status,
       headers,
@@ -146,6 +164,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.limits !== undefined && this.#exceeds(this.limits, chunk.length)) return;
     this.#queue.push(chunk);
+    this.#progress?.received(chunk.length);
     if (this.#queue.length >= HIGH_WATER) controller.pause();
     this.#wake?.();
   }
@@ -272,7 +291,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
       const dispatch = (handler: Exchange) =>
         poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(options, handler);
       // A stream is spent with its first sending.
-      const exchange = new Exchange(request.signal, streamed ? undefined : dispatch);
+      const exchange = new Exchange(request, streamed ? undefined : dispatch);
       exchange.limits = request.limits;
       dispatch(exchange);
       return exchange.response;

@@ -56,7 +56,7 @@ describe("Bedrock's answers", () => {
       const { usage, complete, tally, error } = skim(stream, size);
       expect(usage).toMatchObject({ input: 15, cacheRead: 4, output: 6 });
       expect({ complete, error }).toEqual({ complete: true, error: undefined });
-      expect(tally).toEqual({ narrow: 9, wide: 0 });
+      expect(tally).toEqual({ narrow: 9, wide: 0, spaces: 1 });
     }
   });
 

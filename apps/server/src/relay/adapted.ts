@@ -1,7 +1,7 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import type { UpstreamResponse } from "#platform/http.ts";
+import type { RequestProgress, UpstreamResponse } from "#platform/http.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { PlainCall, RelayServices } from "./call.ts";
@@ -22,6 +22,7 @@ export async function askAdapted(
   call: Pick<PlainCall, "bodyFor" | "signal">,
   chosen: Pick<Chosen, "channel" | "key" | "upstreamModel">,
   adapter: Adapter,
+  progress?: RequestProgress & { signal: AbortSignal },
 ): Promise<Adapted> {
   const { channel, upstreamModel: model } = chosen;
   const given = call.bodyFor(model);
@@ -35,7 +36,8 @@ export async function askAdapted(
     model,
     headers: { accept: "*/*", ...asked.headers },
     body: asked.body,
-    signal: call.signal,
+    signal: progress?.signal ?? call.signal,
+    progress,
   });
   if (response.status < 200 || response.status >= 300) {
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");

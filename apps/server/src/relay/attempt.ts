@@ -2,7 +2,7 @@ import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
-import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { type RequestProgress, TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { CredentialError, dialectsFor, type Need } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { ChatCall, RelayServices } from "./call.ts";
@@ -34,10 +34,12 @@ export type Tried = Pick<
   Partial<Pick<ChatCall, "estimate">>;
 export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
 
+/** @param progress in place of the call's own signal, where a client may disconnect */
 export async function attempt(
   services: Pick<RelayServices, "settings" | "upstream">,
   call: Tried,
   chosen: Target,
+  progress?: RequestProgress & { signal: AbortSignal },
 ): Promise<Attempted> {
   const { channel } = chosen;
   const upstream = upstreamFor(channel, call.client.id, chosen.upstreamModel, call.request);
@@ -57,7 +59,8 @@ export async function attempt(
         ...(upstream.id === call.client.id ? call.forward : {}),
       },
       body,
-      signal: call.signal,
+      signal: progress?.signal ?? call.signal,
+      progress,
       ...(call.estimate === undefined ? {} : { maxBytes: answerBytes({ ...call, estimate: call.estimate }) }),
     });
     if (response.status >= 200 && response.status < 300) {

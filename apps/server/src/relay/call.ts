@@ -11,12 +11,16 @@ import type { Candidates } from "#domain/channels/candidates.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import type { Revocations } from "#domain/tokens/revocations.ts";
 import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
 import type { MemoryAllocation, MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Endpoint, Outgoing } from "#providers/provider.ts";
+import type { Drains } from "./drains.ts";
 import type { Billed } from "./flight.ts";
+import type { CallKind } from "./owed.ts";
+import type { Pieces } from "./pieces.ts";
 import type { Chosen } from "./plan.ts";
 
 /** What the relay works with; handed in once by app.ts. */
@@ -35,6 +39,10 @@ export interface RelayServices {
   random(): number;
   /** Calls that hold points; empty when every bill is closed. */
   open: Set<string>;
+  /** Answers that are read on although their client disconnected. */
+  drains: Drains;
+  /** Says when an account or key may not be used any more. */
+  revocations: Pick<Revocations, "watch">;
   /** Reaches public machines only. Throws `invalid_request`. */
   fetchPublic(address: string, options: PublicFetchOptions): Promise<Fetched>;
   /** A defect of ours that a call survived. */
@@ -60,6 +68,8 @@ export interface Call {
   estimate: Estimate;
   /** Fields that were taken out of the request, for its answer to name. */
   dropped?: readonly string[];
+  /** What it produces; "text" unless given. */
+  kind?: CallKind;
   /** What a price per call is multiplied with, e.g. the number of images. */
   calls: number;
   /** The body as it came; a form has none that could be read. */
@@ -124,11 +134,11 @@ export interface PassedCall extends Call {
 /** What goes back to the client. `frames` and `chunks` must be read to their end or left with `return()`: both close the bill. */
 export type Answer =
   | { kind: "body"; headers: Record<string, string>; body: string }
-  | { kind: "stream"; headers: Record<string, string>; frames: AsyncGenerator<string, void, undefined> }
+  | { kind: "stream"; headers: Record<string, string>; frames: Pieces<string> }
   | {
       kind: "bytes";
       /** Unless given, 200. */
       status?: number;
       headers: Record<string, string>;
-      chunks: AsyncGenerator<Buffer, void, undefined>;
+      chunks: Pieces<Buffer>;
     };

@@ -10,14 +10,15 @@ import { requireAllowedWords } from "./content-policy.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import type { Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
+import { chatKind } from "./owed.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, noteRefusal, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
-import { openStream } from "./stream.ts";
+import { finish, openStream } from "./stream.ts";
 
 /** A chat call: any client dialect to any upstream dialect, streamed or whole. */
 export async function relayChat(services: RelayServices, asked: ChatCall): Promise<Answer> {
-  const call = { ...asked };
+  const call = { ...asked, kind: chatKind(asked.request, asked.estimate) };
   const memory = openMemory(services, call, call.raw);
   if (memory !== undefined) call.billed = memory.billed;
   const keeper = openKeeper(services, call, call.raw);
@@ -62,7 +63,7 @@ async function tryChannel(
   flight: Flight,
   begun: number,
 ): Promise<Answer | { error: UpstreamError }> {
-  const tried = await attempt(services, call, chosen);
+  const tried = await attempt(services, call, chosen, flight.upstream);
   if (!tried.ok) return { error: tried.error };
   const headers = answerHeaders(tried.response.headers, [...(call.dropped ?? []), ...tried.dropped]);
   flight.chosen = chosen;
@@ -87,7 +88,7 @@ async function tryChannel(
     flight.firstByteAt ??= Date.now();
     flight.noteAttempt(chosen, begun, undefined);
     await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
-    await call.finished?.(read.body, chosen);
+    await finish(call, flight, read.body);
     return { kind: "body", headers, body: read.body };
   } catch (error) {
     return { error: transportFailure(error) };

@@ -45,7 +45,8 @@ async function tryChannel(
     dialect: "openai-responses",
     headers: { "content-type": "application/json", accept: "application/json", ...call.forward },
     body: JSON.stringify(adjust(call.body, chosen.upstreamModel)),
-    signal: call.signal,
+    signal: flight.upstream.signal,
+    progress: flight.upstream,
   });
   if (response.status < 200 || response.status >= 300) {
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");

@@ -15,6 +15,7 @@ import { plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { send, shapeOf } from "./send.ts";
+import type { UpstreamCall } from "./upstream-call.ts";
 
 /** Embeddings asked for on Gemini's wire: natively where the vendor speaks it, else on OpenAI's. */
 export interface EmbedCall extends Call {
@@ -46,7 +47,7 @@ async function tryChannel(
 ): Promise<Answer | { error: UpstreamError }> {
   const { channel, upstreamModel: model } = chosen;
   const isNative = dialectsFor(channel.provider, shapeOf(channel, { model })).includes("gemini");
-  const response = await (isNative ? askNatively : askOpenai)(services, call, chosen);
+  const response = await (isNative ? askNatively : askOpenai)(services, call, chosen, flight.upstream);
   if (response.status < 200 || response.status >= 300) {
     const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
     const { decodeError } = dialects[isNative ? "gemini" : "openai-chat"];
@@ -68,11 +69,16 @@ async function tryChannel(
   return { kind: "body", headers, body };
 }
 
-type Ask = (services: RelayServices, call: EmbedCall, chosen: Chosen) => Promise<UpstreamResponse>;
+type Ask = (
+  services: RelayServices,
+  call: EmbedCall,
+  chosen: Chosen,
+  upstream: UpstreamCall,
+) => Promise<UpstreamResponse>;
 
 const json = { "content-type": "application/json", accept: "application/json" };
 
-const askNatively: Ask = (services, call, chosen) => {
+const askNatively: Ask = (services, call, chosen, upstream) => {
   const model = chosen.upstreamModel;
   const body = adjustEmbed(call.body, model);
   return send(services, chosen, {
@@ -82,18 +88,20 @@ const askNatively: Ask = (services, call, chosen) => {
     dialect: "gemini",
     headers: json,
     body: body === call.body ? call.raw : JSON.stringify(body),
-    signal: call.signal,
+    signal: upstream.signal,
+    progress: upstream,
   });
 };
 
-const askOpenai: Ask = (services, call, chosen) =>
+const askOpenai: Ask = (services, call, chosen, upstream) =>
   send(services, chosen, {
     method: "POST",
     path: "/v1/embeddings",
     model: chosen.upstreamModel,
     headers: json,
     body: JSON.stringify(openaiEmbed(call.request, chosen.upstreamModel)),
-    signal: call.signal,
+    signal: upstream.signal,
+    progress: upstream,
   });
 
 const answer = z.looseObject({

@@ -7,8 +7,9 @@ import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, RelayServices } from "./call.ts";
-import { meter, type Metered } from "./meter.ts";
+import { owed } from "./owed.ts";
 import type { Chosen } from "./plan.ts";
+import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
 
 /** How a call that reached a vendor ended. */
 export interface End {
@@ -17,6 +18,8 @@ export interface End {
   delivered: Tally;
   /** Our own count, where it is of more than text: stands in for a silent vendor. */
   counted?: Usage;
+  /** `vendor` is the provider's last report, although the client did not read it. */
+  final?: boolean;
 }
 
 /** How a call ended that only passed through. */
@@ -57,6 +60,7 @@ export class Flight {
   tierSaid: string | undefined;
   readonly #services: RelayServices;
   readonly #call: Call;
+  #upstream: UpstreamCall | undefined;
   #closing: Promise<void> | undefined;
   /** Billed, input and output together. */
   #tokens = 0;
@@ -64,6 +68,23 @@ export class Flight {
   constructor(services: RelayServices, call: Call) {
     this.#services = services;
     this.#call = call;
+  }
+
+  /** Its requests to providers. Watches client and account from the first use until the call is closed. */
+  get upstream(): UpstreamCall {
+    return (this.#upstream ??= openUpstreamCall(this.#services, this.#call));
+  }
+
+  /** What the call opened lives on by itself and watches client and account: a session. */
+  handOver(): void {
+    this.#upstream?.close();
+    this.#upstream = undefined;
+  }
+
+  /** Why there is no point in going on: the account may not call any more, or no client is there. */
+  gone(): GatewayError | undefined {
+    const { revoked, left } = this.upstream;
+    return revoked ?? (left ? clientLeft() : undefined);
   }
 
   noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
@@ -78,7 +99,10 @@ export class Flight {
     });
   }
 
-  /** Charges what was delivered. Resolves when the charge is committed; throws when the reservation was lost. */
+  /**
+   * Charges what is owed. Resolves when the charge is committed. Throws `reservation_lost`, and what keeps the ledger
+   * from answering.
+   */
   settle(end: End): Promise<void> {
     return this.#close(() => this.#settle(end));
   }
@@ -88,10 +112,8 @@ export class Flight {
     return this.#close(() =>
       this.#book({
         ...this.#record(),
+        ...this.#ending(outcome, status),
         type: 2,
-        outcome,
-        status: outcome === "complete" ? status : brokenStatus[outcome],
-        errorCode: outcome === "upstream-died" ? "upstream_failed" : "",
         content,
         usage: undefined,
         quota: 0n,
@@ -101,13 +123,28 @@ export class Flight {
     );
   }
 
-  #close(settle: () => Promise<void>): Promise<void> {
-    this.#closing ??= settle().finally(() => {
-      this.lease?.leave();
-      this.#services.open.delete(this.#call.requestId);
-      this.#call.used?.(this.#tokens);
-    });
+  /** @param close answers the status for the statistics, which count each call once */
+  #close(close: () => Promise<number>): Promise<void> {
+    this.#closing ??= close()
+      .then(
+        (status) => this.#count(status),
+        (error: unknown) => {
+          this.#count(statusOf(error));
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.lease?.leave();
+        this.#upstream?.close();
+        this.#services.open.delete(this.#call.requestId);
+        this.#call.used?.(this.#tokens);
+      });
     return this.#closing;
+  }
+
+  #count(status: number): void {
+    const { endpoint, startedAt } = this.#call;
+    this.#services.metrics.call(endpoint, status, Date.now() - startedAt, this.firstByteMs());
   }
 
   #vendorCount(vendor: Usage | undefined): Usage | undefined {
@@ -122,59 +159,74 @@ export class Flight {
     return said ?? (vendor === undefined && asked !== "auto" ? heldTier(price, asked) : undefined);
   }
 
-  async #settle(end: End): Promise<void> {
+  /** A whole answer that its client did not wait for was read for its usage alone. */
+  #outcomeOf({ outcome }: End): End["outcome"] {
+    return outcome === "complete" && this.#upstream?.left === true ? "client-left" : outcome;
+  }
+
+  #ending(
+    outcome: End["outcome"],
+    status: number,
+  ): { outcome: End["outcome"]; status: number; errorCode: string } {
+    if (outcome === "complete") return { outcome, status, errorCode: "" };
+    const revoked = this.#upstream?.revoked;
+    if (outcome === "client-left" && revoked !== undefined)
+      return { outcome, status: revoked.status, errorCode: revoked.code };
+    const errorCode = outcome === "upstream-died" ? "upstream_failed" : "";
+    return { outcome, status: brokenStatus[outcome], errorCode };
+  }
+
+  async #settle(end: End): Promise<number> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
-    const { usage, estimated, implausible }: Metered =
-      end.vendor === undefined && end.counted !== undefined
-        ? { usage: end.counted, estimated: true }
-        : meter(
-            this.#vendorCount(end.vendor),
-            end.outcome === "complete",
-            end.delivered,
-            this.#call.estimate,
-          );
+    const { kind = "text", estimate } = this.#call;
+    const due = owed({
+      kind,
+      reach: this.#upstream?.reach ?? "answering",
+      ended: end.outcome,
+      vendor: this.#vendorCount(end.vendor),
+      final: end.final === true,
+      delivered: end.delivered,
+      counted: end.counted,
+      reserved: estimate,
+    });
+    const record = { ...this.#record(), ...this.#ending(this.#outcomeOf(end), 200) };
+    if (due === undefined)
+      return this.#book({ ...record, type: 5, usage: undefined, quota: 0n, estimated: false, bill: null });
+    const { usage, estimated, implausible } = due;
     if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
     const tier = this.#tierOf(end.vendor, served.price);
     const priced = tier === undefined ? usage : { ...usage, tier };
     const { points, bill } = computeBill(served.price, served.groupRatio, priced, this.#call.calls);
-    await this.#book({
-      ...this.#record(),
-      type: 2,
-      outcome: end.outcome,
-      status: end.outcome === "complete" ? 200 : brokenStatus[end.outcome],
-      errorCode: end.outcome === "upstream-died" ? "upstream_failed" : "",
-      usage,
-      quota: points,
-      estimated,
-      bill: implausible === undefined ? bill : { ...bill, implausible },
-    });
+    const noted = implausible === undefined ? bill : { ...bill, implausible };
+    const status = await this.#book({ ...record, type: 2, usage, quota: points, estimated, bill: noted });
     this.#services.metrics.used(usage, points);
-    this.#call.billed?.({ usage: priced, outcome: end.outcome, served });
+    this.#call.billed?.({ usage: priced, outcome: record.outcome, served });
+    return status;
   }
 
-  async #book(record: CallRecord): Promise<void> {
-    const settled = await this.#services.ledger.settle(record);
-    const { endpoint, startedAt } = this.#call;
-    this.#services.metrics.call(endpoint, record.status, Date.now() - startedAt, this.firstByteMs());
-    if (settled === "gone") throw reservationLost();
+  /** Answers the status it was booked with. */
+  async #book(record: CallRecord): Promise<number> {
+    if ((await this.#services.ledger.settle(record)) === "settled") return record.status;
+    const lost = reservationLost();
+    // Nothing was written: at least the log shows that the call was made.
+    this.#services.ledger.note(this.#failure(lost)).catch(() => {});
+    throw lost;
   }
 
   /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
   async fail(error: unknown): Promise<void> {
-    const failure = this.#failure(error);
-    await this.#close(() => this.#services.ledger.settle(failure).then(() => {})).catch(() => {});
-    this.#services.metrics.call(
-      this.#call.endpoint,
-      statusOf(error),
-      Date.now() - this.#call.startedAt,
-      this.firstByteMs(),
-    );
+    await this.#close(async () => {
+      const failure = this.#failure(error);
+      await this.#services.ledger.settle(failure).catch(() => {});
+      return failure.status;
+    }).catch(() => {});
   }
 
   /** A call that never held anything: only the log hears of it, and the answer does not wait for that. */
   refuse(error: unknown): void {
-    this.#services.metrics.call(this.#call.endpoint, statusOf(error), Date.now() - this.#call.startedAt, 0);
+    this.#upstream?.close();
+    this.#count(statusOf(error));
     this.#services.ledger.note(this.#failure(error)).catch(() => {});
     this.#call.used?.(0);
   }
@@ -235,6 +287,10 @@ export class Flight {
       heldInPart: this.chosen !== undefined && this.chosen.channel.preCost !== 1,
     };
   }
+}
+
+export function clientLeft(): GatewayError {
+  return new GatewayError("invalid_request", "The client left.", { status: 499 });
 }
 
 function statusOf(error: unknown): number {

@@ -1,5 +1,6 @@
 import type { CallBodies } from "#domain/logs/bodies.ts";
 import type { Answer, Call, RelayServices } from "./call.ts";
+import { type Pieces, tapped } from "./pieces.ts";
 
 /** Takes down what a call said and was answered, where its token or its channel asks for it. Never holds a call up. */
 export interface BodyKeeper {
@@ -59,20 +60,19 @@ function longest(services: RelayServices): number {
 }
 
 /** The same pieces, and in the end, however it comes, as much of them as may be kept. */
-async function* listening<Piece extends string | Buffer>(
-  pieces: AsyncGenerator<Piece, void, undefined>,
+function listening<Piece extends string | Buffer>(
+  pieces: Pieces<Piece>,
   most: number,
   done: (text: string, bytes: number) => void,
-): AsyncGenerator<Piece, void, undefined> {
+): Pieces<Piece> {
   let text = "";
   let bytes = 0;
-  try {
-    for await (const piece of pieces) {
+  return tapped(pieces, {
+    piece(piece) {
       bytes += Buffer.byteLength(piece);
       if (text.length < most) text += typeof piece === "string" ? piece : piece.toString("utf8");
-      yield piece;
-    }
-  } finally {
-    done(text, bytes);
-  }
+      return piece;
+    },
+    ended: () => done(text, bytes),
+  });
 }

@@ -56,8 +56,14 @@ function ourCount(text: number, complete: boolean, expected: Estimate): Usage {
 /** Counts characters by script; the same split as the dialects' skimmers. */
 export function addTo(tally: Tally, text: string): void {
   let wide = 0;
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x300) wide += 1;
+  let spaces = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 0x300) wide += 1;
+    else if (code <= 0x20) spaces += 1;
+  }
   tally.wide += wide;
+  if (spaces > 0) tally.spaces = (tally.spaces ?? 0) + spaces;
   tally.narrow += text.length - wide;
 }
 

@@ -7,8 +7,9 @@ import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PassedCall, RelayServices } from "./call.ts";
 import { Flight, type Passed } from "./flight.ts";
+import { type Pieces, primed } from "./pieces.ts";
 import { type Chosen, namedChannel } from "./plan.ts";
-import { answerHeaders, clientLeft } from "./relay.ts";
+import { answerHeaders } from "./relay.ts";
 import { explain } from "./retry.ts";
 import { forClients } from "./scrub.ts";
 import { send } from "./send.ts";
@@ -22,6 +23,7 @@ export async function passThrough(services: RelayServices, call: PassedCall): Pr
   const flight = new Flight(services, call);
   let chosen: Chosen;
   try {
+    flight.upstream.begin();
     chosen = chosenBy(services, call);
     // Holds no points, but the token's place among its calls at once.
     const { requestId, caller } = call;
@@ -86,38 +88,37 @@ async function ask(
       path: call.path + call.query,
       headers: call.forward,
       body: call.body,
-      signal: call.signal,
+      signal: flight.upstream.signal,
+      progress: flight.upstream,
       asCompressed: true,
     });
   } catch (error) {
     const failure = transportFailure(error);
     flight.noteAttempt(chosen, begun, failure);
-    throw call.signal.aborted ? clientLeft() : explain(failure, "");
+    throw flight.gone() ?? explain(failure, "");
   }
   const { status } = response;
   flight.firstByteAt = Date.now();
   const error = status < 400 ? undefined : refusedBy(response);
   flight.noteAttempt(chosen, begun, error);
   // The client hears the vendor's own words; the log, which may be read by others, only what kind of refusal it was.
-  if (error !== undefined)
+  if (error !== undefined) {
+    const read = decompressed(response);
+    // Read before the call is closed, which cancels what is still under way.
+    const text = await read.text(MAX_ERROR_BYTES).catch(() => "");
     await flight.fail(new GatewayError(explain(error, "").code, error.message, { status }));
-  const read = error === undefined ? response : decompressed(response);
-  const { "content-length": _length, ...others } = read.headers;
-  const headers = error === undefined ? read.headers : others;
-  return {
-    kind: "bytes",
-    status,
-    headers: { ...passed(headers), ...answerHeaders(headers, []) },
-    chunks: error === undefined ? pass(call, flight, response) : refusalOf(read, chosen),
-  };
+    const { "content-length": _length, ...headers } = read.headers;
+    return bytes(status, headers, refusalOf(text, chosen));
+  }
+  return bytes(status, response.headers, await primed(pass(call, flight, response)));
+}
+
+function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pieces<Buffer>): Answer {
+  return { kind: "bytes", status, headers: { ...passed(headers), ...answerHeaders(headers, []) }, chunks };
 }
 
 /** The provider's own words, without what they quote of the channel. */
-async function* refusalOf(
-  response: UpstreamResponse,
-  chosen: Chosen,
-): AsyncGenerator<Buffer, void, undefined> {
-  const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
+async function* refusalOf(text: string, chosen: Chosen): Pieces<Buffer> {
   yield Buffer.from(forClients(text, chosen));
 }
 
@@ -129,23 +130,22 @@ function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
 }
 
 /** Everything as it comes. Nothing is charged, so nothing has to wait for a bill. */
-async function* pass(
-  call: PassedCall,
-  flight: Flight,
-  response: UpstreamResponse,
-): AsyncGenerator<Buffer, void, undefined> {
+async function* pass(call: PassedCall, flight: Flight, response: UpstreamResponse): Pieces<Buffer> {
   let outcome: Passed["outcome"] = "client-left";
   try {
+    yield NOTHING;
     yield* response.chunks();
     outcome = "complete";
   } catch (error) {
     if (!(error instanceof TransportError)) flight.defect(error);
-    if (!call.signal.aborted) outcome = "upstream-died";
+    if (flight.gone() === undefined) outcome = "upstream-died";
     throw error;
   } finally {
     await flight.pass({ outcome, status: response.status, content: `relay:${call.path}` });
   }
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Between two neighbours only, about the vendor's own host, or said by us already. */
 const kept =

@@ -6,22 +6,25 @@ import { refusal } from "#providers/refusal.ts";
 import { type Adapted, askAdapted } from "./adapted.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
-import type { Flight } from "./flight.ts";
+import type { End, Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
-import { createPlainReader } from "./plain-stream.ts";
+import { plainKind } from "./owed.ts";
+import { type Pieces, primed } from "./pieces.ts";
+import { createPlainReader, type PlainReader } from "./plain-stream.ts";
 import { heardUsage, plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
 import { eventsForClients, failedForClients } from "./scrub.ts";
 import { send } from "./send.ts";
+import type { UpstreamCall } from "./upstream-call.ts";
 
 /**
  * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
  * passes as it came, and the meter reads what it can of it.
  */
 export async function relayPlain(services: RelayServices, asked: PlainCall): Promise<Answer> {
-  const call = { ...asked };
+  const call = { ...asked, kind: plainKind(asked.needs, asked.path) };
   const memory = openMemory(services, call, call.raw);
   if (memory !== undefined) call.billed = memory.billed;
   const keeper = openKeeper(services, call, call.raw);
@@ -53,8 +56,8 @@ async function tryChannel(
   const adapter = chosen.channel.provider.adapters?.[call.path];
   try {
     const asked = await (adapter === undefined
-      ? ask(services, call, chosen)
-      : askAdapted(services, call, chosen, adapter));
+      ? ask(services, call, chosen, flight.upstream)
+      : askAdapted(services, call, chosen, adapter, flight.upstream));
     if ("error" in asked) return asked;
     const { response, whole } = asked;
     flight.chosen = chosen;
@@ -71,7 +74,11 @@ async function tryChannel(
       };
     }
     if (!type.startsWith("application/json"))
-      return { kind: "bytes", headers, chunks: passBytes(call, chosen, flight, response, type) };
+      return {
+        kind: "bytes",
+        headers,
+        chunks: await primed(passBytes(call, chosen, flight, response, type)),
+      };
     const body = await response.text(MAX_BODY_BYTES);
     const { usage, tally } = plainUsage(body);
     await flight.settle({
@@ -87,7 +94,12 @@ async function tryChannel(
 }
 
 /** OpenAI's wire on both sides: the body goes on as it came. */
-async function ask(services: RelayServices, call: PlainCall, chosen: Chosen): Promise<Adapted> {
+async function ask(
+  services: RelayServices,
+  call: PlainCall,
+  chosen: Chosen,
+  upstream: UpstreamCall,
+): Promise<Adapted> {
   const response = await send(services, chosen, {
     method: "POST",
     path: call.path,
@@ -95,7 +107,8 @@ async function ask(services: RelayServices, call: PlainCall, chosen: Chosen): Pr
     stream: call.stream,
     headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
     body: call.bodyFor(chosen.upstreamModel),
-    signal: call.signal,
+    signal: upstream.signal,
+    progress: upstream,
   });
   if (response.status >= 200 && response.status < 300) return { response, whole: undefined };
   const text = await response.text(MAX_ERROR_BYTES).catch(() => "");
@@ -114,42 +127,96 @@ async function* passBytes(
   flight: Flight,
   response: UpstreamResponse,
   type: string,
-): AsyncGenerator<Buffer, void, undefined> {
+): Pieces<Buffer> {
   const reader = createPlainReader(type);
-  const isEvents = type.startsWith("text/event-stream");
-  let kept = Buffer.alloc(0);
-  let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
-  const close = () =>
+  const chunks = response.chunks();
+  const progress: Passing = {
+    reader,
+    chosen,
+    isEvents: type.startsWith("text/event-stream"),
+    kept: Buffer.alloc(0),
+    outcome: undefined,
+  };
+  const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) =>
     flight.settle({
       outcome,
       vendor: reader.usage,
-      delivered: reader.tally,
-      counted: heardUsage(call, reader.tally),
+      final,
+      delivered,
+      counted: heardUsage(call, delivered),
     });
+  let isLeft = true;
   try {
-    for await (const came of response.chunks()) {
-      const held = reader.push(came);
-      // An event that is an error is the provider's sentence: nothing after it belongs to the answer.
-      const chunk =
-        reader.failed || (isEvents && came.includes(ERROR_NAME))
-          ? Buffer.from(eventsForClients(came.toString(), chosen))
-          : came;
-      const end = chunk.length - Math.min(chunk.length, held);
-      if (kept.length > 0) yield kept;
-      if (end > 0) yield chunk.subarray(0, end);
-      kept = Buffer.from(chunk.subarray(end));
-    }
-    outcome = reader.failed ? "upstream-died" : "complete";
-  } catch (error) {
-    if (!(error instanceof TransportError)) flight.defect(error);
-    outcome = call.signal.aborted ? "client-left" : "upstream-died";
+    yield progress.kept;
+    yield* passed(flight, chunks, progress);
+    isLeft = false;
   } finally {
-    if (outcome === "client-left") await close().catch(() => {});
+    if (isLeft) {
+      // Owed is what was there when the client left, unless the provider's own count comes.
+      const delivered = { ...reader.tally };
+      const isWhole = await readOn(flight, chunks, progress);
+      await settle("client-left", delivered, isWhole).catch(() => {});
+    }
   }
-  if (outcome === "client-left") return;
-  await close();
+  const { outcome = "upstream-died" } = progress;
+  const gone = outcome === "complete" ? undefined : flight.gone();
+  await settle(gone === undefined ? outcome : "client-left");
   // A broken answer must look broken: without its end the connection is cut instead of closed.
+  if (gone !== undefined) throw gone;
   if (outcome === "upstream-died" && !reader.failed)
     throw new TransportError("network", "The upstream broke off.");
-  if (kept.length > 0) yield kept;
+  if (progress.kept.length > 0) yield progress.kept;
+}
+
+interface Passing {
+  reader: PlainReader;
+  chosen: Chosen;
+  isEvents: boolean;
+  /** Waits for the bill. */
+  kept: Buffer;
+  outcome: "complete" | "upstream-died" | undefined;
+}
+
+/** What the upstream sends, as it comes, but for its end. Never throws. */
+async function* passed(flight: Flight, chunks: Pieces<Buffer>, passing: Passing): Pieces<Buffer> {
+  const { reader, chosen, isEvents } = passing;
+  while (true) {
+    let chunk: Buffer;
+    let end: number;
+    try {
+      // Not `for await`: being left in the middle would end the chunks, and with them the upstream's usage.
+      const next = await chunks.next();
+      if (next.done === true) {
+        passing.outcome = reader.failed ? "upstream-died" : "complete";
+        return;
+      }
+      const held = reader.push(next.value);
+      // An event that is an error is the provider's sentence: nothing after it belongs to the answer.
+      chunk =
+        reader.failed || (isEvents && next.value.includes(ERROR_NAME))
+          ? Buffer.from(eventsForClients(next.value.toString(), chosen))
+          : next.value;
+      end = chunk.length - Math.min(chunk.length, held);
+    } catch (error) {
+      if (!(error instanceof TransportError)) flight.defect(error);
+      passing.outcome = "upstream-died";
+      return;
+    }
+    const kept = passing.kept;
+    passing.kept = Buffer.from(chunk.subarray(end));
+    if (kept.length > 0) yield kept;
+    if (end > 0) yield chunk.subarray(0, end);
+  }
+}
+
+/** Reads the rest for its usage. Answers whether it came to its end. */
+async function readOn(flight: Flight, chunks: Pieces<Buffer>, { reader }: Passing): Promise<boolean> {
+  flight.upstream.leave();
+  try {
+    for await (const chunk of chunks) reader.push(chunk);
+    return !reader.failed;
+  } catch (error) {
+    if (!(error instanceof TransportError)) flight.defect(error);
+    return false;
+  }
 }

@@ -25,14 +25,20 @@ export interface RealtimeBill {
   heard(part: { text: string } | { bytes: number }): void;
   said(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
-  done(id: string, usage: Usage | undefined): Promise<void>;
+  done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
   /**
    * Charges what was said by the person, written down by another model: at once, or with the response under way, so
    * that a session never holds more at a time than its responses.
    */
-  transcribed(usage: Usage | undefined, text: string): Promise<void>;
+  transcribed(item: string, usage: Usage | undefined, text: string): Promise<void>;
+  /** A recording is being written down, so far with these words; charged by our count if its end never comes. */
+  transcribing(item: string, text: string): void;
+  /** Nothing came of it. */
+  untranscribed(item: string): void;
   /** Responses under way. */
   busy(): boolean;
+  /** Anything under way that is to be charged. */
+  owes(): boolean;
   /** Charges what was delivered of them, gives the rest back, and writes the session's own row. Never throws. */
   close(outcome: End["outcome"]): Promise<void>;
 }
@@ -77,6 +83,9 @@ export function openBill(
   /** Of the conversation so far, by the vendor's last word, and of what came after it. */
   let context = { text: 0, sound: 0 };
   let pending = nothing();
+  /** Seconds of sound since the last recording. */
+  let recording = 0;
+  const transcriptions = new Map<string, Count>();
   let owed: { usage: Usage; at: Chosen }[] = [];
   let facts: SessionFacts = {
     maxOutput: undefined,
@@ -138,6 +147,13 @@ export function openBill(
     else spare ??= turn;
   }
 
+  /** A transcription, at its own model's price. */
+  function owe(usage: Usage): void {
+    const billedModel = facts.transcriber ?? chosen.billedModel;
+    const price = findPrice(services.prices.table(), billedModel);
+    owed.push({ usage, at: price === undefined ? chosen : { ...chosen, billedModel, price } });
+  }
+
   function counted({ said }: Turn): Usage {
     const { text, sound } = read();
     const spoken = Math.ceil(said.sound * TOKENS_PER_SECOND_SAID);
@@ -153,10 +169,11 @@ export function openBill(
     const { said } = turn;
     const silent = said.sound === 0 && said.tally.narrow === 0 && said.tally.wide === 0;
     // Neither usage nor a word: the vendor did not answer, and that costs nothing.
-    const usage = vendor ?? (silent ? NOTHING_USED : undefined);
+    const usage = vendor ?? (silent && outcome !== "client-left" ? NOTHING_USED : undefined);
     await turn.flight.settle({
       outcome,
       vendor: usage,
+      final: vendor !== undefined,
       delivered: said.tally,
       ...(usage === undefined ? { counted: counted(turn) } : {}),
     });
@@ -197,7 +214,10 @@ export function openBill(
     ready: () => ready(),
     heard(part) {
       if ("text" in part) addTo(pending.tally, part.text);
-      else pending.sound += part.bytes / facts.heardBytesPerSecond;
+      else {
+        pending.sound += part.bytes / facts.heardBytesPerSecond;
+        recording += part.bytes / facts.heardBytesPerSecond;
+      }
     },
     said(id, part) {
       const turn = turns.get(id);
@@ -206,23 +226,36 @@ export function openBill(
       if ("text" in part) addTo(turn.said.tally, part.text);
       else turn.said.sound += part.bytes / facts.saidBytesPerSecond;
     },
-    async done(id, usage) {
+    async done(id, usage, outcome) {
       const turn = turns.get(id) ?? (await take());
       turns.delete(id);
-      await charge(turn, "complete", usage);
+      await charge(turn, outcome, usage);
       const known = usage ?? counted(turn);
       const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
       context = { text: known.input + known.output - sound, sound };
       pending = nothing();
       await payOwed();
     },
-    async transcribed(usage, text) {
-      const tally = nothing().tally;
-      addTo(tally, text);
-      const billedModel = facts.transcriber ?? chosen.billedModel;
-      const price = findPrice(services.prices.table(), billedModel);
-      const at = price === undefined ? chosen : { ...chosen, billedModel, price };
-      owed.push({ usage: usage ?? { input: 0, output: tokensOf(tally) }, at });
+    transcribing(item, text) {
+      // A session that has none records for the model alone.
+      if (facts.transcriber === undefined && text === "") return;
+      let count = transcriptions.get(item);
+      if (count === undefined) {
+        count = { tally: nothing().tally, sound: recording };
+        transcriptions.set(item, count);
+        recording = 0;
+      }
+      addTo(count.tally, text);
+    },
+    untranscribed(item) {
+      transcriptions.delete(item);
+    },
+    async transcribed(item, usage, text) {
+      const count = transcriptions.get(item) ?? nothing();
+      transcriptions.delete(item);
+      const said = nothing().tally;
+      addTo(said, text);
+      owe(usage ?? transcriptUsage({ ...count, tally: said }));
       const turn = spare;
       if (turn === undefined && turns.size > 0) return;
       spare = undefined;
@@ -230,9 +263,12 @@ export function openBill(
       await ready(false);
     },
     busy: () => turns.size > 0,
+    owes: () => turns.size > 0 || transcriptions.size > 0,
     async close(outcome) {
       closed = true;
       await holding?.catch(() => {});
+      for (const count of transcriptions.values()) owe(transcriptUsage(count));
+      transcriptions.clear();
       const open = [...turns.values()].map((turn) => charge(turn, outcome, undefined));
       turns.clear();
       if (spare !== undefined) open.push(giveBack(spare, outcome));
@@ -250,6 +286,12 @@ function unrated(call: Call): Call {
 }
 
 const NOTHING_USED: Usage = { input: 0, output: 0 };
+
+/** Our own count. */
+function transcriptUsage({ tally, sound }: Count): Usage {
+  const input = Math.ceil(sound * TOKENS_PER_SECOND_HEARD);
+  return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
+}
 
 function nothing(): Count {
   return { tally: { narrow: 0, wide: 0 }, sound: 0 };

@@ -67,7 +67,11 @@ export type ServerEvent =
   | { kind: "text"; id: string; text: string }
   | { kind: "sound"; id: string; bytes: number }
   | { kind: "done"; id: string; usage: Usage | undefined }
-  | { kind: "transcribed"; usage: Usage | undefined; text: string }
+  /** A recording is whole: its transcription begins where the session has one. */
+  | { kind: "recorded"; item: string }
+  | { kind: "transcribing"; item: string; text: string }
+  | { kind: "transcribed"; item: string; usage: Usage | undefined; text: string }
+  | { kind: "untranscribed"; item: string }
   | { kind: "error"; error: unknown }
   | { kind: "other" };
 
@@ -102,9 +106,16 @@ export function readServerEvent(text: string): ServerEvent {
       const response = objectAt(event, "response");
       return { kind: "done", id: textAt(response, "id"), usage: realtimeUsage(response["usage"]) };
     }
+    case "input_audio_buffer.committed":
+      return { kind: "recorded", item: textAt(event, "item_id") };
+    case "conversation.item.input_audio_transcription.delta":
+      return { kind: "transcribing", item: textAt(event, "item_id"), text: textAt(event, "delta") };
+    case "conversation.item.input_audio_transcription.failed":
+      return { kind: "untranscribed", item: textAt(event, "item_id") };
     case "conversation.item.input_audio_transcription.completed":
       return {
         kind: "transcribed",
+        item: textAt(event, "item_id"),
         usage: realtimeUsage(event["usage"]),
         text: textAt(event, "transcript"),
       };

@@ -64,7 +64,12 @@ export function openSession(opened: Opened): RealtimeSession {
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
   let idle: NodeJS.Timeout | undefined;
+  const { promise: allPaid, resolve: paid } = Promise.withResolvers<void>();
   let finishing = false;
+  let isOver = false;
+  const unwatch = services.revocations.watch(call.caller, (error) =>
+    end({ outcome: "client-left", code: 1008, reason: error.code, error }),
+  );
   let client: MessageSocket | undefined;
 
   function touch(): void {
@@ -105,10 +110,19 @@ export function openSession(opened: Opened): RealtimeSession {
         bill.said(event.id, { bytes: event.bytes });
         break;
       case "done":
-        await bill.done(event.id, event.usage);
+        await bill.done(event.id, event.usage, isOver ? "client-left" : "complete");
+        break;
+      case "recorded":
+        bill.transcribing(event.item, "");
+        break;
+      case "transcribing":
+        bill.transcribing(event.item, event.text);
+        break;
+      case "untranscribed":
+        bill.untranscribed(event.item);
         break;
       case "transcribed":
-        await bill.transcribed(event.usage, event.text);
+        await bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
         return side.send(forClients(data.toString("utf8"), chosen));
@@ -116,7 +130,8 @@ export function openSession(opened: Opened): RealtimeSession {
         break;
     }
     await side.send(data);
-    if (event.kind !== "done") return;
+    if (isOver && !bill.owes()) paid();
+    if (event.kind !== "done" || isOver) return;
     if (finishing && !bill.busy()) end(stopping());
     else await bill.ready().catch(unlessRated);
   }
@@ -127,7 +142,7 @@ export function openSession(opened: Opened): RealtimeSession {
       const allowed = binary ? data : await allow(side, data);
       if (allowed !== undefined) await vendor.send(allowed, binary);
     }
-    end({ outcome: bill.busy() ? "client-left" : "complete", code: 1000, reason: "" });
+    end({ outcome: bill.owes() ? "client-left" : "complete", code: 1000, reason: "" });
   }
 
   /** The event as the vendor shall get it; undefined when it must not. */
@@ -174,9 +189,21 @@ export function openSession(opened: Opened): RealtimeSession {
     });
   }
 
+  /** The client is gone: the provider stops, and says for a bounded time what it was. */
+  async function readOn(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const drain = services.drains.begin(call.caller.userId, late.resolve);
+    if (drain === undefined) return;
+    if (bill.busy()) await vendor.send(JSON.stringify({ type: "response.cancel" }));
+    await Promise.race([allPaid, late.promise, vendor.closed]);
+    drain.end();
+  }
+
   async function close(ending: Ending): Promise<void> {
+    isOver = true;
     clearTimeout(idle);
-    // First of all the vendor stops working for nobody.
+    unwatch();
+    if (ending.outcome === "client-left" && ending.error === undefined && bill.owes()) await readOn();
     vendor.close(1000, "");
     opened.leave();
     await bill.close(ending.outcome);

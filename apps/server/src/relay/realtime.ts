@@ -40,14 +40,14 @@ async function tryChannel(
         model: chosen.upstreamModel,
         headers: call.forward,
         body: null,
-        signal: call.signal,
+        signal: flight.upstream.signal,
       },
       call.maxMessage,
     );
     if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
     const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
     const messages = answer.socket.messages();
-    const first = await firstOf(messages, answer.socket, timeoutMs, call.signal);
+    const first = await firstOf(messages, answer.socket, timeoutMs, flight.upstream.signal);
     if ("error" in first) return first;
     flight.chosen = chosen;
     flight.noteAttempt(chosen, begun, undefined);
@@ -56,7 +56,18 @@ async function tryChannel(
     const { lease } = flight;
     flight.lease = undefined;
     const leave = () => lease?.leave();
-    return openSession({ services, call, chosen, bill, vendor: answer.socket, messages, first, leave });
+    const opened = openSession({
+      services,
+      call,
+      chosen,
+      bill,
+      vendor: answer.socket,
+      messages,
+      first,
+      leave,
+    });
+    flight.handOver();
+    return opened;
   } catch (error) {
     return { error: transportFailure(error) };
   }

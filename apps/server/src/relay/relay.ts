@@ -41,6 +41,8 @@ export async function relay<Answer extends object>(
     requireModel(call);
     let plan = makePlan(services, call);
     flight.modelKnown = true;
+    // Watched from before the reservation on: a change in between is seen by one of the two.
+    flight.upstream.begin();
     await services.ledger.reserve(reservationOf(call, plan));
     services.open.add(call.requestId);
     isReserved = true;
@@ -104,13 +106,15 @@ async function serve<Answer extends object>(
   flight.paused = pausedChannels(services, plan, call);
   while (true) {
     // No vendor is at work for it: there is nothing to pay for.
-    if (call.signal.aborted) throw clientLeft();
+    const goneBefore = flight.gone();
+    if (goneBefore !== undefined) throw goneBefore;
     const chosen = nextChoice(services, plan, call);
     if (chosen === undefined)
       throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
     const begun = Date.now();
     const { channel } = chosen;
     flight.lease = services.health.enter(channel, model);
+    flight.upstream.begin();
     const answer = await tryChannel(chosen, flight, begun);
     if (!("error" in answer)) {
       services.health.succeeded(chosen, model, account);
@@ -119,11 +123,14 @@ async function serve<Answer extends object>(
       return answer;
     }
     flight.lease.leave();
-    if (call.signal.aborted) {
-      // The vendor was already at work for it.
-      flight.chosen = chosen;
-      await flight.settle({ outcome: "client-left", vendor: undefined, delivered: { narrow: 0, wide: 0 } });
-      throw clientLeft();
+    const gone = flight.gone();
+    if (gone !== undefined) {
+      // Cancelled here after it was sent: the vendor was at work for it. What it refused itself costs nothing.
+      if (flight.upstream.isCancelled) {
+        flight.chosen = chosen;
+        await flight.settle({ outcome: "client-left", vendor: undefined, delivered: { narrow: 0, wide: 0 } });
+      }
+      throw gone;
     }
     const failure = asKeyFailure(answer.error, DisableChannelKeywords, call);
     flight.noteAttempt(chosen, begun, errorForOperators(failure, chosen));
@@ -138,10 +145,6 @@ async function serve<Answer extends object>(
     if (!mayRetry(last, flight.attempts.length, Date.now() - call.startedAt, budget))
       throw explain(last, model);
   }
-}
-
-export function clientLeft(): GatewayError {
-  return new GatewayError("invalid_request", "The client left.", { status: 499 });
 }
 
 /** Writes down a call that was turned away before its journey began. */

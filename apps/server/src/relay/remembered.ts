@@ -3,6 +3,7 @@ import { type PriceInForce, computeBill, shareOf } from "#domain/billing/pricing
 import type { Endpoint } from "#providers/provider.ts";
 import type { Answer, Call, ChatCall, RelayServices } from "./call.ts";
 import { Flight, type Billed, type Served } from "./flight.ts";
+import { type Pieces, tapped } from "./pieces.ts";
 import { makePlan } from "./plan.ts";
 import { requireModel } from "./relay.ts";
 
@@ -163,15 +164,13 @@ async function* once(text: string): AsyncGenerator<string, void, undefined> {
 }
 
 /** The same frames; once all are gone, their text, unless it is too long to be kept. */
-async function* gathering(
-  frames: AsyncGenerator<string, void, undefined>,
-  longest: number,
-  done: (text: string) => void,
-): AsyncGenerator<string, void, undefined> {
+function gathering(frames: Pieces<string>, longest: number, done: (text: string) => void): Pieces<string> {
   let text = "";
-  for await (const frame of frames) {
-    if (text.length <= longest) text += frame;
-    yield frame;
-  }
-  done(text);
+  return tapped(frames, {
+    piece(frame) {
+      if (text.length <= longest) text += frame;
+      return frame;
+    },
+    whole: () => done(text),
+  });
 }

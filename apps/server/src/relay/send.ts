@@ -3,6 +3,7 @@ import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import {
+  type RequestProgress,
   type StreamedBody,
   TransportError,
   type UpstreamClient,
@@ -32,6 +33,8 @@ export interface ToVendor {
   signal: AbortSignal;
   /** The most bytes that an answer to this request may have; none unless given. */
   maxBytes?: number;
+  /** Is told how far the request got. */
+  progress?: RequestProgress;
   /** Milliseconds, where this question must not take as long as an answer may. */
   timeoutMs?: number;
   /** The answer goes to a client as the vendor compressed it: that client said what it takes. */
@@ -51,14 +54,14 @@ export async function send(
 
 async function sendAsIs(services: Vendors, account: Account, request: ToVendor): Promise<UpstreamResponse> {
   const limits = limitsOf(services, account, request);
-  const { body } = request;
+  const { body, progress } = request;
   if (body === null || typeof body === "string" || Buffer.isBuffer(body)) {
     const sent = await spelled(services, account, { ...request, body });
-    return services.upstream.send({ ...sent, ...limits });
+    return services.upstream.send({ ...sent, ...limits, progress });
   }
   // A form is nobody's to rewrite, and no vendor that takes forms signs them.
   const sent = await spelled(services, account, { ...request, body: null });
-  return services.upstream.send({ ...sent, ...limits, body });
+  return services.upstream.send({ ...sent, ...limits, body, progress });
 }
 
 /** A WebSocket at the vendor, or its refusal to open one. Throws as `send` does. */

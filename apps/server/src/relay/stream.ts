@@ -10,15 +10,16 @@ import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./call.ts";
 import { excessOf } from "./excess.ts";
-import type { Flight } from "./flight.ts";
+import type { End, Flight } from "./flight.ts";
 import { readFrames } from "./frames.ts";
 import { tallyEvent } from "./meter.ts";
+import { type Pieces, primed } from "./pieces.ts";
 import { peeked } from "./response-form.ts";
 
 /**
  * A streamed answer, frame by frame: nothing is buffered but the frames that complete it, which wait for the bill.
  */
-type Opened = { frames: AsyncGenerator<string, void, undefined> } | { error: UpstreamError };
+type Opened = { frames: Pieces<string> } | { error: UpstreamError };
 
 interface Tried {
   response: UpstreamResponse;
@@ -80,7 +81,7 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
     };
   }
   flight.firstByteAt ??= Date.now();
-  return { frames: run(call, flight, pipe, { first, ended, batches }) };
+  return { frames: await primed(run(call, flight, pipe, { first, ended, batches })) };
 }
 
 /** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
@@ -89,7 +90,8 @@ async function openWhole(call: ChatCall, tried: Tried, flight: Flight): Promise<
   if ("error" in answer) return answer;
   const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
   flight.firstByteAt ??= Date.now();
-  return { frames: run(call, flight, pipe, { first: pipe.end(), ended: true, batches: noFrames() }) };
+  const begun = { first: pipe.end(), ended: true, batches: noFrames() };
+  return { frames: await primed(run(call, flight, pipe, begun)) };
 }
 
 async function* noFrames(): AsyncGenerator<RawFrame[], void, undefined> {}
@@ -119,63 +121,104 @@ interface Begun {
   batches: AsyncGenerator<RawFrame[], void, undefined>;
 }
 
-async function* run(
-  call: ChatCall,
+/** Left at any `yield`, it closes the bill; the first one is for `primed`. */
+async function* run(call: ChatCall, flight: Flight, pipe: Pipe, begun: Begun): Pieces<string> {
+  let isLeft = true;
+  try {
+    yield "";
+    if (begun.first !== "") yield begun.first;
+    const rest = yield* passed(flight, pipe, begun);
+    if (rest !== "") yield rest;
+    isLeft = false;
+  } finally {
+    // No one will ask for more: what is still to come is read for its usage alone.
+    if (isLeft) await leave(flight, pipe, begun.batches);
+  }
+  yield await lastWords(call, flight, pipe);
+}
+
+/** What the upstream sends, as it comes; answers what its end adds. Never throws. */
+async function* passed(
   flight: Flight,
   pipe: Pipe,
-  { first, ended, batches }: Begun,
-): AsyncGenerator<string, void, undefined> {
-  let outcome: "complete" | "client-left" | "upstream-died" = "client-left";
-  let rest = "";
-  try {
-    if (first !== "") yield first;
-    if (!ended) {
-      for await (const batch of batches) {
-        let text = "";
-        for (const raw of batch) text += pipe.frame(raw);
-        if (text !== "") yield text;
-        if (pipe.error !== undefined) break;
-      }
-      rest = pipe.end();
+  { ended, batches }: Begun,
+): AsyncGenerator<string, string, undefined> {
+  if (ended) return "";
+  while (true) {
+    let text = "";
+    try {
+      // Not `for await`: being left in the middle would end the batches, and with them the upstream's usage.
+      const next = await batches.next();
+      if (next.done === true) return pipe.end();
+      for (const raw of next.value) text += pipe.frame(raw);
+    } catch (error) {
+      return endAfterBreak(flight, pipe, error);
     }
-    outcome = pipe.complete && pipe.error === undefined ? "complete" : "upstream-died";
-  } catch (error) {
-    // A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known.
-    if (!(error instanceof TransportError)) flight.defect(error);
-    // Broken after its last word: nothing of the answer is missing.
-    else if (pipe.closing) rest = pipe.end();
-    outcome = call.signal.aborted ? "client-left" : pipe.complete ? "complete" : "upstream-died";
-  } finally {
-    // Left in the middle of a yield: nobody will ask for more, so the bill is closed here.
-    if (outcome === "client-left") {
-      await batches.return();
-      await flight.settle({ outcome, vendor: pipe.usage, delivered: pipe.tally }).catch(() => {});
-    }
+    if (text !== "") yield text;
+    if (pipe.error !== undefined) return "";
   }
-  if (outcome === "client-left") return;
-  if (rest !== "") yield rest;
-  yield await lastWords(call, flight, pipe, outcome);
+}
+
+/** A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known. */
+function endAfterBreak(flight: Flight, pipe: Pipe, error: unknown): string {
+  if (!(error instanceof TransportError)) flight.defect(error);
+  // Broken after its last word: nothing of the answer is missing.
+  else if (pipe.closing) return pipe.end();
+  return "";
+}
+
+async function leave(flight: Flight, pipe: Pipe, batches: Begun["batches"]): Promise<void> {
+  flight.upstream.leave();
+  // Owed is what was there when the client left, unless the provider's own count comes.
+  const delivered = { ...pipe.tally };
+  try {
+    for await (const batch of batches) {
+      for (const raw of batch) pipe.frame(raw);
+      if (pipe.error !== undefined) break;
+    }
+    pipe.end();
+  } catch (error) {
+    endAfterBreak(flight, pipe, error);
+  }
+  await flight.settle({ ...endOf(pipe), delivered, outcome: "client-left" }).catch(() => {});
+}
+
+function endOf(pipe: Pipe): Pick<End, "vendor" | "final" | "delivered"> {
+  return { vendor: pipe.usage, final: isWhole(pipe) && pipe.usage !== undefined, delivered: pipe.tally };
+}
+
+function isWhole(pipe: Pipe): boolean {
+  return pipe.complete && pipe.error === undefined;
 }
 
 /** The bill first, then the bytes that complete the answer; or one error in the client's dialect. */
-async function lastWords(
-  call: ChatCall,
-  flight: Flight,
-  pipe: Pipe,
-  outcome: "complete" | "upstream-died",
-): Promise<string> {
-  const died = new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer.");
+async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<string> {
+  const gone = isWhole(pipe) ? undefined : flight.gone();
+  const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
+  const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
   try {
-    await flight.settle({ outcome, vendor: pipe.usage, delivered: pipe.tally });
+    await flight.settle({ ...endOf(pipe), outcome });
   } catch (error) {
-    const lost =
-      error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed.");
-    return call.client.encodeStreamError(lost, call.requestId, call.request);
+    return fail(
+      error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed."),
+    );
   }
-  if (outcome === "complete" && flight.chosen !== undefined) await call.finished?.(pipe.held, flight.chosen);
-  return outcome === "complete"
-    ? pipe.held
-    : call.client.encodeStreamError(died, call.requestId, call.request);
+  if (outcome !== "complete")
+    return fail(
+      gone ?? new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
+    );
+  await finish(call, flight, pipe.held);
+  return pipe.held;
+}
+
+/** The answer is paid for: what cannot be remembered of it must not keep it from its client. */
+export async function finish(call: Pick<ChatCall, "finished">, flight: Flight, end: string): Promise<void> {
+  if (flight.chosen === undefined || call.finished === undefined) return;
+  try {
+    await call.finished(end, flight.chosen);
+  } catch (error) {
+    flight.defect(error);
+  }
 }
 
 /** Same dialect on both sides: the text goes back as it came, a skimmer reads along. */

@@ -14,6 +14,7 @@ import type { Chosen } from "./plan.ts";
 import { answerHeaders, noteRefusal, relay } from "./relay.ts";
 import { explain } from "./retry.ts";
 import { send } from "./send.ts";
+import type { UpstreamCall } from "./upstream-call.ts";
 
 /** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
 export interface TaskCall extends Call {
@@ -32,7 +33,8 @@ export interface Taken {
 }
 
 /** Throws `invalid_request` for text that could not be kept: its task would run, and nobody could find or pay it. */
-export async function submitTask(services: RelayServices, db: PrismaClient, call: TaskCall): Promise<Taken> {
+export async function submitTask(services: RelayServices, db: PrismaClient, asked: TaskCall): Promise<Taken> {
+  const call: TaskCall = { ...asked, kind: "task" };
   try {
     refuseUnstorable(call.asked, call.model);
   } catch (error) {
@@ -63,7 +65,7 @@ async function tryChannel(
   flight: Flight,
   begun: number,
 ): Promise<Taken | { error: UpstreamError }> {
-  const asked = await ask(services, call, chosen);
+  const asked = await ask(services, call, chosen, flight.upstream);
   if ("error" in asked) return asked;
   const { accepted, headers } = asked;
   flight.chosen = chosen;
@@ -94,8 +96,9 @@ async function tryChannel(
 
 async function ask(
   services: RelayServices,
-  { wire, asked, signal }: TaskCall,
+  { wire, asked }: TaskCall,
   chosen: Chosen,
+  upstream: UpstreamCall,
 ): Promise<Taken | { error: UpstreamError }> {
   try {
     const response = await send(services, chosen, {
@@ -105,7 +108,8 @@ async function ask(
       model: chosen.upstreamModel,
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify(asked.bodyFor(chosen.upstreamModel)),
-      signal,
+      signal: upstream.signal,
+      progress: upstream,
     });
     const text = await response.text(MAX_ANSWER_BYTES);
     const answer = parseRecord(text) ?? {};

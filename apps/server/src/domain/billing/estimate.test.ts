@@ -252,7 +252,9 @@ describe("our own count of an answer", () => {
   it.each([
     [{ narrow: 0, wide: 0 }, 0],
     [{ narrow: 1, wide: 0 }, 1],
-    [{ narrow: 400, wide: 0 }, 100],
+    [{ narrow: 400, wide: 0, spaces: 70 }, 100],
+    // Without spaces it is no prose.
+    [{ narrow: 404, wide: 0 }, 158],
     [{ narrow: 0, wide: 100 }, 70],
   ])("of %j is %d tokens", (tally, tokens) => {
     expect(tokensOf(tally)).toBe(tokens);

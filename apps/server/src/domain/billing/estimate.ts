@@ -104,12 +104,16 @@ export function textTokens(text: string): number {
 }
 
 /** Tokens of a text whose vendor gave no usage: what an average of tokenizers makes of it, rounded up. */
-export function tokensOf(tally: Tally): number {
-  return Math.ceil(tally.narrow / narrowPerToken + tally.wide * tokensPerWide);
+export function tokensOf({ narrow, wide, spaces = 0 }: Tally): number {
+  // What is longer than words are (keys, base64, a list without spaces) has more tokens than prose.
+  const dense = Math.max(0, narrow - (spaces + 1) * longestProseWord);
+  return Math.ceil((narrow - dense) / narrowPerToken + dense / densePerToken + wide * tokensPerWide);
 }
 
 // Averages over today's tokenizers on prose, code and Chinese.
 const narrowPerToken = 4;
+const densePerToken = 2.5;
+const longestProseWord = 24;
 const tokensPerWide = 0.7;
 
 // What the dearest of today's tokenizers makes of a character, for text that has not been paid for yet.

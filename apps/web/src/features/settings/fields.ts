@@ -157,6 +157,15 @@ export const settingGroups: SettingGroup[] = [
             hint: phrase("0 is never."),
           },
           {
+            key: "DisconnectDrainSeconds",
+            kind: "number",
+            unit: units.seconds,
+            label: phrase("Read answers after a disconnect"),
+            hint: phrase(
+              "When a client disconnects, its answer is read for this long to learn what it costs. 0 = off.",
+            ),
+          },
+          {
             key: "RealtimeIdleSeconds",
             kind: "number",
             unit: units.seconds,

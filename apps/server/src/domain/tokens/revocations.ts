@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError, invalidKey } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Caller } from "./callers.ts";
+
+/**
+ * Calls that are under way when their key or account is disabled, deleted or expires. It must not know what a call is
+ * or how it is ended.
+ */
+export interface Revocations {
+  /** Calls `onRevoked` once, with the reason, when the caller may not call any more. Answers what ends the watch. */
+  watch(caller: Pick<Caller, "tokenId" | "userId" | "expiresAt">, onRevoked: OnRevoked): () => void;
+  /** Something of these was changed; 0 = anything. Ends when every affected call was told. */
+  changed(topic: "tokens" | "users", id: number): Promise<void>;
+  close(): void;
+}
+
+type OnRevoked = (reason: GatewayError) => void;
+
+interface Watch {
+  tokenId: number;
+  userId: number;
+  expiresAt: number | undefined;
+  onRevoked: OnRevoked;
+}
+
+interface Standing {
+  id: number;
+  user_id: number;
+  token_enabled: boolean;
+  user_enabled: boolean;
+  is_there: boolean;
+  expires_at: Date | null;
+}
+
+/** How late a key's expiry may be seen. */
+const LOOK_MS = 500;
+/** While the database is away no call begins, and none ends with a bill. */
+const MOST_TRIES = 60;
+
+export function createRevocations(db: Db, onError: (error: unknown) => void): Revocations {
+  const watches = new Set<Watch>();
+  const expiring = new Set<Watch>();
+  const timer = setInterval(() => {
+    const now = Date.now();
+    for (const watch of expiring)
+      if (watch.expiresAt !== undefined && watch.expiresAt <= now) revoke(watch, expired());
+  }, LOOK_MS);
+  timer.unref();
+
+  function end(watch: Watch): void {
+    watches.delete(watch);
+    expiring.delete(watch);
+  }
+
+  function revoke(watch: Watch, reason: GatewayError): void {
+    end(watch);
+    try {
+      watch.onRevoked(reason);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async function look(affected: readonly Watch[]): Promise<void> {
+    const ids = [...new Set(affected.map(({ tokenId }) => tokenId))];
+    const rows = await db.$queryRaw<Standing[]>`
+      SELECT t.id, t.user_id, t.status = 1 AS token_enabled, u.status = 1 AS user_enabled,
+        t.deleted_at IS NULL AND u.deleted_at IS NULL AS is_there, t.expired_time AS expires_at
+      FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ANY(${ids}::int[])`;
+    const found = new Map(rows.map((row) => [row.id, row]));
+    for (const watch of affected) {
+      if (!watches.has(watch)) continue;
+      const row = found.get(watch.tokenId);
+      const reason = reasonOf(row, watch);
+      if (reason !== undefined) revoke(watch, reason);
+      else expireAt(watch, row?.expires_at?.getTime());
+    }
+  }
+
+  function expireAt(watch: Watch, at: number | undefined): void {
+    watch.expiresAt = at;
+    if (at === undefined) expiring.delete(watch);
+    else expiring.add(watch);
+  }
+
+  return {
+    watch({ tokenId, userId, expiresAt }, onRevoked) {
+      const watch: Watch = { tokenId, userId, expiresAt, onRevoked };
+      watches.add(watch);
+      if (expiresAt !== undefined) expiring.add(watch);
+      return () => end(watch);
+    },
+    async changed(topic, id) {
+      const key = topic === "tokens" ? "tokenId" : "userId";
+      for (let tries = 1; ; tries += 1) {
+        const affected = [...watches].filter((watch) => id === 0 || watch[key] === id);
+        if (affected.length === 0) return;
+        try {
+          return await look(affected);
+        } catch (error) {
+          onError(error);
+          if (tries >= MOST_TRIES) return;
+          await sleep(LOOK_MS, undefined, { ref: false });
+        }
+      }
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | undefined {
+  if (row === undefined || !row.is_there || row.user_id !== userId) return invalidKey();
+  if (!row.user_enabled) return new GatewayError("user_disabled", "This account is disabled.");
+  if (!row.token_enabled) return new GatewayError("token_disabled", "This API key is disabled.");
+  if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) return expired();
+  return undefined;
+}
+
+function expired(): GatewayError {
+  return new GatewayError("token_expired", "This API key has expired.");
+}

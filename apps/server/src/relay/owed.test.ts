@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { Usage } from "#dialects/ir.ts";
+import {
+  type CallEnd,
+  type CallKind,
+  chatKind,
+  owed,
+  plainKind,
+  type Reach,
+  uncountedPercent,
+} from "./owed.ts";
+
+const kinds = Object.keys(uncountedPercent) as CallKind[];
+const reaches: Reach[] = ["not sent", "sent", "refused", "answering"];
+const ends: CallEnd["ended"][] = ["complete", "client-left", "upstream-died"];
+
+const reserved: Usage = { input: 100, output: 1_000 };
+const withSound: Usage = { ...reserved, audioOutput: 200 };
+/** 40 characters with spaces: ten tokens. */
+const delivered = { narrow: 40, wide: 0, spaces: 8 };
+const silent = { narrow: 0, wide: 0 };
+
+function end(kind: CallKind, reach: Reach, ended: CallEnd["ended"], more: Partial<CallEnd> = {}): CallEnd {
+  const passed = reach === "answering" ? delivered : silent;
+  return {
+    kind,
+    reach,
+    ended,
+    vendor: undefined,
+    final: false,
+    delivered: passed,
+    counted: undefined,
+    reserved,
+    ...more,
+  };
+}
+
+/** Output tokens of a call whose provider reported no usage; undefined = the call costs nothing. */
+const outputs: Record<CallKind, Record<"sent" | "answering", number | undefined>> = {
+  text: { sent: 0, answering: 10 },
+  reasoning: { sent: 250, answering: 250 },
+  images: { sent: 500, answering: 1_000 },
+  speech: { sent: 250, answering: 500 },
+  transcription: { sent: 250, answering: 250 },
+  task: { sent: undefined, answering: undefined },
+};
+
+describe("owed: {kind} x {how far it got} x {who ended it}", () => {
+  for (const kind of kinds)
+    for (const reach of reaches)
+      for (const ended of ends)
+        it(`${kind}, ${reach}, ${ended}`, () => {
+          const due = owed(end(kind, reach, ended));
+          if (reach === "not sent" || reach === "refused") return expect(due).toBeUndefined();
+          if (ended === "complete") return expect(due?.usage.output).toBe(reach === "answering" ? 10 : 0);
+          if (kind === "task") return expect(due).toBeUndefined();
+          if (ended === "upstream-died")
+            return reach === "sent"
+              ? expect(due).toBeUndefined()
+              : expect(due?.usage).toMatchObject({ input: 100, output: 10 });
+          expect(due?.usage.output).toBe(outputs[kind][reach]);
+          expect(due?.usage.input).toBe(100);
+          expect(due?.estimated).toBe(true);
+        });
+
+  it("never charges more than was reserved where the provider reported nothing", () => {
+    for (const kind of kinds)
+      for (const reach of reaches) {
+        const due = owed(end(kind, reach, "client-left", { reserved: withSound }));
+        expect(due?.usage.output ?? 0).toBeLessThanOrEqual(reserved.output);
+        expect(due?.usage.audioOutput ?? 0).toBeLessThanOrEqual(200);
+      }
+  });
+});
+
+describe("owed: the client disconnected", () => {
+  const vendor: Usage = { input: 7, output: 900 };
+
+  it("charges the provider's last report as it is, for every kind but unaccepted tasks", () => {
+    for (const kind of kinds.filter((each) => each !== "task"))
+      expect(owed(end(kind, "answering", "client-left", { vendor, final: true }))).toEqual({
+        usage: vendor,
+        estimated: false,
+      });
+  });
+
+  it("takes a report on the way for the least", () => {
+    const early = { input: 7, output: 1 };
+    expect(owed(end("text", "answering", "client-left", { vendor: early }))?.usage).toEqual({
+      input: 7,
+      output: 10,
+    });
+    expect(owed(end("reasoning", "answering", "client-left", { vendor: early }))?.usage).toMatchObject({
+      input: 7,
+      output: 250,
+    });
+  });
+
+  it("raises every kind of output that was reserved for", () => {
+    expect(owed(end("speech", "answering", "client-left", { reserved: withSound }))?.usage).toMatchObject({
+      output: 500,
+      audioOutput: 100,
+    });
+  });
+
+  it("keeps what was counted of a recording", () => {
+    const counted = { input: 60, output: 3, audioInput: 60 };
+    expect(owed(end("transcription", "answering", "client-left", { counted }))?.usage).toEqual({
+      input: 60,
+      output: 250,
+      audioInput: 60,
+    });
+  });
+});
+
+describe("kinds of calls", () => {
+  it("chat: reasoning where it was requested, sound and pictures where they were reserved for", () => {
+    const plain = { input: 1, output: 1 };
+    expect(chatKind({}, plain)).toBe("text");
+    expect(chatKind({ reasoning: { effort: "none" } }, plain)).toBe("text");
+    expect(chatKind({ reasoning: { summary: "auto" } }, plain)).toBe("text");
+    expect(chatKind({ reasoning: { effort: "low" } }, plain)).toBe("reasoning");
+    expect(chatKind({ reasoning: { budgetTokens: 1_024 } }, plain)).toBe("reasoning");
+    expect(chatKind({ reasoning: { adaptive: true } }, plain)).toBe("reasoning");
+    expect(chatKind({}, { ...plain, audioOutput: 5 })).toBe("speech");
+    expect(chatKind({}, { ...plain, imageOutput: 5 })).toBe("images");
+  });
+
+  it("other endpoints: by what the provider is asked for", () => {
+    expect(plainKind("images", "/v1/images/edits")).toBe("images");
+    expect(plainKind("audio", "/v1/audio/speech")).toBe("speech");
+    expect(plainKind("audio", "/v1/audio/translations")).toBe("transcription");
+    expect(plainKind("embeddings", "/v1/embeddings")).toBe("text");
+  });
+});
