@@ -53,8 +53,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
-    // A request on a connection that is still open is served; Fastify's own 503 is in no client's dialect.
-    return503OnClosing: false,
     // A client whose address ends in "/" asks for "//v1/…".
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 300 },
   });
