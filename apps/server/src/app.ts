@@ -44,8 +44,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: gatewayBodyLimit,
     // Some HTTP libraries offer another protocol with every request; theirs are requests like any other.
     http: { shouldUpgradeCallback: wantsRealtime },
-    // While the server closes, connections that are open are served to their end.
-    return503OnClosing: false,
     clientErrorHandler: answerMalformed,
     frameworkErrors: answerUnroutable,
     rewriteUrl: ({ url = "/" }) => standardUrl(url, options.basePath),

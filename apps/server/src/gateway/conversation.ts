@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
+import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
@@ -10,7 +11,7 @@ import { dialectFor } from "#relay/attempt.ts";
 import type { ChatCall } from "#relay/call.ts";
 import type { Chosen } from "#relay/plan.ts";
 import type { GatewayServices } from "./services.ts";
-import { requireStorable, storable } from "./storable.ts";
+import { requireStorable } from "./storable.ts";
 
 /**
  * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a vendor

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import { storable } from "#dialects/storable.ts";
 import { addItems, findConversation } from "#domain/responses/conversations.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -8,7 +9,7 @@ import { asItems, isSealed, itemsGiven, kept, toldAgain } from "./conversation-i
 import { responseIn } from "./conversation.ts";
 import type { JsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
-import { requireStorable, storable } from "./storable.ts";
+import { requireStorable } from "./storable.ts";
 
 /** A response in a conversation: what was said before comes in front of its input, what is said now is added to it. */
 export interface InConversation {
