@@ -123,6 +123,8 @@ export const LogQuery = z.object({
   size: PageQuery.shape.size,
   /** 1-based, in place of a cursor; such pages end at row 10,000. */
   page: queryInt(z.int().min(1).max(10_000)).optional(),
+  /** `-field,other`, for numbered pages; newest first unless said. */
+  order: PageQuery.shape.order,
   log_type: queryInt(z.int().min(0).max(5)).catch(0).default(0),
   start_timestamp: queryInt(z.int().min(0)).default(0),
   end_timestamp: queryInt(z.int().min(0)).default(0),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Email } from "./mail.ts";
 import { PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 import { Permissions } from "./permissions.ts";
 
@@ -94,6 +95,14 @@ export const UserChange = z.object({
   display_name: DisplayName.optional(),
   group: z.string().min(1, "Choose a group").max(50).optional(),
   role: GivenRole.optional(),
+  status: z.union([z.literal(UserStatus.enabled), z.literal(UserStatus.disabled)]).optional(),
+  email: Email.optional(),
+  avatar_url: z
+    .string()
+    .trim()
+    .max(500)
+    .regex(/^(https?:\/\/\S+)?$/i, "The address must be an http or https URL")
+    .optional(),
   password: z.union([z.literal(""), Password]).optional(),
   /** Root alone gives these, to administrators; null opens all that the role allows. */
   permissions: Permissions.nullable().optional(),

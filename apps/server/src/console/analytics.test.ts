@@ -1,6 +1,6 @@
 import type { Period, SiteStatistics, UserUsage } from "@gateway/shared/analytics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { type Browser, buildConsole, type TestConsole, version2 } from "#test/console.ts";
 
 let site: TestConsole;
 let admin: Browser;
@@ -87,7 +87,7 @@ describe("analytics", () => {
     expect(body).toMatchObject({ model_usage: [{ username: "=cmd", model_name: "gpt", request_count: 2 }] });
     const file = await site.app.inject({
       url: `/api/analytics/multi_user_stats/export?${query}&time_zone=Asia/Shanghai`,
-      headers: { cookie: `session=${admin.cookie ?? ""}` },
+      headers: { ...version2, cookie: `session=${admin.cookie ?? ""}` },
     });
     expect(file.headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(file.headers["content-disposition"]).toContain("multi_user_stats_2026-02-01_2026-02-01.csv");

@@ -28,9 +28,6 @@ const sortable = [
   "enable",
 ] as const;
 
-/** The older API's word for the keyword is `name`. */
-const OlderQuery = UserGroupQuery.extend({ name: UserGroupQuery.shape.keyword });
-
 const Change = UserGroupInput.omit({ symbol: true });
 
 /** User groups, for administrators. */
@@ -41,11 +38,11 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
 
   app.get(
     "/user_group",
-    { config, schema: { querystring: OlderQuery, response: answers(UserGroupPage) } },
+    { config, schema: { querystring: UserGroupQuery, response: answers(UserGroupPage) } },
     async (request) => {
       const { query } = request;
       const { rows, total } = await listGroups(db, {
-        keyword: query.keyword || query.name,
+        keyword: query.keyword,
         ...(query.enable === "" ? {} : { enable: query.enable === "true" }),
         ...sliceOf(query, sortable),
       });
@@ -67,7 +64,7 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
     async (request) => show(await changeGroup(db, viewerOf(request), request.params.id, request.body)),
   );
 
-  // The older API's habit: the id is in the body.
+  // The same with the id in the body.
   app.put(
     "/user_group",
     { config, schema: { body: Change.extend({ id: RowId }), response: row } },

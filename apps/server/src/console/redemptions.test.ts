@@ -21,9 +21,9 @@ afterAll(() => site.close());
 
 async function make(over: object = {}): Promise<string[]> {
   const input = { name: "spring", quota: 500_000, count: 1, ...over };
-  const answer = await admin.send<string[]>("POST", "/api/redemption", input);
+  const answer = await admin.send<RedemptionRow[]>("POST", "/api/redemption", input);
   expect(answer.body).toMatchObject({ success: true });
-  return answer.body.data;
+  return answer.body.data.map((row) => row.key);
 }
 
 async function find(key: string): Promise<RedemptionRow> {

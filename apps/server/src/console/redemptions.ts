@@ -22,7 +22,6 @@ import {
 } from "#domain/billing/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { isStatusOnly, partialPut } from "./compat/partial-put.ts";
 import { viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
@@ -52,11 +51,11 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
 
   app.post(
     "/redemption",
-    { config, schema: { body: RedemptionInput, response: answers(z.array(z.string())) } },
+    { config, schema: { body: RedemptionInput, response: answers(z.array(RedemptionRow)) } },
     async (request, reply) => {
       const created = await createRedemptions(db, secrets, viewerOf(request), request.body);
       void reply.header("cache-control", "no-store");
-      return ok(created.map((code) => code.key));
+      return ok(created);
     },
   );
 
@@ -66,16 +65,11 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     async (request) => show(await changeRedemption(db, viewerOf(request), request.params.id, request.body)),
   );
 
-  // The older API's habit: the id is in the body.
+  // The same with the id in the body.
   app.put(
     "/redemption",
     {
       config,
-      preValidation: partialPut(
-        isStatusOnly,
-        RedemptionSwitch.extend({ id: RowId }),
-        async (request, { id, status }) => show(await switchRedemption(db, viewerOf(request), id, status)),
-      ),
       schema: { body: RedemptionChange.extend({ id: RowId }), response: row },
     },
     async (request) => show(await changeRedemption(db, viewerOf(request), request.body.id, request.body)),

@@ -14,8 +14,10 @@ import type { Services } from "./services.ts";
 
 const sortable = [
   "id",
+  "task_id",
   "created_at",
   "submit_time",
+  "start_time",
   "finish_time",
   "channel_id",
   "user_id",

@@ -56,3 +56,35 @@ export function olderChannel(row: ChannelRow): z.output<typeof OlderChannel> {
     plugin: Object.keys(row.plugin).length === 0 ? null : row.plugin,
   };
 }
+
+/** For what names a channel and tells nothing else of it. */
+export const emptyOlderChannel: z.output<typeof OlderChannel> = {
+  id: 0,
+  type: 0,
+  key: "",
+  status: 0,
+  name: "",
+  weight: 0,
+  created_time: 0,
+  test_time: 0,
+  response_time: 0,
+  base_url: "",
+  other: "",
+  balance: 0,
+  balance_updated_time: 0,
+  models: "",
+  group: "",
+  tag: "",
+  used_quota: 0,
+  model_mapping: "",
+  model_headers: "",
+  custom_parameter: "",
+  priority: 0,
+  proxy: "",
+  test_model: "",
+  only_chat: false,
+  pre_cost: 0,
+  compatible_response: false,
+  allow_extra_body: false,
+  plugin: null,
+};

@@ -70,7 +70,8 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
     const status = reply.statusCode;
     void reply.header("api-status", status);
     void reply.code(olderStatus(compat.route, { status, code: compat.code, isRoute: !request.is404 }));
-    return payload;
+    const { text } = compat.route;
+    return text !== undefined && status < 400 && typeof payload === "string" ? text(payload) : payload;
   });
 }
 

@@ -1,14 +1,20 @@
 import { ChannelRunInput } from "@gateway/shared/channel-run";
 import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
+import { GUESS_LIMIT } from "#console/accounts.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
+import { sessionIdOf } from "#console/session.ts";
 import { findGroup } from "#domain/accounts/groups.ts";
+import { renewAccessToken } from "#domain/accounts/profile.ts";
+import { isRecent, RECENT_MINUTES } from "#domain/accounts/proof.ts";
+import { findByAccessToken } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
 import { refreshBalance, testStored } from "#domain/channels/judge.ts";
 import { lastMinute } from "#domain/statistics/last-minute.ts";
+import { GatewayError } from "#errors.ts";
 
 /**
  * What tools written for older gateways of this kind ask for and our own console does not. It only spells: the work is
@@ -140,6 +146,27 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     "/option/safe_tools",
     { config: { access: "root" }, schema: { response: answers(z.array(z.string())) } },
     async () => ok(["Keyword"]),
+  );
+
+  // Whoever has a token may replace it. A session must be new: a stolen one must not become something that lasts.
+  app.get(
+    "/user/token",
+    {
+      config: { access: "user", changes: true, rateLimit: GUESS_LIMIT },
+      schema: { response: answers(z.string()) },
+    },
+    async (request, reply) => {
+      const actor = viewerOf(request);
+      const presented = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
+      const holder = presented === "" ? null : await findByAccessToken(db, services.secrets, presented);
+      if (holder?.id !== actor.id && !(await isRecent(db, services.secrets, actor.id, sessionIdOf(request))))
+        throw new GatewayError(
+          "sign_in_again",
+          `Sign in again and repeat this within ${RECENT_MINUTES} minutes, or send an access token.`,
+        );
+      void reply.header("cache-control", "no-store");
+      return ok(await renewAccessToken(db, services.secrets, actor, actor.id));
+    },
   );
 
   app.get(

@@ -15,6 +15,8 @@ export interface CompatRoute {
   answer?: Spelling;
   /** Does the work instead of the native handler. */
   handle?: Handling;
+  /** Spells a file. */
+  text?: (file: string) => string;
   /** HTTP status of a success, where One Hub's is not 200. */
   succeeds?: number;
   /** HTTP status of a refusal, where One Hub's is not 200. */

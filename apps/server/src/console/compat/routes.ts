@@ -1,23 +1,35 @@
 import { channelTagCompat } from "./channel-tags.ts";
 import { channelCompat } from "./channels.ts";
+import { groupCompat } from "./groups.ts";
+import { logCompat } from "./logs.ts";
 import { modelInfoCompat } from "./model-info.ts";
 import { optionCompat } from "./options.ts";
 import { orderCompat } from "./orders.ts";
 import { paymentCompat } from "./payments.ts";
 import { priceCompat } from "./prices.ts";
+import { redemptionCompat } from "./redemptions.ts";
 import type { CompatRoute } from "./route.ts";
+import { signInCompat } from "./sign-in.ts";
+import { statisticsCompat } from "./statistics.ts";
 import { tokenCompat } from "./tokens.ts";
+import { userCompat } from "./users.ts";
 
 /** By method and path below /api, as the native route is registered. */
 export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...channelCompat,
   ...channelTagCompat,
-  ...optionCompat,
-  ...priceCompat,
+  ...groupCompat,
+  ...logCompat,
   ...modelInfoCompat,
-  ...paymentCompat,
+  ...optionCompat,
   ...orderCompat,
+  ...paymentCompat,
+  ...priceCompat,
+  ...redemptionCompat,
+  ...signInCompat,
+  ...statisticsCompat,
   ...tokenCompat,
+  ...userCompat,
 };
 
 /** Asked by machines that are no callers of One Hub's API; they are always told the true status. */

@@ -7,7 +7,9 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
+import { emailTaken } from "./email.ts";
 import { findGroup } from "./groups.ts";
+import { isEmailTaken } from "./mail-codes.ts";
 import { giveGifts, insertUser, requireFreeName } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 import { removeTotp } from "./second-factor.ts";
@@ -88,6 +90,7 @@ export async function changeUser(
     if (change.permissions !== undefined) requireMayPermit(actor, change.role ?? before.role);
     if (change.username !== undefined) await requireFreeName(tx, change.username, change.id);
     if (change.group !== undefined && change.group !== before.group) await requireGroup(tx, change.group);
+    if (change.email !== undefined && (await isEmailTaken(tx, change.email, change.id))) throw emailTaken();
     const after = await tx.user.update({
       where: { id: change.id },
       data: {
@@ -95,11 +98,15 @@ export async function changeUser(
         ...(change.display_name === undefined ? {} : { display_name: change.display_name }),
         ...(change.group === undefined ? {} : { group: change.group }),
         ...(change.role === undefined ? {} : { role: change.role }),
+        ...(change.status === undefined ? {} : { status: change.status }),
+        ...(change.email === undefined ? {} : { email: change.email }),
+        ...(change.avatar_url === undefined ? {} : { avatar_url: change.avatar_url }),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
         ...(change.permissions === undefined ? {} : { permissions: change.permissions ?? Prisma.DbNull }),
       },
     });
-    if (passwordHash !== undefined) await endAccess(tx, secrets, change.id);
+    if (passwordHash !== undefined || after.status !== UserStatus.enabled)
+      await endAccess(tx, secrets, change.id);
     await note(tx, actor, "user.change", after, {
       before: shown(before),
       after: { ...shown(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
@@ -118,7 +125,9 @@ function requireMayPermit(actor: Administrator, role: number): void {
 
 /** Nobody ranks above root, so root names and groups itself; everything else goes through the profile. */
 function requireMayChange(actor: Administrator, target: User, change: UserChange): void {
-  const harmless = change.role === undefined && (change.password ?? "") === "";
+  const harmless = [change.role, change.status, change.email, change.password || undefined].every(
+    (part) => part === undefined,
+  );
   if (actor.role === Role.root && actor.id === target.id && harmless) return;
   requireBelow(actor, target);
 }
@@ -237,8 +246,8 @@ async function requireGroup(db: Db, symbol: string): Promise<void> {
   throw new GatewayError("invalid_request", sentence, { param: "group", fields: { group: sentence } });
 }
 
-function shown({ username, display_name, group, role, status, permissions }: User) {
-  return { username, display_name, group, role, status, permissions };
+function shown({ username, display_name, group, role, status, email, permissions }: User) {
+  return { username, display_name, group, role, status, email, permissions };
 }
 
 async function note(

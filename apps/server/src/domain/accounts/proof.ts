@@ -51,7 +51,7 @@ export function wrongPassword(field: string): GatewayError {
 }
 
 /** Whether this browser signed in within the last minutes. */
-async function isRecent(
+export async function isRecent(
   db: Db,
   secrets: Secrets,
   userId: number,

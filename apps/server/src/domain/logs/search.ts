@@ -18,6 +18,7 @@ import { filterOf, type LogView, seesTags } from "./filter.ts";
 
 export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogPage> {
   const filter = filterOf(view, query);
+  const order = orderOf(query);
   if (query.cursor !== "") {
     const { at, id } = readCursor(query.cursor);
     filter.add((n) => `(l.created_at, l.id) < ($${n}, $${n + 1})`, new Date(at), id);
@@ -28,15 +29,42 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
   const { rows } = await pool.query<Stored>(
     `SELECT l.*, c.name AS channel_name
        FROM (SELECT l.* FROM request_logs l WHERE ${filter.where()}
-              ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit} OFFSET ${offset}) l
+              ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}) l
        LEFT JOIN channels c ON c.id = l.channel_id
-      ORDER BY l.created_at DESC, l.id DESC`,
+      ORDER BY ${order}`,
     filter.values,
   );
   const page = rows.slice(0, query.size);
   const last = page.at(-1);
-  const next = last !== undefined && rows.length > page.length ? writeCursor(last) : null;
+  const goesOn = last !== undefined && rows.length > page.length && query.order === "";
+  const next = goesOn ? writeCursor(last) : null;
   return { data: page.map((row) => describe(row, view)), next };
+}
+
+/** Names in a query's `order`, and what they mean. */
+const sortable: Readonly<Record<string, string>> = {
+  created_at: "l.created_at",
+  channel_id: "l.channel_id",
+  user_id: "l.user_id",
+  token_name: "l.token_name",
+  model_name: "l.model_name",
+  type: "l.type",
+  source_ip: "l.source_ip",
+};
+
+/** Newest first among what is equal. A cursor knows no other order than that. */
+function orderOf({ order, cursor }: LogQuery): string {
+  const newest = "l.created_at DESC, l.id DESC";
+  const parts = order.split(",").filter((part) => part !== "");
+  if (parts.length === 0) return newest;
+  if (cursor !== "") throw invalidRequest("Pages by cursor are newest first: ask for them by number.", "order");
+  const columns = parts.map((part) => {
+    const name = part.replace(/^-/, "");
+    const column = Object.hasOwn(sortable, name) ? sortable[name] : undefined;
+    if (column === undefined) throw invalidRequest(`The list cannot be sorted by "${name}".`, "order");
+    return `${column} ${part.startsWith("-") ? "DESC" : "ASC"}`;
+  });
+  return [...columns, newest].join(", ");
 }
 
 /** Rows that are skipped one by one. */

@@ -29,7 +29,10 @@ function useRefresh() {
 export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (input: RedemptionInput) => http.post("/redemption", z.array(z.string()), input),
+    mutationFn: async (input: RedemptionInput) => {
+      const made = await http.post("/redemption", z.array(RedemptionRow), input);
+      return made.map((code) => code.key);
+    },
     gcTime: 0,
     meta: inForm,
     onSuccess: refresh,

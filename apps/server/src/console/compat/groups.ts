@@ -1,0 +1,87 @@
+import { UserGroupDetail, UserGroupInput, UserGroupMap, UserGroupQuery } from "@gateway/shared/group";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { RowId } from "#console/paging.ts";
+import { checked } from "#console/validation.ts";
+import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accounts/edit-groups.ts";
+import { olderBody } from "./older.ts";
+import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
+
+/** User groups: a name is enough, and a PUT changes what it mentions. */
+
+const text = z.string();
+const sent = {
+  name: text.optional(),
+  ratio: z.number().optional(),
+  api_rate: z.int().optional(),
+  public: z.boolean().optional(),
+  promotion: z.boolean().optional(),
+  min: z.int().optional(),
+  max: z.int().optional(),
+  enable: z.boolean().optional(),
+};
+const Created = olderBody({ ...sent, symbol: text });
+const Changed = olderBody({ ...sent, id: RowId, symbol: text.optional() });
+
+/** Without a ratio and a rate, or with 0 of them, a new group has these. */
+const RATIO = 1;
+const API_RATE = 600;
+
+const show = async ({ services }: CompatCall, id: number) =>
+  describeGroup(services.db, await getGroup(services.db, id));
+
+const create = handles({ body: Created, data: UserGroupDetail }, async ({ body }, call) => {
+  const { enable: _enable, ...given } = body;
+  const input = checked(UserGroupInput, {
+    min: 0,
+    max: 0,
+    name: given.symbol,
+    ...given,
+    ratio: given.ratio || RATIO,
+    api_rate: given.api_rate || API_RATE,
+  });
+  const { id } = await createGroup(call.services.db, viewerOf(call.request), input);
+  return { data: await show(call, id) };
+});
+
+const put = handles({ body: Changed, data: UserGroupDetail }, async ({ body }, call) => {
+  const { id, symbol, enable, ...given } = body;
+  const { db } = call.services;
+  const now = await getGroup(db, id);
+  if (symbol !== undefined && symbol !== now.symbol)
+    call.note("symbol was ignored: accounts, tokens and channels name the group by it.");
+  if (enable !== undefined && enable !== now.enable)
+    call.note("enable was ignored: use PUT /api/user_group/enable/:id.");
+  const { name, api_rate, promotion, min, max } = now;
+  const stored = { name, ratio: now.ratio.toNumber(), api_rate, public: now.public, promotion, min, max };
+  const input = checked(UserGroupInput.omit({ symbol: true }), { ...stored, ...given });
+  await changeGroup(db, viewerOf(call.request), id, input);
+  return { data: await show(call, id) };
+});
+
+const OlderMap = z.record(
+  z.string(),
+  UserGroupMap.valueType.extend({ promotion: z.boolean(), min: z.int(), max: z.int() }),
+);
+
+export const groupCompat: Record<string, CompatRoute> = {
+  "GET /user_group": {
+    query: reads(
+      UserGroupQuery.extend({ name: UserGroupQuery.shape.keyword }),
+      ({ name, keyword, ...query }) => ({ ...query, keyword: keyword || name }),
+    ),
+  },
+  "POST /user_group": { handle: create },
+  "PUT /user_group": { handle: put },
+  "GET /user_group_map": {
+    answer: spells(UserGroupMap, OlderMap, async (groups, { services }) => {
+      const rows = await services.db.userGroup.findMany({ where: { symbol: { in: Object.keys(groups) } } });
+      return Object.fromEntries(
+        Object.values(groups).map((group) => {
+          const { promotion = false, min = 0, max = 0 } = rows.find(({ id }) => id === group.id) ?? {};
+          return [group.symbol, { ...group, promotion, min, max }];
+        }),
+      );
+    }),
+  },
+};

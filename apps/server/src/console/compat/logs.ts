@@ -1,0 +1,115 @@
+import { LogPage, LogQuery, type LogRow, LogType } from "@gateway/shared/log";
+import { queryInt } from "@gateway/shared/paging";
+import { z } from "zod";
+import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
+import { type CompatRoute, reads, spells } from "./route.ts";
+
+/** The log: numbered rows, what a call cost under `metadata`, its channel as an object. */
+
+const Metadata = z.looseObject({
+  group_name: z.string(),
+  backup_group_name: z.string(),
+  is_backup_group: z.boolean(),
+  price_type: z.string(),
+  group_ratio: z.number(),
+  input_ratio: z.number(),
+  output_ratio: z.number(),
+});
+
+const OlderLog = z.looseObject({
+  id: z.int(),
+  user_id: z.int(),
+  created_at: z.int(),
+  type: z.int(),
+  content: z.string(),
+  username: z.string(),
+  token_name: z.string(),
+  model_name: z.string(),
+  quota: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  channel_id: z.int(),
+  request_time: z.int(),
+  is_stream: z.boolean(),
+  source_ip: z.string(),
+  /** Of calls; null for everything else. */
+  metadata: Metadata.nullable(),
+  /** For administrators, of calls: id and name are filled in. */
+  channel: OlderChannel.nullable(),
+});
+const OlderLogs = z.object({
+  data: z.array(OlderLog),
+  page: z.int(),
+  size: z.int(),
+  total_count: z.int(),
+});
+
+function metadataOf(row: LogRow): z.output<typeof Metadata> | null {
+  const { bill } = row;
+  if (row.type !== LogType.consume || bill === null) return null;
+  const ratio = (...kinds: string[]) =>
+    Number(bill.lines.find(({ kind }) => kinds.includes(kind))?.ratio ?? 0);
+  const counted = (name: string, ...kinds: string[]) => {
+    const amount = bill.lines
+      .filter(({ kind }) => kinds.includes(kind))
+      .reduce((sum, line) => sum + line.amount, 0);
+    return amount === 0 ? {} : { [name]: amount };
+  };
+  return {
+    group_name: row.group,
+    backup_group_name: row.backup_group ? row.group : "",
+    is_backup_group: row.backup_group,
+    price_type: bill.price_type,
+    group_ratio: Number(bill.group_ratio),
+    input_ratio: ratio("input", "calls"),
+    output_ratio: ratio("output"),
+    ...(row.first_byte_time > 0 ? { first_response: row.first_byte_time } : {}),
+    ...Object.assign(
+      {},
+      ...[
+        "cached_tokens",
+        "cached_write_tokens",
+        "cached_read_tokens",
+        "input_audio_tokens",
+        "output_audio_tokens",
+        "reasoning_tokens",
+        "input_image_tokens",
+        "output_image_tokens",
+      ].map((name) => counted(name, name)),
+    ),
+  };
+}
+
+const older = (row: LogRow, isOwn: boolean): z.output<typeof OlderLog> => ({
+  ...row,
+  // Own rows have none, as the channel they do not name.
+  id: isOwn ? 0 : Number(row.id),
+  metadata: metadataOf(row),
+  channel:
+    isOwn || row.type !== LogType.consume
+      ? null
+      : { ...emptyOlderChannel, id: row.channel_id, name: row.channel_name },
+});
+
+const list = (isOwn: boolean): CompatRoute => ({
+  answer: spells(LogPage, OlderLogs, ({ data, page = 1, size = data.length, total_count = 0 }) => ({
+    data: data.map((row) => older(row, isOwn)),
+    page,
+    size,
+    total_count,
+  })),
+});
+
+const totals: CompatRoute = {
+  query: reads(
+    LogQuery.extend({ channel: queryInt(z.int().min(0)).catch(0).default(0) }),
+    ({ channel, channel_id, ...query }) => ({ ...query, channel_id: channel || channel_id }),
+  ),
+};
+
+export const logCompat: Record<string, CompatRoute> = {
+  "GET /log": list(false),
+  "GET /log/self": list(true),
+  "GET /log/stat": totals,
+  "GET /log/self/stat": totals,
+};

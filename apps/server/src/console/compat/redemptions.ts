@@ -1,0 +1,90 @@
+import { RedemptionChange, RedemptionInput, RedemptionPage, RedemptionRow } from "@gateway/shared/redemption";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { RowId } from "#console/paging.ts";
+import { checked } from "#console/validation.ts";
+import {
+  changeRedemption,
+  createRedemptions,
+  describeRedemption,
+  getRedemption,
+  switchRedemption,
+} from "#domain/billing/redemptions.ts";
+import type { Redemption } from "#platform/prisma/client.ts";
+import { isStatusOnly, olderBody } from "./older.ts";
+import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
+
+/** Redemption codes: 100 points unless the request says otherwise; a PUT changes what it mentions. */
+
+const POINTS = 100;
+
+const OlderCode = z.looseObject({
+  id: z.int(),
+  user_id: z.int(),
+  key: z.string(),
+  status: z.int(),
+  name: z.string(),
+  quota: z.int(),
+  created_time: z.int(),
+  redeemed_time: z.int(),
+  count: z.int(),
+});
+const older = (row: RedemptionRow): z.output<typeof OlderCode> => ({
+  ...row,
+  redeemed_time: row.redeemed_time ?? 0,
+  redeemed_by: row.redeemed_by ?? 0,
+  count: 0,
+});
+const show = ({ services }: CompatCall, code: Redemption) =>
+  older(describeRedemption(services.secrets, code));
+
+const { name, quota, expires_at } = RedemptionInput.shape;
+const Created = olderBody({
+  name,
+  quota: quota.default(POINTS),
+  count: RedemptionInput.shape.count,
+  expires_at,
+});
+const create = handles({ body: Created, data: z.array(z.string()) }, async ({ body }, call) => {
+  const { db, secrets } = call.services;
+  const made = await createRedemptions(db, secrets, viewerOf(call.request), body);
+  void call.reply.header("cache-control", "no-store");
+  return { data: made.map((code) => code.key) };
+});
+
+const Switch = olderBody({ id: RowId, status: z.union([z.literal(1), z.literal(2)]) });
+const Changed = olderBody({
+  id: RowId,
+  name: z.string().optional(),
+  quota: z.int().optional(),
+  expires_at: z.int().optional(),
+});
+const put = handles({ body: z.unknown(), data: OlderCode }, async ({ body }, call) => {
+  const { db } = call.services;
+  const viewer = viewerOf(call.request);
+  if (isStatusOnly(call)) {
+    const { id, status } = checked(Switch, body);
+    return { data: show(call, await switchRedemption(db, viewer, id, status)) };
+  }
+  const { id, ...given } = checked(Changed, body);
+  const now = describeRedemption(call.services.secrets, await getRedemption(db, id));
+  const stored = { name: now.name, quota: now.quota, expires_at: now.expires_at };
+  const change = checked(RedemptionChange, { ...stored, ...given });
+  return { data: show(call, await changeRedemption(db, viewer, id, change)) };
+});
+
+const OlderCodes = z.object({
+  data: z.array(OlderCode),
+  page: z.int(),
+  size: z.int(),
+  total_count: z.int(),
+});
+
+export const redemptionCompat: Record<string, CompatRoute> = {
+  "GET /redemption": {
+    answer: spells(RedemptionPage, OlderCodes, (page) => ({ ...page, data: page.data.map(older) })),
+  },
+  "GET /redemption/:id": { answer: spells(RedemptionRow, OlderCode, older) },
+  "POST /redemption": { handle: create },
+  "PUT /redemption": { handle: put },
+};

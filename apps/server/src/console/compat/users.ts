@@ -1,0 +1,311 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { Page } from "@gateway/shared/paging";
+import { Role } from "@gateway/shared/roles";
+import { Self } from "@gateway/shared/session";
+import { IdentityProviderId } from "@gateway/shared/sign-in";
+import {
+  DisplayName,
+  Password,
+  UserChange,
+  UserDetail,
+  UserInput,
+  UserListRow,
+  UserRow,
+} from "@gateway/shared/user";
+import { z } from "zod";
+import { viewerOf } from "#console/guards.ts";
+import { RowId } from "#console/paging.ts";
+import { present } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { checked } from "#console/validation.ts";
+import { changeUser, createUser } from "#domain/accounts/administration.ts";
+import { unbindIdentity } from "#domain/accounts/identities.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { forbidden, invalidRequest } from "#errors.ts";
+import { olderBody } from "./older.ts";
+import { unlessGone } from "./refusals.ts";
+import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
+
+/** Accounts: every row has all of One Hub's columns, none of them null, and no secret. */
+
+const text = z.string();
+const OlderUser = z.looseObject({
+  id: z.int(),
+  username: text,
+  password: z.literal(""),
+  display_name: text,
+  role: z.int(),
+  status: z.int(),
+  email: text,
+  avatar_url: text,
+  oidc_id: text,
+  github_id: text,
+  github_id_new: z.int(),
+  wechat_id: text,
+  telegram_id: z.int(),
+  lark_id: text,
+  verification_code: z.literal(""),
+  /** Only its hash is stored; GET /api/user/token makes a new one. */
+  access_token: z.literal(""),
+  quota: z.int(),
+  used_quota: z.int(),
+  request_count: z.int(),
+  group: text,
+  aff_code: text,
+  aff_count: z.int(),
+  aff_quota: z.int(),
+  aff_history_quota: z.int(),
+  inviter_id: z.int(),
+  last_login_time: z.int(),
+  last_login_ip: text,
+  created_time: z.int(),
+});
+type OlderUser = z.output<typeof OlderUser>;
+
+/** What an account is called elsewhere, in One Hub's columns. */
+const unlinked = {
+  oidc_id: "",
+  github_id: "",
+  github_id_new: 0,
+  wechat_id: "",
+  telegram_id: 0,
+  lark_id: "",
+};
+type Links = typeof unlinked;
+
+function linksOf(identities: readonly { provider: string; subject: string; label: string }[]): Links {
+  const found = new Map(identities.map((identity) => [identity.provider, identity]));
+  const subject = (provider: string) => found.get(provider)?.subject ?? "";
+  const number = (provider: string) => {
+    const id = Number(subject(provider));
+    return Number.isSafeInteger(id) ? id : 0;
+  };
+  return {
+    oidc_id: subject("oidc"),
+    github_id: found.get("github")?.label ?? "",
+    github_id_new: number("github"),
+    wechat_id: subject("wechat"),
+    telegram_id: number("telegram"),
+    lark_id: subject("lark"),
+  };
+}
+
+/** The rows with what the native ones leave out. */
+async function withColumns<Row extends UserRow>(
+  { db }: Services,
+  rows: readonly Row[],
+): Promise<OlderUser[]> {
+  const ids = rows.map((row) => row.id);
+  const [accounts, identities] = await Promise.all([
+    db.user.findMany({
+      where: { id: { in: ids } },
+      select: { id: true, inviter_id: true, aff_history: true },
+    }),
+    db.identity.findMany({ where: { user_id: { in: ids } } }),
+  ]);
+  const accountOf = new Map(accounts.map((account) => [account.id, account]));
+  return rows.map((row) => ({
+    ...row,
+    password: "",
+    email: row.email ?? "",
+    last_login_time: row.last_login_time ?? 0,
+    ...linksOf(identities.filter((identity) => identity.user_id === row.id)),
+    verification_code: "",
+    access_token: "",
+    aff_history_quota: Number(accountOf.get(row.id)?.aff_history ?? 0),
+    inviter_id: accountOf.get(row.id)?.inviter_id ?? 0,
+  }));
+}
+
+async function olderUser(row: UserRow, { services }: CompatCall): Promise<OlderUser> {
+  const [spelled] = await withColumns(services, [row]);
+  if (spelled === undefined) throw new Error("One row has one spelling.");
+  return spelled;
+}
+
+const OlderUsers = z.object({
+  data: z.array(OlderUser),
+  page: z.int(),
+  size: z.int(),
+  total_count: z.int(),
+});
+
+/** Fields that are One Hub's to ignore; named when they ask for something. */
+const Created = olderBody({
+  username: UserInput.shape.username,
+  password: Password,
+  display_name: DisplayName.default(""),
+  role: z.int().default(0),
+  group: text.default(""),
+  quota: z.int().default(0),
+});
+
+const create = handles({ body: Created, data: OlderUser }, async ({ body }, call) => {
+  const { db, settings } = call.services;
+  const viewer = viewerOf(call.request);
+  const { username, password, role, group, quota } = body;
+  if (role >= viewer.role) throw forbidden("You may only give roles below your own.");
+  if (role > Role.user) call.note("role was ignored: use POST /api/user/manage.");
+  if (group !== "" && group !== "default") call.note("group was ignored: use PUT /api/user/.");
+  if (quota !== 0) call.note("quota was ignored: use POST /api/user/quota/:id.");
+  const display_name = body.display_name === "" ? username : body.display_name;
+  const input = UserInput.parse({ username, password, display_name });
+  const { id } = await createUser(db, viewer, input, settings.current().QuotaForNewUser);
+  return { data: await readBack(call, id) };
+});
+
+async function readBack(call: CompatCall, id: number): Promise<OlderUser> {
+  const user = await getUser(call.services.db, id);
+  return olderUser(UserRow.parse(present(user)), call);
+}
+
+const Change = olderBody({
+  id: RowId,
+  username: text.optional(),
+  display_name: text.optional(),
+  password: text.optional(),
+  role: z.int().optional(),
+  status: z.int().optional(),
+  email: text.optional(),
+  group: text.optional(),
+  avatar_url: text.optional(),
+  oidc_id: text.optional(),
+  github_id: text.optional(),
+  github_id_new: z.int().optional(),
+  wechat_id: text.optional(),
+  telegram_id: z.int().optional(),
+  lark_id: text.optional(),
+  quota: z.int().optional(),
+  used_quota: z.int().optional(),
+  request_count: z.int().optional(),
+});
+type Change = z.output<typeof Change>;
+
+/** What differs from the account and is not empty or 0: the rest changes nothing. */
+function different<Name extends keyof Change>(
+  change: Change,
+  now: Partial<Record<Name, string | number | null>>,
+  names: readonly Name[],
+): Partial<Pick<Change, Name>> {
+  const found: Partial<Pick<Change, Name>> = {};
+  for (const name of names) {
+    const value = change[name];
+    if (value !== undefined && value !== "" && value !== 0 && value !== now[name]) found[name] = value;
+  }
+  return found;
+}
+
+const linkNames = [
+  "oidc_id",
+  "github_id",
+  "github_id_new",
+  "wechat_id",
+  "telegram_id",
+  "lark_id",
+] as const satisfies readonly (keyof Links)[];
+
+const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) => {
+  const { db, secrets } = call.services;
+  const { id } = body;
+  const user = await getUser(db, id);
+  const links = linksOf(await db.identity.findMany({ where: { user_id: id } }));
+  for (const name of Object.keys(different(body, links, linkNames)))
+    throw invalidRequest(`${name} is not set here: people link their own accounts.`, name);
+  const counters = {
+    quota: Number(user.quota),
+    used_quota: Number(user.used_quota),
+    request_count: Number(user.request_count),
+  };
+  for (const name of Object.keys(different(body, counters, ["quota", "used_quota", "request_count"])))
+    call.note(`${name} is not changed here: use POST /api/user/quota/:id.`);
+  const fields = different(body, user, [
+    "username",
+    "display_name",
+    "group",
+    "role",
+    "status",
+    "email",
+    "avatar_url",
+  ]);
+  const password = body.password ?? "";
+  const change = checked(UserChange, { id, ...fields, ...(password === "" ? {} : { password }) });
+  await changeUser(db, secrets, viewerOf(call.request), change);
+  return { data: await readBack(call, id) };
+});
+
+const emptyUser: OlderUser = {
+  id: 0,
+  username: "",
+  password: "",
+  display_name: "",
+  role: 0,
+  status: 0,
+  email: "",
+  avatar_url: "",
+  ...unlinked,
+  verification_code: "",
+  access_token: "",
+  quota: 0,
+  used_quota: 0,
+  request_count: 0,
+  group: "",
+  aff_code: "",
+  aff_count: 0,
+  aff_quota: 0,
+  aff_history_quota: 0,
+  inviter_id: 0,
+  last_login_time: 0,
+  last_login_ip: "",
+  created_time: 0,
+};
+
+/** Of the row, One Hub fills in the two that an action changes. */
+const Standing = z.object({ role: z.int(), status: z.int() });
+
+const oneself = spells(Self, OlderUser, olderUser);
+
+/** A password of the owner's is changed where the current one is asked for. */
+const ownProfile = reads(
+  z.looseObject({ username: text.optional(), display_name: text.optional() }),
+  ({ username, display_name, ...rest }, call) => {
+    if (username !== undefined && username !== "" && username !== viewerOf(call.request).username)
+      call.note("username was ignored: an administrator changes it.");
+    return { ...rest, ...(display_name === undefined || display_name === "" ? {} : { display_name }) };
+  },
+);
+
+const unbind = handles(
+  { body: olderBody({ type: IdentityProviderId }), data: Nothing },
+  async ({ body }, call) => {
+    const { db, settings, identityProviders: providers } = call.services;
+    const ways = { settings: settings.current(), providers };
+    await unlessGone(unbindIdentity(db, viewerOf(call.request), body.type, ways));
+    return { data: null };
+  },
+);
+
+/** The check of visitors is answered in the address. */
+const register = reads(z.looseObject({ turnstile: text.optional() }), (body, { request }) => {
+  const { turnstile } = request.query as { turnstile?: unknown };
+  return typeof turnstile === "string" ? { ...body, turnstile } : body;
+});
+
+export const userCompat: Record<string, CompatRoute> = {
+  "POST /user/login": { answer: oneself },
+  "POST /user/register": { body: register, answer: oneself },
+  "GET /user/self": { answer: oneself },
+  "PUT /user/self": { body: ownProfile, answer: oneself },
+  "POST /user/unbind": { handle: unbind },
+  "GET /user": {
+    answer: spells(Page(UserListRow), OlderUsers, async (page, { services }) => ({
+      ...page,
+      data: await withColumns(services, page.data),
+    })),
+  },
+  "GET /user/:id": { answer: spells(UserDetail, OlderUser, olderUser) },
+  "POST /user": { handle: create },
+  "PUT /user": { handle: put },
+  "POST /user/manage": {
+    answer: spells(Standing, OlderUser, ({ role, status }) => ({ ...emptyUser, role, status })),
+  },
+};
