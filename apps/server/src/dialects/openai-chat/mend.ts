@@ -85,7 +85,7 @@ function wholeChoice(value: unknown, at: number, id: string): unknown {
     });
     next = changed(next, { tool_calls: whole });
   }
-  next = changed(next, { role: next["role"] ?? "assistant" });
+  next = changed(next, { role: "assistant" });
   const index = changed(choice, { index: choice["index"] ?? at, message: next });
   return withFinish(index, Array.isArray(calls) && calls.length > 0);
 }
@@ -143,7 +143,7 @@ export function mendChat(): AnswerMender {
     const calls = delta["tool_calls"];
     if (Array.isArray(calls))
       delta = changed(delta, { tool_calls: mapped(calls, (call) => callDelta(state, call)) });
-    if (!state.opened) delta = changed(delta, { role: delta["role"] ?? "assistant" });
+    if (!state.opened) delta = changed(delta, { role: "assistant" });
     state.opened = true;
     const isSame = delta === choice["delta"];
     const next = changed(choice, { index, ...(!isSame && { delta }) });

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { createCollector } from "#dialects/collected-answer.ts";
+import type { Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { createFrameSplitter } from "#dialects/sse.ts";
+import { openProviders } from "./index.ts";
+import { dialectsFor } from "./provider.ts";
+import { proofOf, recordedVendors, recording } from "./recordings.fixture.ts";
+
+/** Recorded chat answers of all providers that deviate, as clients of the same format get them: in the documented form. */
+const chat = dialects["openai-chat"];
+const reasons = ["stop", "length", "tool_calls", "content_filter", "function_call"];
+const providers = [...openProviders().values()].filter(({ mends }) => mends?.["openai-chat"] !== undefined);
+
+const samples = recordedVendors().flatMap((id) => {
+  const provider = providers.find((each) => each.id === id);
+  if (provider === undefined) return [];
+  const { answers, streams } = proofOf(id);
+  return [...Object.entries(answers), ...Object.entries(streams)].flatMap(([file, sample]) => {
+    const call = {
+      model: sample.model ?? provider.testModel,
+      stream: false,
+      other: "",
+      plugin: sample.plugin ?? {},
+    };
+    const isOwn = provider.wire?.(call) !== undefined;
+    const dialect = sample.dialect ?? dialectsFor(provider, call)[0];
+    const isChat = !isOwn && dialect === "openai-chat" && !file.endsWith(".base64");
+    return isChat && !("fails" in sample && sample.fails !== undefined) ? [{ id, file }] : [];
+  });
+});
+
+function expectCalls(message: Wire, isStream: boolean): void {
+  for (const call of (message["tool_calls"] ?? []) as Wire[]) {
+    if (isStream) expect(call["index"]).toBeTypeOf("number");
+    else
+      expect(call).toMatchObject({
+        id: expect.stringMatching(/./) as string,
+        type: expect.any(String) as string,
+      });
+    const called = call["function"] as Wire | undefined;
+    if (called !== undefined) expect(called["arguments"] ?? "").toBeTypeOf("string");
+  }
+}
+
+const isText = (value: unknown) => value === null || value === undefined || typeof value === "string";
+
+describe("recorded answers", () => {
+  it.each(samples.filter(({ file }) => file.endsWith(".json")))(
+    "$id/$file: has the documented form",
+    ({ id, file }) => {
+      const came = JSON.parse(recording(id, file)) as Wire;
+      const mended = mendChat().whole(came);
+      for (const choice of mended["choices"] as Wire[]) {
+        const message = choice["message"] as Wire;
+        expect(message["role"]).toBe("assistant");
+        expect(isText(message["content"])).toBe(true);
+        expect([null, undefined, ...reasons]).toContain(choice["finish_reason"]);
+        expect(choice["index"]).toBeTypeOf("number");
+        expectCalls(message, false);
+      }
+      const { choices, usage } = chat.decodeResponse(mended);
+      const before = chat.decodeResponse(came);
+      expect(choices.map(finishOf)).toEqual(before.choices.map(finishOf));
+      expect({ ...usage, raw: 0 }).toEqual({ ...before.usage, raw: 0 });
+    },
+  );
+
+  it.each(samples.filter(({ file }) => file.endsWith(".sse")))(
+    "$id/$file: has the documented form",
+    ({ id, file }) => {
+      const splitter = createFrameSplitter();
+      const frames = [...splitter.push(Buffer.from(recording(id, file))), ...splitter.flush()];
+      const mender = mendChat();
+      const sent = frames.flatMap(({ frame }) => mender.frame(frame.data) ?? [frame.data]);
+      const chunks = sent.filter((data) => data.trim() !== "[DONE]").map((data) => JSON.parse(data) as Wire);
+      const choices = chunks.flatMap((chunk) => (chunk["choices"] ?? []) as Wire[]);
+      expect(choices[0]?.["delta"]).toMatchObject({ role: "assistant" });
+      expect(choices.some((choice) => reasons.includes(String(choice["finish_reason"])))).toBe(true);
+      for (const choice of choices) {
+        const delta = (choice["delta"] ?? {}) as Wire;
+        expect(isText(delta["content"])).toBe(true);
+        expect([null, undefined, ...reasons]).toContain(choice["finish_reason"]);
+        expectCalls(delta, true);
+      }
+      expect(collected(sent)).toEqual(collected(frames.map(({ frame }) => frame.data)));
+    },
+  );
+});
+
+/** An answer that gives no known reason to stop is one that stopped. */
+const finishOf = ({ finish }: { finish: string }) => (finish === "other" ? "stop" : finish);
+
+/** What another dialect's client would be told. */
+function collected(data: string[]): unknown {
+  const decoder = chat.decodeStream();
+  const collector = createCollector();
+  const events = [
+    ...data.flatMap((each) => decoder.frame({ event: undefined, data: each })),
+    ...decoder.end(),
+  ];
+  for (const event of events) collector.add(event);
+  const answer = collector.answer;
+  if (answer === undefined || "error" in answer) return answer;
+  const text = (type: "text" | "reasoning") =>
+    answer.choices.map(({ parts }) => parts.map((part) => (part.type === type ? part.text : "")).join(""));
+  const calls = answer.choices.map(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-call" ? [[part.name, part.input]] : [])),
+  );
+  const { raw: _raw, ...usage } = answer.usage ?? { raw: undefined };
+  return {
+    text: text("text"),
+    reasoning: text("reasoning"),
+    calls,
+    finish: answer.choices.map(finishOf),
+    usage,
+  };
+}
