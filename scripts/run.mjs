@@ -3,6 +3,7 @@
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
 //   bench:channels  what thousands of channels cost, the screen that lists them included
+//   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   seed-logs, measure-logs   ten million calls, and what each screen waits for them
 //   lighthouse  what Lighthouse says of the first pages of the built web
 //   chaos    strikes gateways, Postgres and Redis under load and checks the books
@@ -27,6 +28,7 @@ const programs = {
   audit: "src/audit.ts",
   bench: "bench/main.ts",
   "bench:channels": "bench/channels.ts",
+  "bench:ledger": "bench/ledger.ts",
   chaos: "bench/chaos/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",

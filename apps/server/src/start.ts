@@ -295,9 +295,12 @@ export async function startGateway(
         app.server.closeAllConnections();
       });
     };
+    // Jobs may take long, and must not take the connections that requests wait for.
+    const forJobs = connect(databaseUrl, { max: 3, applicationName: "gateway-jobs", statementMs: 3_600_000 });
+    closers.push(() => forJobs.close());
     const jobs = await startJobs(databaseUrl, {
-      db,
-      pool,
+      db: forJobs.db,
+      pool: forJobs.pool,
       secrets,
       probe,
       runner,

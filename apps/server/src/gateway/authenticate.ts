@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { requireUsable } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { GatewayServices } from "./services.ts";
 
 export interface Authenticated {
@@ -38,7 +39,7 @@ export async function authenticate(
   if (!callers.knows(presented)) failedKeys.require(request.ip);
   try {
     const found = await callers.find(presented);
-    requireUsable(found.caller, request.ip, Date.now());
+    requireUsable(found.caller, request.ip, now());
     return found;
   } catch (error) {
     if (error instanceof GatewayError && error.code === "invalid_key") failedKeys.note(request.ip);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { forbidden, GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import { noteRefusal } from "#relay/relay.ts";
 import type { Access } from "./access.ts";
@@ -34,7 +35,7 @@ export function guardEndpoints(
 ): void {
   scope.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.config.open === true) return;
-    const startedAt = Date.now();
+    const startedAt = now();
     requireSingleParameters(request.raw.url ?? "");
     const known = await authenticate(services, request, rules.keyInQuery === true);
     requirePinRights(request, known);

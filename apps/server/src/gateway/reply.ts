@@ -1,5 +1,6 @@
 import type { TokenSetting } from "@gateway/shared/token";
 import type { FastifyReply } from "fastify";
+import { now } from "#platform/clock.ts";
 import type { Answer } from "#relay/call.ts";
 import type { Pieces } from "#relay/pieces.ts";
 import { answerHeaders } from "./answer-headers.ts";
@@ -118,20 +119,20 @@ async function pump(
   options: ReplyOptions,
 ): Promise<void> {
   const { raw } = reply;
-  let lastWrite = Date.now();
+  let lastWrite = now();
   const beat =
     options.heartbeatMs === 0
       ? undefined
       : setInterval(() => {
-          if (Date.now() - lastWrite < options.heartbeatMs || raw.writableNeedDrain) return;
-          lastWrite = Date.now();
+          if (now() - lastWrite < options.heartbeatMs || raw.writableNeedDrain) return;
+          lastWrite = now();
           raw.write(options.heartbeat);
         }, options.heartbeatMs / LOOKS);
   options.streams.inc();
   try {
     for await (const piece of pieces) {
       if (options.signal.aborted) break;
-      lastWrite = Date.now();
+      lastWrite = now();
       if (piece.length > 0 && !raw.write(piece)) await drained(reply, options.signal);
     }
     raw.end();

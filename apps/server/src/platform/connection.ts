@@ -4,7 +4,7 @@ import pg from "pg";
 /** One connection to Postgres that is kept, for work that must not wait for others and never for ever. */
 export interface Connection {
   /**
-   * One statement at a time. Rejects with `ETIMEDOUT` when the server did not answer in time; the connection is then
+   * Statements run one after the other. Rejects with `ETIMEDOUT` when the server did not answer in time; the connection is then
    * dropped, and the next statement opens a new one. A statement whose connection was lost may have taken effect.
    */
   query<Row extends object>(statement: pg.QueryConfig): Promise<Row[]>;
@@ -78,6 +78,7 @@ export function silence(milliseconds: number): Error {
 export function openConnection(options: ConnectionOptions): Connection {
   const { url, applicationName, statementMs, lockMs, silentMs, types } = options;
   const connectMs = Math.min(longestConnectMs, silentMs);
+  let tail: Promise<void> = Promise.resolve();
   let current: { client: pg.Client; socket: Socket } | undefined;
   let opening: Promise<{ client: pg.Client; socket: Socket }> | undefined;
 
@@ -113,18 +114,10 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 
   return {
-    async query<Row extends object>(statement: pg.QueryConfig) {
-      const { client, socket } =
-        current ??
-        (await (opening ??= open().finally(() => {
-          opening = undefined;
-        })));
-      const timer = setTimeout(() => socket.destroy(silence(silentMs)), silentMs);
-      try {
-        return (await client.query<Row>(statement)).rows;
-      } finally {
-        clearTimeout(timer);
-      }
+    query<Row extends object>(statement: pg.QueryConfig) {
+      const result = tail.then(() => run<Row>(statement));
+      tail = result.then(ignore, ignore);
+      return result;
     },
     async close() {
       await opening?.catch(() => undefined);
@@ -136,4 +129,20 @@ export function openConnection(options: ConnectionOptions): Connection {
       clearTimeout(late);
     },
   };
+
+  async function run<Row extends object>(statement: pg.QueryConfig): Promise<Row[]> {
+    const { client, socket } =
+      current ??
+      (await (opening ??= open().finally(() => {
+        opening = undefined;
+      })));
+    const timer = setTimeout(() => socket.destroy(silence(silentMs)), silentMs);
+    try {
+      return (await client.query<Row>(statement)).rows;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }
+
+function ignore(): void {}

@@ -47,7 +47,7 @@ types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
 /** Opens a pool of at most `max` connections. Nothing is connected until the first statement. */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const { max = 10, applicationName = "gateway", statementMs = 60_000 } = options;
+  const { max = 10, applicationName = "gateway", statementMs = 300_000 } = options;
   /** When something last came from it. */
   const sockets = new Map<Socket, number>();
   const remember = (socket: Socket) => {

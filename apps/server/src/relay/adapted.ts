@@ -1,6 +1,7 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
+import { now } from "#platform/clock.ts";
 import type { RequestProgress, UpstreamResponse } from "#platform/http.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
@@ -45,6 +46,6 @@ export async function askAdapted(
     return { error: refusal(channel.provider, error, response.headers) };
   }
   if (adapter.answer === undefined) return { response, whole: undefined };
-  const whole = adapter.answer(await response.text(MAX_BODY_BYTES), Date.now());
+  const whole = adapter.answer(await response.text(MAX_BODY_BYTES), now());
   return "error" in whole ? { error: refusal(channel.provider, whole.error) } : { response, whole };
 }

@@ -3,6 +3,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { Call, ChatCall, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";
@@ -37,7 +38,7 @@ export async function takeOn(
   const { id } = parseRecord(body) ?? {};
   if (typeof id !== "string")
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
-  flight.firstByteAt ??= Date.now();
+  flight.firstByteAt ??= now();
   if (hasEnded(body)) await closeBill(flight, body);
   else follow(services, call, chosen, flight, id);
   await call.finished?.(body, chosen);
@@ -81,9 +82,9 @@ async function askUntilEnded(
   chosen: Chosen,
   id: string,
 ): Promise<string> {
-  const deadline = Date.now() + DEADLINE_MS;
+  const deadline = now() + DEADLINE_MS;
   let pause = FIRST_PAUSE_MS;
-  while (Date.now() < deadline) {
+  while (now() < deadline) {
     await sleep(pause, undefined, { ref: false });
     if (!underWay.has(id)) return "";
     pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);

@@ -1,6 +1,7 @@
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/service-tier.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import { refusal } from "#providers/refusal.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { takeOn } from "./background.ts";
@@ -85,7 +86,7 @@ async function tryChannel(
     }
     const read = await readBody(call, tried);
     if ("error" in read) return { error: refusal(chosen.channel.provider, read.error) };
-    flight.firstByteAt ??= Date.now();
+    flight.firstByteAt ??= now();
     flight.noteAttempt(chosen, begun, undefined);
     await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
     await finish(call, flight, read.body);

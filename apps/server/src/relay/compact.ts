@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
+import { now } from "#platform/clock.ts";
 import { refusal } from "#providers/refusal.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, Call, RelayServices } from "./call.ts";
@@ -58,7 +59,7 @@ async function tryChannel(
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
   const { usage, tally } = skimResponse(body);
   flight.chosen = chosen;
-  flight.firstByteAt ??= Date.now();
+  flight.firstByteAt ??= now();
   flight.noteAttempt(chosen, begun, undefined);
   await flight.settle({ outcome: "complete", vendor: usage, delivered: tally });
   return { kind: "body", headers: answerHeaders(response.headers, call.dropped ?? []), body };

@@ -5,6 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { vectorsIn } from "#dialects/vectors.ts";
 import { parseJson, readAs } from "#dialects/wire.ts";
+import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
@@ -61,7 +62,7 @@ async function tryChannel(
   if (body === undefined)
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
   flight.chosen = chosen;
-  flight.firstByteAt ??= Date.now();
+  flight.firstByteAt ??= now();
   flight.noteAttempt(chosen, begun, undefined);
   await flight.settle({ outcome: "complete", vendor, delivered: silent });
   const headers = answerHeaders(response.headers, isNative ? [] : call.request.own);

@@ -5,6 +5,7 @@ import { computeBill, heldTier, type PriceInForce } from "#domain/billing/pricin
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/logs/record.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { owed } from "./owed.ts";
@@ -94,7 +95,7 @@ export class Flight {
       channel_name: chosen.channel.name,
       result: error?.kind ?? "ok",
       status: error?.status ?? 200,
-      duration: Date.now() - begun,
+      duration: now() - begun,
       message: error?.message.slice(0, 500) ?? "",
     });
   }
@@ -144,7 +145,7 @@ export class Flight {
 
   #count(status: number): void {
     const { endpoint, startedAt } = this.#call;
-    this.#services.metrics.call(endpoint, status, Date.now() - startedAt, this.firstByteMs());
+    this.#services.metrics.call(endpoint, status, now() - startedAt, this.firstByteMs());
   }
 
   #vendorCount(vendor: Usage | undefined): Usage | undefined {
@@ -276,7 +277,7 @@ export class Flight {
       endpoint: this.#call.endpoint,
       isStream: stream,
       content: "",
-      requestTimeMs: Date.now() - this.#call.startedAt,
+      requestTimeMs: now() - this.#call.startedAt,
       firstByteTimeMs: this.firstByteMs(),
       sourceIp: this.#call.ip,
       priceVersionId: served?.price.versionId ?? 0,

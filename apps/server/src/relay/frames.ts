@@ -1,4 +1,5 @@
 import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/sse.ts";
+import { now } from "#platform/clock.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 
 /** The frames of an upstream's stream as they come, and the patience and memory that one may cost. */
@@ -24,7 +25,7 @@ export async function* readFrames(
   const splitter = createFrameSplitter(limits.maxChars);
   const chunks = response.chunks();
   let after = 0;
-  let lastFrameAt = Date.now();
+  let lastFrameAt = now();
   const read = (take: () => RawFrame[]): RawFrame[] => {
     try {
       return take();
@@ -36,7 +37,7 @@ export async function* readFrames(
   try {
     while (true) {
       const next = isComplete()
-        ? await inTime(chunks.next(), lastFrameAt + limits.graceMs - Date.now())
+        ? await inTime(chunks.next(), lastFrameAt + limits.graceMs - now())
         : await chunks.next();
       if (next === "late") {
         response.cancel();
@@ -47,7 +48,7 @@ export async function* readFrames(
       if (after > limits.maxChars) return;
       const frames = read(() => splitter.push(next.value));
       if (frames.length === 0) continue;
-      lastFrameAt = Date.now();
+      lastFrameAt = now();
       yield frames;
     }
     const rest = read(() => splitter.flush());

@@ -2,6 +2,7 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { PriceInForce } from "#domain/billing/pricing.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { transportFailure } from "./attempt.ts";
@@ -80,7 +81,7 @@ async function ask(
   chosen: Chosen,
   flight: Flight,
 ): Promise<Answer> {
-  const begun = Date.now();
+  const begun = now();
   let response: UpstreamResponse;
   try {
     response = await send(services, chosen, {
@@ -98,7 +99,7 @@ async function ask(
     throw flight.gone() ?? explain(failure, "");
   }
   const { status } = response;
-  flight.firstByteAt = Date.now();
+  flight.firstByteAt = now();
   const error = status < 400 ? undefined : refusedBy(response);
   flight.noteAttempt(chosen, begun, error);
   // The client hears the vendor's own words; the log, which may be read by others, only what kind of refusal it was.

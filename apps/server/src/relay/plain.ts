@@ -1,5 +1,6 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
+import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/http.ts";
 import { refusal } from "#providers/refusal.ts";
@@ -61,7 +62,7 @@ async function tryChannel(
     if ("error" in asked) return asked;
     const { response, whole } = asked;
     flight.chosen = chosen;
-    flight.firstByteAt ??= Date.now();
+    flight.firstByteAt ??= now();
     flight.noteAttempt(chosen, begun, undefined);
     const type = String(response.headers["content-type"] ?? "application/octet-stream");
     const headers = { ...answerHeaders(response.headers, call.dropped ?? []), "content-type": type };

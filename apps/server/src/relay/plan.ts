@@ -17,6 +17,7 @@ import { isKeyFailure, type Pause } from "#domain/channels/health-state.ts";
 import { couldServe, pick, type Wanted } from "#domain/channels/pick.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { offeredOf, reserved, waysOf } from "./ways.ts";
 
@@ -194,7 +195,7 @@ function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wa
       if (!couldServe(channel, wanted) || health.full(channel)) continue;
       if (!plan.prices.has(mapModel(channel, call.model).billed)) continue;
       const pause = health.pause(channel, call.model, call.caller.userId);
-      if (pause === undefined || pause.hardUntil > Date.now() || plan.triedKeys.has(pause.keyId)) continue;
+      if (pause === undefined || pause.hardUntil > now() || plan.triedKeys.has(pause.keyId)) continue;
       if (first === undefined || pause.until < first.pause.until) first = { lane, channel, pause };
     }
   if (first === undefined) return undefined;
@@ -280,7 +281,7 @@ export function nothingFree(services: RelayServices, plan: Plan, call: Call): Ga
     );
   const waits = channels.flatMap((channel) => {
     const pause = health.pause(channel, model, call.caller.userId);
-    return pause === undefined || pause.hardUntil === 0 ? [] : pause.hardUntil - Date.now();
+    return pause === undefined || pause.hardUntil === 0 ? [] : pause.hardUntil - now();
   });
   if (waits.length === 0) return noChannel(model);
   const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1_000));

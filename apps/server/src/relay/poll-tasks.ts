@@ -2,6 +2,7 @@ import { parseJson } from "#dialects/wire.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { loadChannels } from "#domain/channels/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
+import { now } from "#platform/clock.ts";
 import type { Task } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/index.ts";
@@ -53,7 +54,7 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
   for (const task of tasks) {
     const standing: TaskStanding | undefined = told.get(task.task_id);
     if (standing !== undefined) await tellOf(watch, await advance(watch.db, task.id, standing));
-    const late = task.deadline !== null && task.deadline.getTime() < Date.now();
+    const late = task.deadline !== null && task.deadline.getTime() < now();
     if (late && standing?.status !== "SUCCESS")
       await tellOf(watch, await giveUp(watch.db, task, "The task took longer than it may."));
   }

@@ -3,6 +3,7 @@ import type { Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/billing/estimate.ts";
 import { computeBill, findPrice } from "#domain/billing/pricing.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { type End, Flight } from "./flight.ts";
 import { addTo } from "./meter.ts";
@@ -103,7 +104,7 @@ export function openBill(
   async function hold(rated: boolean): Promise<Turn> {
     const { text, sound } = read();
     const estimate = estimateOf(text, sound, facts.maxOutput ?? OUTPUT_TOKENS);
-    const wanted = { ...call, requestId: nextId(), startedAt: Date.now(), estimate };
+    const wanted = { ...call, requestId: nextId(), startedAt: now(), estimate };
     const { points } = computeBill(chosen.price, chosen.groupRatio, estimate, 1);
     return reserve(rated ? await session.admit(wanted) : unrated(wanted), chosen, points);
   }
@@ -184,9 +185,9 @@ export function openBill(
     let turn = held;
     for (const { usage, at } of owed.splice(0)) {
       const { points } = computeBill(at.price, at.groupRatio, usage, 1);
-      const asked = { ...call, requestId: nextId(), startedAt: Date.now(), estimate: usage };
+      const asked = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
       turn ??= await reserve(unrated(asked), at, points);
-      turn.call.startedAt = Date.now();
+      turn.call.startedAt = now();
       turn.flight.chosen = at;
       await turn.flight.settle({ outcome: "complete", vendor: usage, delivered: nothing().tally });
       turn = undefined;
@@ -208,7 +209,7 @@ export function openBill(
     async begin(id) {
       if (turns.has(id)) return;
       const turn = await take();
-      turn.call.startedAt = Date.now();
+      turn.call.startedAt = now();
       turns.set(id, turn);
     },
     ready: () => ready(),
@@ -222,7 +223,7 @@ export function openBill(
     said(id, part) {
       const turn = turns.get(id);
       if (turn === undefined) return;
-      turn.flight.firstByteAt ??= Date.now();
+      turn.flight.firstByteAt ??= now();
       if ("text" in part) addTo(turn.said.tally, part.text);
       else turn.said.sound += part.bytes / facts.saidBytesPerSecond;
     },

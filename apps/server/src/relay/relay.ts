@@ -2,6 +2,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import type { ReserveInput } from "#domain/billing/ledger-turn.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { Flight } from "./flight.ts";
 import { asKeyFailure } from "./key-evidence.ts";
@@ -111,7 +112,7 @@ async function serve<Answer extends object>(
     const chosen = nextChoice(services, plan, call);
     if (chosen === undefined)
       throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
-    const begun = Date.now();
+    const begun = now();
     const { channel } = chosen;
     flight.lease = services.health.enter(channel, model);
     flight.upstream.begin();
@@ -142,8 +143,7 @@ async function serve<Answer extends object>(
       cooldownSeconds: RetryCooldownSeconds,
       mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
     });
-    if (!mayRetry(last, flight.attempts.length, Date.now() - call.startedAt, budget))
-      throw explain(last, model);
+    if (!mayRetry(last, flight.attempts.length, now() - call.startedAt, budget)) throw explain(last, model);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type PriceInForce, computeBill, shareOf } from "#domain/billing/pricing.ts";
+import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { Answer, Call, ChatCall, RelayServices } from "./call.ts";
 import { Flight, type Billed, type Served } from "./flight.ts";
@@ -55,7 +56,7 @@ export function openMemory(
     const { raw: _raw, ...counts } = usage;
     const { "x-upstream-request-id": _id, ...lastingHeaders } = headers;
     const { group, billedModel, upstreamModel } = served;
-    const made = { usage: counts, group, billedModel, upstreamModel, madeAt: Date.now() };
+    const made = { usage: counts, group, billedModel, upstreamModel, madeAt: now() };
     services.answers.keep(request, { kind, headers: lastingHeaders, text, ...made }, AnswerCacheMinutes * 60);
   }
 
@@ -130,14 +131,14 @@ async function giveAgain(
   }
   services.open.add(call.requestId);
   try {
-    flight.firstByteAt = Date.now();
+    flight.firstByteAt = now();
     const delivered = { narrow: 0, wide: 0 };
     await flight.settle({ outcome: "complete", vendor: found.usage, delivered });
   } catch (error) {
     await flight.fail(error);
     throw error;
   }
-  const age = String(Math.max(0, Math.floor((Date.now() - found.madeAt) / 1_000)));
+  const age = String(Math.max(0, Math.floor((now() - found.madeAt) / 1_000)));
   const headers = { ...found.headers, "x-gateway-cache": "hit", age };
   return found.kind === "body"
     ? { kind: "body", headers, body: found.text }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import {
   type RequestProgress,
@@ -107,7 +108,7 @@ async function spelled(
       const response = decompressed(await services.upstream.send({ ...what, ...limits }));
       return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
     },
-    now: Date.now,
+    now,
     tokens: tokensOf(services.upstream),
   };
   return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
@@ -147,7 +148,7 @@ const caches = new WeakMap<UpstreamClient, TokenCache>();
 
 function tokensOf(upstream: UpstreamClient): TokenCache {
   let cache = caches.get(upstream);
-  if (cache === undefined) caches.set(upstream, (cache = createTokenCache(Date.now)));
+  if (cache === undefined) caches.set(upstream, (cache = createTokenCache(now)));
   return cache;
 }
 

@@ -6,6 +6,7 @@ import { billedUsage } from "#dialects/service-tier.ts";
 import { formatFrame, type RawFrame } from "#dialects/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
 import { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./call.ts";
@@ -80,7 +81,7 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
       error: { kind: "server", message: "The upstream answered with nothing.", status: response.status },
     };
   }
-  flight.firstByteAt ??= Date.now();
+  flight.firstByteAt ??= now();
   return { frames: await primed(run(call, flight, pipe, { first, ended, batches })) };
 }
 
@@ -89,7 +90,7 @@ async function openWhole(call: ChatCall, tried: Tried, flight: Flight): Promise<
   const answer = await readAnswer(tried);
   if ("error" in answer) return answer;
   const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
-  flight.firstByteAt ??= Date.now();
+  flight.firstByteAt ??= now();
   const begun = { first: pipe.end(), ended: true, batches: noFrames() };
   return { frames: await primed(run(call, flight, pipe, begun)) };
 }

@@ -4,6 +4,7 @@ import { unstorableIn } from "#dialects/storable.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
 import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/task-wire.ts";
@@ -69,7 +70,7 @@ async function tryChannel(
   if ("error" in asked) return asked;
   const { accepted, headers } = asked;
   flight.chosen = chosen;
-  flight.firstByteAt ??= Date.now();
+  flight.firstByteAt ??= now();
   flight.noteAttempt(chosen, begun, undefined);
   const { task, known } = await addTask(db, {
     platform: call.wire.platform,

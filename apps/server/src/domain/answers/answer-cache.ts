@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
+import { now as clock } from "#platform/clock.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
@@ -84,7 +85,7 @@ function inRedis(
 
 function inProcess(
   nameOf: (request: string) => string,
-  { capacity = CAPACITY, now = Date.now }: AnswerCacheOptions,
+  { capacity = CAPACITY, now = clock }: AnswerCacheOptions,
 ): AnswerCache {
   /** In the order in which they were last wanted. */
   const held = new Map<string, { answer: RememberedAnswer; until: number }>();

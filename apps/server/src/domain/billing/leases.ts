@@ -1,4 +1,5 @@
-import type { Pool } from "#platform/db.ts";
+import { followClock } from "#platform/clock.ts";
+import type { Connection } from "#platform/connection.ts";
 import { beatStatement, releaseStatement } from "./ledger-statements.ts";
 
 /**
@@ -13,7 +14,8 @@ export interface Leases {
 }
 
 export interface LeaseOptions {
-  pool: Pool;
+  /** Of its own: a heartbeat must not wait for others, or other nodes take this one for dead. */
+  connection: Pick<Connection, "query">;
   nodeId: string;
   /** Request ids that this node still means to settle. */
   isOpen(requestId: string): boolean;
@@ -32,7 +34,7 @@ interface Held {
 const portion = 500;
 
 export function createLeases(options: LeaseOptions): Leases {
-  const { pool, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
+  const { connection, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   let closed = false;
@@ -40,14 +42,16 @@ export function createLeases(options: LeaseOptions): Leases {
   let steadySince: number | undefined;
 
   async function beat(): Promise<void> {
-    await pool.query({ ...beatStatement, values: [nodeId] });
+    const askedAt = performance.now();
+    const [row] = await connection.query<{ database_ms: number }>({ ...beatStatement, values: [nodeId] });
+    if (row !== undefined) followClock(row.database_ms, askedAt);
     steadySince ??= performance.now();
   }
 
   async function release(held: Held[]): Promise<void> {
     for (let at = 0; at < held.length; at += portion) {
       const rows = held.slice(at, at + portion);
-      await pool.query({
+      await connection.query({
         ...releaseStatement,
         values: [
           rows.map((row) => row.request_id),
@@ -62,19 +66,19 @@ export function createLeases(options: LeaseOptions): Leases {
   async function releaseSilent(): Promise<void> {
     // When Postgres itself was away, every node fell silent. Only who was heard all the while may judge others.
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
-    const { rows } = await pool.query<Held>(
-      `SELECT request_id, user_id, token_id FROM reservations v
+    const rows = await connection.query<Held>({
+      text: `SELECT request_id, user_id, token_id FROM reservations v
        WHERE v.node_id <> $1 AND NOT EXISTS (
          SELECT FROM nodes n WHERE n.id = v.node_id AND n.heartbeat > now() - $2 * interval '1 millisecond'
        )`,
-      [nodeId, silentAfterMs],
-    );
+      values: [nodeId, silentAfterMs],
+    });
     await release(rows);
-    await pool.query(
-      `DELETE FROM nodes n WHERE n.heartbeat < now() - $1 * interval '1 millisecond'
+    await connection.query({
+      text: `DELETE FROM nodes n WHERE n.heartbeat < now() - $1 * interval '1 millisecond'
        AND NOT EXISTS (SELECT FROM reservations v WHERE v.node_id = n.id)`,
-      [silentAfterMs * 10],
-    );
+      values: [silentAfterMs * 10],
+    });
   }
 
   /**
@@ -82,11 +86,11 @@ export function createLeases(options: LeaseOptions): Leases {
    * a settle failed for good.
    */
   async function releaseForgotten(): Promise<void> {
-    const { rows } = await pool.query<Held>(
-      `SELECT request_id, user_id, token_id FROM reservations
+    const rows = await connection.query<Held>({
+      text: `SELECT request_id, user_id, token_id FROM reservations
        WHERE node_id = $1 AND created_time < now() - $2 * interval '1 millisecond'`,
-      [nodeId, silentAfterMs],
-    );
+      values: [nodeId, silentAfterMs],
+    });
     await release(rows.filter((row) => !options.isOpen(row.request_id)));
   }
 
@@ -124,12 +128,12 @@ export function createLeases(options: LeaseOptions): Leases {
       closed = true;
       clearTimeout(timer);
       await round;
-      const { rows } = await pool.query<Held>(
-        `SELECT request_id, user_id, token_id FROM reservations WHERE node_id = $1`,
-        [nodeId],
-      );
+      const rows = await connection.query<Held>({
+        text: `SELECT request_id, user_id, token_id FROM reservations WHERE node_id = $1`,
+        values: [nodeId],
+      });
       await release(rows);
-      await pool.query(`DELETE FROM nodes WHERE id = $1`, [nodeId]);
+      await connection.query({ text: `DELETE FROM nodes WHERE id = $1`, values: [nodeId] });
     },
   };
 }

@@ -98,10 +98,12 @@ WITH input AS MATERIALIZED (SELECT * FROM ${recordset}
 ${usageHours("input")}`,
 };
 
-/** $1 node: it is alive. */
+/** $1 node: it is alive. Answers the database's clock in milliseconds since 1970. */
 export const beatStatement: Statement = {
   name: "ledger-beat",
-  text: "INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now()",
+  text:
+    "INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now() " +
+    "RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms",
 };
 
 /** Takes a megabyte of the disk and gives it back: fails on a full one, where a small write may find room. */
@@ -117,18 +119,20 @@ SELECT l.request_id FROM unnest($1::text[], $2::timestamptz[]) AS w(request_id, 
 JOIN request_logs l ON l.created_at = w.created_at AND l.request_id = w.request_id`,
 };
 
-/** $1 request ids, $2 user ids, $3 token ids: gives back what these reservations hold. */
+/** $1 request ids, $2 user ids, $3 token ids: gives back what these reservations hold. Those of accounts that
+ * someone else has locked are left for the next time. */
 export const releaseStatement: Statement = {
   name: "ledger-release",
   text: `
 WITH payer AS MATERIALIZED (
-  SELECT id FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
+  SELECT id FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 ), purse AS MATERIALIZED (
   SELECT id FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0
-  ORDER BY id FOR NO KEY UPDATE
+  ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 ), closed AS MATERIALIZED (
-  DELETE FROM reservations
-  WHERE request_id = ANY($1::text[]) AND (SELECT count(*) FROM purse) >= 0
+  DELETE FROM reservations v
+  WHERE v.request_id = ANY($1::text[]) AND v.user_id IN (SELECT id FROM payer)
+    AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
   RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots
 ), ${giveBack}
 SELECT count(*)::int AS released FROM closed`,

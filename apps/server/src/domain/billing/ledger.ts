@@ -85,7 +85,7 @@ const largestAmount = BigInt(Number.MAX_SAFE_INTEGER);
 const beginOnFullDiskMs = 2_000;
 const longestBeginMs = 10_000;
 const chargesEveryMs = 5_000;
-const probeSilentMs = 2_000;
+const keeperSilentMs = 4_000;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
@@ -96,14 +96,6 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** Something was charged since the channels' sums were brought up to date. */
   let charged = false;
 
-  const leases = createLeases({
-    pool,
-    nodeId,
-    onError,
-    isOpen: (requestId) => open.has(requestId),
-    ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
-    ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
-  });
   const connect = (mostSilentMs: number) =>
     openConnection({
       url: database.url,
@@ -113,13 +105,21 @@ export function createLedger(options: LedgerOptions): Ledger {
       silentMs: mostSilentMs,
       types,
     });
-  const prober = connect(probeSilentMs);
+  /** For what must not wait for a batch: heartbeats, releases, and the question whether the database works. */
+  const keeper = connect(keeperSilentMs);
+  const leases = createLeases({
+    connection: keeper,
+    nodeId,
+    onError,
+    isOpen: (requestId) => open.has(requestId),
+    ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
+    ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
+  });
   const breaker = createBreaker({
     openAfterMs: options.openAfterMs ?? longestBeginMs,
     async probe(full) {
-      await prober.query({ ...beatStatement, values: [nodeId] });
-      if (full) await prober.query({ text: spaceStatement });
-      await prober.close();
+      await keeper.query({ ...beatStatement, values: [nodeId] });
+      if (full) await keeper.query({ text: spaceStatement });
     },
     onChange: (message, cause) => onError(new Error(message, { cause })),
   });
@@ -235,9 +235,9 @@ export function createLedger(options: LedgerOptions): Ledger {
       await notes.idle();
       clearInterval(chargesTimer);
       await breaker.close();
-      await prober.close();
       await shards.close();
       await leases.close();
+      await keeper.close();
       if (charged) await collect();
     },
   };

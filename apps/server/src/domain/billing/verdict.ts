@@ -1,5 +1,6 @@
 import { formatQuota } from "@gateway/shared/money";
 import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 
 /** What a turn of the ledger says to one step, and the error that the caller of a refused one gets. */
 export interface Judgement {
@@ -22,7 +23,7 @@ export function refusalOf({ verdict, most }: Judgement): GatewayError | undefine
       return tokenQuotaExhausted();
     case "day":
     case "month":
-      return spendLimitReached(verdict, most ?? 0n, new Date());
+      return spendLimitReached(verdict, most ?? 0n, currentTime());
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":

@@ -1,4 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
+import { now as clock } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { ChannelInForce } from "./channel-in-force.ts";
 import { noteCircuit } from "./channel-state.ts";
@@ -80,7 +81,7 @@ const defaultCircuit: CircuitSettings = { enabled: true, share: 50, pauseMs: 30_
 const NO_LEASE: Lease = { leave: () => undefined };
 
 export function createHealth(db: PrismaClient, options: HealthOptions): Health {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? clock;
   const nodes = options.nodes ?? (() => 1);
   const rules = options.circuit ?? (() => defaultCircuit);
   const states = new Map<number, State>();

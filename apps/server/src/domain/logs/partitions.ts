@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/db.ts";
 
 /**
@@ -20,7 +21,7 @@ export interface Partition {
 const dayMs = 86_400_000;
 
 /** Makes the partitions from today to `daysAhead` days later. */
-export async function ensurePartitions(pool: Pool, daysAhead: number, now = new Date()): Promise<void> {
+export async function ensurePartitions(pool: Pool, daysAhead: number, now = currentTime()): Promise<void> {
   const days = Array.from({ length: daysAhead + 1 }, (_, ahead) =>
     dayOf(new Date(now.getTime() + ahead * dayMs)),
   );
@@ -38,7 +39,7 @@ export async function ensurePartitions(pool: Pool, daysAhead: number, now = new 
 export async function dropPartitions(
   pool: Pool,
   keepDays: number,
-  { now = new Date(), only }: { now?: Date; only?: Table } = {},
+  { now = currentTime(), only }: { now?: Date; only?: Table } = {},
 ): Promise<Partition[]> {
   const oldestKept = dayOf(new Date(now.getTime() - keepDays * dayMs));
   return alone(pool, async (client) => {
@@ -57,7 +58,7 @@ export async function dropPartitions(
 export async function dropPartitionsBeyond(
   pool: Pool,
   maxBytes: number,
-  now = new Date(),
+  now = currentTime(),
 ): Promise<Partition[]> {
   const today = dayOf(now);
   return alone(pool, async (client) => {

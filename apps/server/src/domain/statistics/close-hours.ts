@@ -1,4 +1,5 @@
 import { advisoryLocks } from "#platform/advisory-locks.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/db.ts";
 import { counterSums, dimensions, keyOf } from "./counters.ts";
 import { type Length, lengths } from "./pieces.ts";
@@ -15,7 +16,7 @@ const OPEN_HOURS = 1;
 const MENDED_HOURS = 48;
 
 /** Closes every hour that is over. Returns how many were summed, again or for the first time. */
-export async function closeHours(pool: Pool, now = new Date()): Promise<number> {
+export async function closeHours(pool: Pool, now = currentTime()): Promise<number> {
   const until = new Date(Math.floor(now.getTime() / lengths.hour - OPEN_HOURS) * lengths.hour);
   const client = await pool.connect();
   try {

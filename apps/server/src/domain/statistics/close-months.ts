@@ -1,6 +1,7 @@
 import type { ClosedMonth } from "@gateway/shared/statement";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { firstOf, presentMonth } from "./statements.ts";
@@ -14,7 +15,7 @@ const GRACE_HOURS = 24;
 const longest = { timeout: 600_000 };
 
 /** Closes every month that is over and was not closed before. Returns the first days of those closed now. */
-export async function closeMonths(db: PrismaClient, now = new Date()): Promise<string[]> {
+export async function closeMonths(db: PrismaClient, now = currentTime()): Promise<string[]> {
   const until = new Date(now.getTime() - GRACE_HOURS * hourMs);
   const rows = await db.$queryRaw<{ month: string }[]>`
     SELECT to_char(month, 'YYYY-MM-DD') AS month FROM (
@@ -42,7 +43,7 @@ export async function closeMonthByHand(
   actor: Actor,
   input: { month: string; again: boolean; now?: Date },
 ): Promise<ClosedMonth> {
-  const { again, now = new Date() } = input;
+  const { again, now = currentTime() } = input;
   const month = firstOf(input.month);
   if (month >= firstOf(now.toISOString())) {
     throw invalidRequest("Statements can be made of months that are over.", "month");

@@ -1,4 +1,5 @@
 import type { UsageDay } from "@gateway/shared/dashboard";
+import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/db.ts";
 import { lastLocalDays } from "./local-days.ts";
 import { usageOfUser } from "./usage.ts";
@@ -8,7 +9,7 @@ export async function ownUsage(
   pool: Pool,
   input: { userId: number; timeZone: string; days: number; now?: Date },
 ): Promise<{ dates: string[]; usage: UsageDay[] }> {
-  const { userId, timeZone, now = new Date() } = input;
+  const { userId, timeZone, now = currentTime() } = input;
   const days = lastLocalDays(input.days, now, timeZone);
   const span = { from: days[0]?.start ?? now, to: now };
   const rows = await usageOfUser(pool, { by: "model", span, days, userId });
