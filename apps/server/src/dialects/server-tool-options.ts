@@ -6,7 +6,7 @@ import { asRecord, compact } from "./wire.ts";
 
 type Option = "allowedDomains" | "blockedDomains" | "maxUses" | "location" | "contextSize" | "files";
 
-export interface ServerToolOptions {
+interface ServerToolOptions {
   allowedDomains?: unknown;
   blockedDomains?: unknown;
   maxUses?: unknown;

@@ -6,7 +6,7 @@ import type { ChatEvent, ChatRequest, ChatResponse, Message, Part } from "./ir.t
  * Names of tools that an upstream's format does not allow: they are sent in another form, and calls come back to the client
  * by the name that it gave. Pure; the same name always becomes the same one, so that a history fits its tools.
  */
-export type ToolNames = ReadonlyMap<string, string>;
+type ToolNames = ReadonlyMap<string, string>;
 
 interface Rule {
   allowed: RegExp;

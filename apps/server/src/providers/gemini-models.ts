@@ -17,7 +17,7 @@ const thinkingBase = 32_768;
  * https://ai.google.dev/gemini-api/docs/thinking and https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thinking,
  * read 2026-11-22. Undefined for a name that does not say its generation.
  */
-export function geminiThinking(model: string): GeminiThinking | undefined {
+function geminiThinking(model: string): GeminiThinking | undefined {
   if (/gemma|learnlm|embedding|imagen|(?:^|[-/])tts|-tts|native-audio/.test(model)) return { kind: "none" };
   const found = /gemini-(?<major>\d{1,2})(?:\.(?<minor>\d))?/.exec(model)?.groups;
   if (found === undefined) return undefined;
