@@ -2,7 +2,7 @@ import cookie from "@fastify/cookie";
 import rateLimit from "@fastify/rate-limit";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { jsonSchemaTransform, serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { GatewayError } from "#errors.ts";
 import { accountRoutes } from "./accounts.ts";
 import { analyticsRoutes } from "./analytics.ts";
@@ -15,6 +15,7 @@ import { channelTagRoutes } from "./channel-tags.ts";
 import { channelRoutes } from "./channels.ts";
 import { speakOneHub } from "./compat/index.ts";
 import { olderPaths } from "./compat/older-paths.ts";
+import { describeCompat, describeVersion2 } from "./compat/openapi.ts";
 import { emailRoutes } from "./email.ts";
 import { explainRoutes } from "./explain.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
@@ -89,9 +90,23 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
         retryAfter: ttl / 1000,
       }),
   });
+  const document = (title: string, description: string) => ({
+    openapi: { openapi: "3.1.0", info: { title, description, version: services.version } },
+  });
   await app.register(swagger, {
-    openapi: { openapi: "3.1.0", info: { title: "Management API", version: services.version } },
-    transform: jsonSchemaTransform,
+    ...document(
+      "Management API, version 2",
+      "For callers that send `Api-Version: 2`. Without it, see /api/openapi-compat.json.",
+    ),
+    transform: describeVersion2,
+  });
+  await app.register(swagger, {
+    ...document(
+      "Management API, compatibility mode",
+      "For callers that do not send `Api-Version: 2`: One Hub's formats. Refusals are sent with status 200; the true status is in the `Api-Status` header.",
+    ),
+    transform: describeCompat(app.prefix),
+    decorator: "swaggerCompat",
   });
   // After the rate limiter, so that a flood is refused before the database is asked who it is.
   app.addHook("onRoute", (route) => guardRoute(route, services, sessions));

@@ -52,6 +52,12 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
     { config: open, schema: { hide: true, response: { 200: z.record(z.string(), z.unknown()) } } },
     async () => ({ ...app.swagger() }),
   );
+
+  app.get(
+    "/openapi-compat.json",
+    { config: open, schema: { hide: true, response: { 200: z.record(z.string(), z.unknown()) } } },
+    async () => ({ ...app.swaggerCompat() }),
+  );
 }
 
 const Healthy = z.object({ status: z.literal("ok") });

@@ -11,6 +11,10 @@ import { olderStatus } from "./statuses.ts";
  */
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** The description of the compatibility mode. */
+    swaggerCompat: FastifyInstance["swagger"];
+  }
   interface FastifyRequest {
     /** Null for callers of version 2. */
     compat: CompatState | null;

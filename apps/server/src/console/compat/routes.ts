@@ -38,6 +38,7 @@ export const untouched: ReadonlySet<string> = new Set([
   "GET /ready",
   "GET /icon",
   "GET /openapi.json",
+  "GET /openapi-compat.json",
   "GET /payment/notify/:uuid",
   "POST /payment/notify/:uuid",
   "GET /payment/return/:trade_no",

@@ -87,6 +87,27 @@ describe("the HTTP status without Api-Version: 2", () => {
   });
 });
 
+describe("the description of the API", () => {
+  it("of the compatibility mode stands beside that of version 2, made from the same routes", async () => {
+    type Description = { info: { title: string }; paths: Record<string, Record<string, object>> };
+    const read = async (name: string) => (await site.app.inject(`/api/${name}.json`)).json<Description>();
+    const two = await read("openapi");
+    const older = await read("openapi-compat");
+    expect([two.info.title, older.info.title]).toEqual([
+      "Management API, version 2",
+      "Management API, compatibility mode",
+    ]);
+    expect(Object.keys(older.paths).sort()).toEqual(Object.keys(two.paths).sort());
+    const text = (description: Description, path: string, method: string) =>
+      JSON.stringify(description.paths[path]?.[method]);
+    expect(text(two, "/api/channel/", "get") ?? text(two, "/api/channel", "get")).toContain("key_hints");
+    expect(text(two, "/api/channel", "get")).toContain("api-version");
+    expect(text(older, "/api/channel", "get")).toContain('"models":{"type":"string"}');
+    expect(text(older, "/api/token", "post")).toContain('"key":{"type":"string"}');
+    expect(text(older, "/api/user", "get")).toContain("telegram_id");
+  });
+});
+
 describe("a program that keeps its cookie", () => {
   it("signs in, reads and changes without any header of a browser", async () => {
     const user = await site.makeUser({ role: 10, password_hash: await passwordOf("a long password") });
