@@ -53,6 +53,11 @@ export const consoleSentences = [
   phrase("Choose at least one channel"),
   phrase("Too many channels for one request"),
   phrase("It would have no model left."),
+  phrase(
+    "Stored credentials are only sent to the address and proxy they were entered for. Enter them again.",
+  ),
+  phrase("Enter the proxy's password again: it is only kept for the same proxy and user."),
+  phrase("Enter this value: there is no stored one to keep."),
   phrase("It would have no group left."),
   phrase("A test is running already."),
   phrase("Balances are being refreshed already."),

@@ -73,20 +73,10 @@ export function requireCredentials(actor: Actor, moved: readonly string[], kept:
   // A password of the proxy goes to the proxy alone, and a mask of another proxy is refused already.
   const again = kept.filter((field) => field !== "proxy");
   if (moved.length === 0 || again.length === 0 || actor.role === Role.root) return;
-  const what = moved.map((field) => names[field] ?? field).join(", ");
-  const message = `Stored credentials are only sent to the address and proxy they were entered for. Enter them again to change the ${what}.`;
+  const message =
+    "Stored credentials are only sent to the address and proxy they were entered for. Enter them again.";
   throw new GatewayError("invalid_request", message, {
     fields: Object.fromEntries(again.map((field) => [field, message])),
     param: again[0] ?? "key",
   });
 }
-
-const names: Record<string, string> = {
-  type: "provider",
-  base_url: "API address",
-  proxy: "proxy",
-  other: "region",
-  plugin: "paths",
-  model_headers: "headers that choose a server",
-  model_mapping: "model mapping",
-};

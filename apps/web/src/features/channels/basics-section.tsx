@@ -15,12 +15,14 @@ type BasicsSectionProps = {
   /** Undefined for a channel that is not stored yet. */
   id: number | undefined;
   hasKeys: boolean;
+  /** The address, the proxy or the vendor is another than the stored keys were entered for. */
+  moved: boolean;
 };
 
 const same = (one: string[], other: string[]) =>
   one.length === other.length && one.every((model, index) => model === other[index]);
 
-export function BasicsSection({ form, providers, provider, id, hasKeys }: BasicsSectionProps) {
+export function BasicsSection({ form, providers, provider, id, hasKeys, moved }: BasicsSectionProps) {
   const { t } = useTranslation();
   const isNew = id === undefined;
   const own = ownAddress(provider);
@@ -99,7 +101,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys }: Basics
         }
         {...form.getInputProps("base_url")}
       />
-      <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} />
+      <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} moved={moved} />
       {provider?.other_label ? (
         <TextInput label={vendorWord(t, provider.other_label)} {...form.getInputProps("other")} />
       ) : null}

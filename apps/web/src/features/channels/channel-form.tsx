@@ -88,6 +88,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
         provider={provider}
         id={id}
         hasKeys={keyHints.length > 0}
+        moved={isMoved(start.draft, form.values)}
       />
       <ModelsSection form={form} provider={provider} id={id} />
       <RoutingSection form={form} groups={groups} />
@@ -97,6 +98,13 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
       <AdvancedSection form={form} provider={provider} />
     </FormDrawer>
   );
+}
+
+/** Whether stored keys would be sent elsewhere than they were entered for. */
+function isMoved(stored: ChannelDraft, now: ChannelDraft): boolean {
+  const places = ({ type, base_url = "", proxy = "" }: ChannelDraft) =>
+    `${type} ${base_url.trim().replace(/\/+$/, "")} ${proxy.trim()}`;
+  return places(stored) !== places(now);
 }
 
 /** A test needs an address, a key and a model; what a finished channel needs besides is lent to it. */

@@ -24,7 +24,7 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
           {t("Paused after failures")}
         </Text>
         <Stack gap={10}>
-          {frozen.map(({ model, key, until, reason }) => (
+          {frozen.map(({ model, key, until, reason, accounts }) => (
             <Box key={`${model} ${key}`}>
               <Text fz="sm" ff={model === "*" ? undefined : "monospace"}>
                 {model === "*" ? t("All models") : model}
@@ -44,6 +44,11 @@ export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
               </Text>
               <Text fz="xs" mt={2}>
                 {t(pauseReason(reason))}
+              </Text>
+              <Text c="dimmed" fz="xs">
+                {accounts === 0
+                  ? t("For every account")
+                  : t("Only for calls of {{count}} accounts", { count: accounts })}
               </Text>
             </Box>
           ))}

@@ -1,7 +1,9 @@
 /** The keys of a channel: those that are stored, one by one, and a place to paste new ones. */
 import type { ProviderInfo } from "@gateway/shared/provider";
-import { SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { useCan } from "#lib/session.ts";
 import type { DraftForm } from "./channel-form.tsx";
 import { KeyList } from "./key-list.tsx";
 import classes from "./keys.module.css";
@@ -12,14 +14,18 @@ type KeysFieldProps = {
   /** Undefined for a channel that is not stored yet. */
   id: number | undefined;
   hasKeys: boolean;
+  /** The address, the proxy or the vendor is another than the stored keys were entered for. */
+  moved: boolean;
 };
 
-export function KeysField({ form, provider, id, hasKeys }: KeysFieldProps) {
+export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps) {
   const { t } = useTranslation();
+  const isRoot = useCan("configure");
   const pasted = countKeys(form.values.key ?? "");
   return (
     <Stack gap="sm">
       {id !== undefined && hasKeys ? <KeyList id={id} /> : null}
+      {hasKeys && moved ? <MovedKeys isRoot={isRoot} /> : null}
       <Textarea
         label={hasKeys ? t("New API keys") : t("API keys")}
         autosize
@@ -28,7 +34,9 @@ export function KeysField({ form, provider, id, hasKeys }: KeysFieldProps) {
         spellCheck={false}
         autoComplete="off"
         classNames={{ input: classes.keys }}
-        placeholder={hasKeys ? t("Leave it empty to keep the stored keys") : provider?.key_hint}
+        placeholder={
+          hasKeys && (isRoot || !moved) ? t("Leave it empty to keep the stored keys") : provider?.key_hint
+        }
         description={
           provider && !provider.needs_key
             ? t("Not needed here. If given: one per line.")
@@ -38,7 +46,7 @@ export function KeysField({ form, provider, id, hasKeys }: KeysFieldProps) {
       />
       {pasted > 0 ? (
         <Stack gap={6} align="flex-start">
-          {hasKeys ? (
+          {hasKeys && (isRoot || !moved) ? (
             <SegmentedControl
               size="xs"
               aria-label={t("What becomes of the stored keys")}
@@ -56,6 +64,29 @@ export function KeysField({ form, provider, id, hasKeys }: KeysFieldProps) {
         </Stack>
       ) : null}
     </Stack>
+  );
+}
+
+/** Why the keys have to be entered again, or where they would go. */
+function MovedKeys({ isRoot }: { isRoot: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <Alert
+      variant="light"
+      color="yellow"
+      icon={<IconKey size={18} />}
+      title={isRoot ? t("The stored keys will be sent to another address") : t("Enter the API keys again")}
+    >
+      <Text fz="sm">
+        {isRoot
+          ? t(
+              "You changed the vendor, the API address or the proxy. Enter other keys to replace the stored ones.",
+            )
+          : t(
+              "You changed the vendor, the API address or the proxy. Stored keys are only sent where they were entered for.",
+            )}
+      </Text>
+    </Alert>
   );
 }
 

@@ -20,6 +20,14 @@ describe("a reason of the server", () => {
     expect(reasonText(t, "Too many calls failed (the last: timeout).")).toContain("did not answer in time");
   });
 
+  it("is recognised with the test that confirmed it", () => {
+    const refused =
+      "The provider refuses the key: 3 calls in a row failed, and a test failed too (HTTP 403: no).";
+    expect(reasonText(t, refused)).toContain('{"times":"3","message":"HTTP 403: no"}');
+    const paused = "Too many calls failed (the last: timeout), confirmed by a test.";
+    expect(reasonText(t, paused)).toContain("confirmed by a test");
+  });
+
   it("stays as it is when nobody knows it", () => {
     expect(reasonText(t, "Because.")).toBe("Because.");
   });

@@ -8,6 +8,18 @@ const sentences = [
   phrase("The vendor refuses the key (HTTP {{status}}), {{times}} times in a row."),
   phrase("The vendor's account has no balance (HTTP {{status}}), {{times}} times in a row."),
   phrase("None of {{calls}} calls in {{minutes}} minutes was answered (the last: {{kind}})."),
+  phrase(
+    "The provider refuses the key: {{times}} calls in a row failed, and a test failed too ({{message}}).",
+  ),
+  phrase(
+    "The provider's account has no balance: {{times}} calls in a row failed, and a test failed too ({{message}}).",
+  ),
+  phrase(
+    "None of {{calls}} calls in {{minutes}} minutes succeeded (the last: {{kind}}), and a test failed too ({{message}}).",
+  ),
+  phrase("Too many calls failed (the last: {{kind}}), confirmed by a test."),
+  phrase("Too many calls failed (the last: {{kind}}), confirmed by calls of {{accounts}} accounts."),
+  phrase("A call succeeded."),
   phrase("None of its {{keys}} keys is in use any more. The last one: {{reason}}"),
   phrase("Too many calls failed (the last: {{kind}})."),
   phrase("A call went well."),

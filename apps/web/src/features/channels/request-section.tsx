@@ -48,7 +48,9 @@ export function RequestSection({ form }: { form: DraftForm }) {
       </Stack>
       <Input.Wrapper
         label={t("Request headers")}
-        description={t("Sent with every call of this channel.")}
+        description={t(
+          "Sent with every call of this channel. Values are hidden once saved; ******** keeps the stored value.",
+        )}
         inputWrapperOrder={["label", "description", "input", "error"]}
         labelElement="div"
       >

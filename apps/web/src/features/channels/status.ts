@@ -40,8 +40,8 @@ const pauseReasons: Record<string, string> = {
   server: phrase("The vendor failed"),
   timeout: phrase("The vendor did not answer in time"),
   network: phrase("The vendor cannot be reached"),
-  circuit: phrase("Too many calls failed lately"),
-  probing: phrase("Too many calls failed lately"),
+  circuit: phrase("Circuit breaker open: too many calls failed"),
+  probing: phrase("Circuit breaker half open: too many calls failed"),
 };
 
 /** Why a model rests. English; translate where shown. */

@@ -13,6 +13,7 @@ import { BillTable } from "./bill-table.tsx";
 import { Bodies } from "./bodies.tsx";
 import { LogFacts } from "./log-facts.tsx";
 import { contentText, isCall, outcomeWord, typeText } from "./log-words.ts";
+import { PausedChannels } from "./paused-channels.tsx";
 
 export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () => void }) {
   const phone = useIsPhone();
@@ -77,6 +78,7 @@ function Details({ row }: { row: LogRow }) {
       {row.attempts && isCall(row) ? (
         <Section padding="md" title={t("Why this channel")}>
           <Attempts row={row} attempts={row.attempts} />
+          {row.paused && row.paused.length > 0 ? <PausedChannels paused={row.paused} /> : null}
         </Section>
       ) : null}
       <Section padding="md" title={t("Facts")}>

@@ -91,10 +91,17 @@ const attemptResults: Record<string, string> = {
   server: phrase("Error at the vendor"),
   network: phrase("Connection failed"),
   timeout: phrase("No answer in time"),
+  circuit: phrase("Circuit breaker open: too many calls failed"),
+  probing: phrase("Circuit breaker half open: too many calls failed"),
 };
 
 export function attemptText(note: AttemptNote): string {
-  return attemptResults[note.result] ?? note.result;
+  return attemptResultText(note.result);
+}
+
+/** A kind of error, or what a circuit breaker says. English; translate where shown. */
+export function attemptResultText(result: string): string {
+  return attemptResults[result] ?? result;
 }
 
 export function billKindText(t: TFunction, kind: string): string {

@@ -136,6 +136,30 @@ export const settingGroups: SettingGroup[] = [
         ],
       },
       {
+        id: "circuit-breaker",
+        title: phrase("Circuit breaker"),
+        hint: phrase(
+          "Pauses a model of a channel for every account when too many of its calls fail within a minute and a test of the channel fails too.",
+        ),
+        fields: [
+          { key: "CircuitBreakerEnabled", kind: "switch", label: phrase("Use circuit breakers") },
+          {
+            key: "CircuitBreakerThreshold",
+            kind: "number",
+            unit: units.percent,
+            label: phrase("Failed calls"),
+            hint: phrase("Share of at least 8 calls within a minute. Default: 50."),
+          },
+          {
+            key: "CircuitBreakerSeconds",
+            kind: "number",
+            unit: units.seconds,
+            label: phrase("Pause for"),
+            hint: phrase("Each further pause in a row is twice as long, up to ten times. Default: 30."),
+          },
+        ],
+      },
+      {
         id: "time-outs",
         title: phrase("Time-outs"),
         fields: [
