@@ -160,6 +160,55 @@ function* endless(event: string): Generator<string> {
   for (let sent = 0; sent < 100_000_000; sent += portion.length) yield portion;
 }
 
+describe("a recording whose provider reports no usage", () => {
+  /** A minute of 16 bit at 16 kHz. */
+  const bytes = 60 * 32_000;
+  function wave(rate: number, channels: number, byteRate = rate * channels * 2): Buffer<ArrayBuffer> {
+    const file = Buffer.alloc(44 + bytes);
+    file.write("RIFF");
+    file.write("WAVEfmt ", 8);
+    file.writeUInt16LE(1, 20);
+    file.writeUInt16LE(channels, 22);
+    file.writeUInt32LE(rate, 24);
+    file.writeUInt32LE(byteRate, 28);
+    file.writeUInt16LE(16, 34);
+    return file;
+  }
+  const plain = Buffer.alloc(bytes, 7);
+
+  it.each<[string, [string, Buffer<ArrayBuffer>][]]>([
+    ["with a true header", [["a.wav", wave(16_000, 1)]]],
+    ["whose header claims 384 kB/s", [["a.wav", wave(96_000, 2)]]],
+    ["whose header claims 384 kB/s against itself", [["a.wav", wave(16_000, 1, 384_000)]]],
+    ["without a header", [["a.mp3", plain]]],
+    [
+      "behind a small file",
+      [
+        ["decoy.wav", wave(96_000, 2).subarray(0, 100)],
+        ["a.mp3", plain],
+      ],
+    ],
+    ["behind a tag", [["a.mp3", Buffer.concat([Buffer.from("ID3\u0004\0\0\0\0\0\0"), plain])]]],
+  ])("%s costs at least the length of its bytes", async (_, files) => {
+    raw.play({ chunks: [head("text/plain"), "Hello."], ending: "end" });
+    const form = new FormData();
+    form.append("model", "m");
+    form.append("response_format", "text");
+    for (const [name, file] of files) form.append("file", new Blob([file]), name);
+    const answer = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    });
+    // A form with two files may be refused; it must not be cheap.
+    if (answer.status === 400) return;
+    expect(answer.status, await answer.text()).toBe(200);
+    const row = await lastRow();
+    expect(row.estimated).toBe(true);
+    expect(row.prompt_tokens).toBeGreaterThanOrEqual(600);
+  });
+});
+
 describe("an answer without end", () => {
   const delta = (content: string, more: object = {}) =>
     `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta: { content }, ...more }] })}\n\n`;

@@ -43,10 +43,17 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   await gateway.allow(1_000_000);
   const audio = { extra_ratios: { output_audio_tokens: 20 } };
-  for (const [model, price] of Object.entries({ plain: {}, spoken: audio, "plain-claude": {}, ranker: {} }))
+  for (const [model, price] of Object.entries({
+    plain: {},
+    spoken: audio,
+    "plain-claude": {},
+    "plain-gemini": {},
+    ranker: {},
+  }))
     await gateway.addPrice(model, { input: 1, output: 1, ...price });
   await gateway.addChannel({ type: 1, base_url, name: "openai", models: ["plain", "spoken"] });
   await gateway.addChannel({ type: 14, base_url, name: "claude", models: ["plain-claude"] });
+  await gateway.addChannel({ type: 25, base_url, name: "gemini", models: ["plain-gemini"] });
   await gateway.addChannel({ type: 8, base_url, name: "any", models: ["ranker"] });
   ({ key } = await gateway.addToken());
   root = (await gateway.api<{ id: number }>("GET", "/user/self")).id;
@@ -172,7 +179,6 @@ describe("a provider is told no more than what is reserved", () => {
     n_predict: 5_000,
     num_predict: -1,
     max_new_tokens: 5_000,
-    MaxNewTokens: 5_000,
     best_of: 7,
     num_return_sequences: 7,
     options: { num_predict: 5_000, num_ctx: 100 },
@@ -229,6 +235,19 @@ describe("a provider is told no more than what is reserved", () => {
       },
     ],
     [
+      "gemini",
+      "/v1beta/models/plain-gemini:generateContent",
+      {
+        contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+        generationConfig: { maxOutputTokens: 50, max_new_tokens: 5_000, best_of: 7 },
+        ...strange,
+      },
+      {
+        candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+        usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 },
+      },
+    ],
+    [
       "completions",
       "/v1/completions",
       completion({ max_tokens: 50, ...strange, best_of: 1 }),
@@ -250,7 +269,7 @@ describe("a provider is told no more than what is reserved", () => {
       expect(dropped.split(", "), dropped).toContain(field);
     const text = JSON.stringify(got[0]);
     expect(name === "completions" ? text.replace('"best_of":1', "") : text).not.toMatch(gone);
-    expect(text).toMatch(/"max_(?:output_)?tokens":50[,}]/);
+    expect(text).toMatch(/"max_?(?:output_?)?tokens":50[,}]/i);
   });
 
   it("two limits of chat: the larger one is reserved and told", async () => {

@@ -16,7 +16,9 @@ beforeAll(async () => {
   for (const model of ["tiered", "tiered-claude", "tiered-gemini"])
     await gateway.addPrice(model, { output: 4, extra_ratios });
   await gateway.addChannel({ type: 1, base_url: raw.url, name: "openai", models: ["tiered"] });
-  await gateway.addChannel({ type: 14, base_url: raw.url, name: "claude", models: ["tiered-claude"] });
+  await gateway.addPrice("untiered-claude", { output: 4 });
+  const models = ["tiered-claude", "untiered-claude"];
+  await gateway.addChannel({ type: 14, base_url: raw.url, name: "claude", models });
   await gateway.addChannel({ type: 25, base_url: raw.url, name: "gemini", models: ["tiered-gemini"] });
   ({ key } = await gateway.addToken());
 });
@@ -88,6 +90,30 @@ describe("a call's service tier", () => {
     expect([row.quota, row.bill?.service_tier]).toEqual([140, undefined]);
     answerWith(whole());
     expect((await bill("/v1/chat/completions", chat("tiered", { service_tier: "flex" }))).quota).toBe(140);
+  });
+
+  it("is not asked for where the price names none, and the answer says so", async () => {
+    const asked: [string, object, string][] = [
+      ["/v1/chat/completions", chat("tiered", { service_tier: "scale" }), "service_tier"],
+      ["/v1/chat/completions", chat("tiered", { service_tier: "PRIORITY " }), "service_tier"],
+      ["/v1/messages", chat("untiered-claude", { speed: "fast" }), "speed"],
+      [
+        "/v1beta/models/tiered-gemini:generateContent",
+        { contents: [{ role: "user", parts: [{ text: "Hello" }] }], serviceTier: "ultra" },
+        "serviceTier",
+      ],
+    ];
+    const replies = [whole(), whole(), claude({}), geminiAnswer];
+    for (const [index, [path, body, field]] of asked.entries()) {
+      answerWith(replies[index] ?? {});
+      const answer = await fetch(gateway.url + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status, await answer.text()).toBe(200);
+      expect(answer.headers.get("x-gateway-dropped"), path).toBe(field);
+    }
   });
 
   it("is read from streams, and through a translation", async () => {

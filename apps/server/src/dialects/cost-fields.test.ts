@@ -72,7 +72,8 @@ describe("fields whose cost no bill would show", () => {
     ["openai-chat", { enable_search: true, force_search_enhancement: true, chat_template: "{{ x }}" }],
     ["openai-responses", { n: 5, best_of: 5, models: ["a"] }],
     ["anthropic", { n: 5, inference_geo: "us", fallbacks: ["a"] }],
-    ["openai-vectors", { models: ["a"], provider: { sort: "x" } }],
+    ["openai-vectors", { models: ["a"], provider: { sort: "x" }, service_tier: "priority" }],
+    ["openai-plain", { service_tier: "priority" }],
   ] as const)("%s: %j are taken out and named", (wire, fields) => {
     expect(withinCost(wire, { model: "m", ...fields })).toEqual({
       body: { model: "m" },

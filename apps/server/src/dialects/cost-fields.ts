@@ -63,6 +63,8 @@ interface Own {
   inside?: readonly string[];
   /** A length here is one of the input. */
   limitless?: boolean;
+  /** Answers do not name the tier they were made in, so none can be billed. */
+  tierless?: boolean;
 }
 
 const own: Readonly<Record<CostWire, Own>> = {
@@ -74,8 +76,8 @@ const own: Readonly<Record<CostWire, Own>> = {
     answers: ["candidate_count", "candidateCount"],
     inside: ["generation_config", "generationConfig"],
   },
-  "openai-plain": { limits: ["max_tokens"], answers: ["n", "best_of"] },
-  "openai-vectors": { limits: [], answers: [], limitless: true },
+  "openai-plain": { limits: ["max_tokens"], answers: ["n", "best_of"], tierless: true },
+  "openai-vectors": { limits: [], answers: [], limitless: true, tierless: true },
 };
 
 interface Found {
@@ -101,7 +103,8 @@ function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): W
     found.removed.push(at + name);
   };
   for (const [name, value] of Object.entries(fields)) {
-    const kind = kinds.get(fold(name));
+    const isTier = wire.tierless === true && fold(name) === "servicetier";
+    const kind = isTier ? "unknown" : kinds.get(fold(name));
     if (kind === undefined || value === null || value === undefined) continue;
     if (kind === "limit" && wire.limitless === true) continue;
     if (isOwn && wire.limits.includes(name)) found.limits.push(name);

@@ -16,6 +16,29 @@ export function tierIn(json: string): string | undefined {
   return tierOf(lastText(json, 'service_tier"'));
 }
 
+/** Tiers that cost no more than the plain price, or whose price is the provider account's own. */
+const plainTiers = new Set(["auto", "default", "standard", "standard_only", "flex", "batch", "on_demand"]);
+
+/** The fields of a request by which it asks for a tier, on the wires that have them. */
+const tierFields = ["service_tier", "serviceTier"];
+
+/**
+ * Names the fields that ask for a tier which is dearer than the plain one and has no price.
+ * @param isPriced whether the price names this tier
+ */
+export function unpricedTiers(
+  body: Readonly<Record<string, unknown>>,
+  isPriced: (tier: string) => boolean,
+): string[] {
+  const fields = body["speed"] === "fast" ? [...tierFields, "speed"] : tierFields;
+  return fields.filter((field) => {
+    const value = body[field];
+    if (value === undefined || value === null) return false;
+    const tier = tierOf(value);
+    return tier === undefined || !(plainTiers.has(tier) || isPriced(tier));
+  });
+}
+
 export function withTier(usage: Usage | undefined, tier: string | undefined): Usage | undefined {
   return usage === undefined || tier === undefined ? usage : { ...usage, tier };
 }

@@ -51,3 +51,26 @@ export function answerBytes({
   const unseen = estimate.isUnseen === true ? UNSEEN_BYTES : 0;
   return SPARE_BYTES + output * COUNT_FACTOR * perToken + (raw?.length ?? 0) * REPEATS + unseen;
 }
+
+/** A picture as base64, a list of vectors. */
+const BYTES_PER_IMAGE = 64 * MEGABYTE;
+const BYTES_OF_VECTORS = 128 * MEGABYTE;
+
+/** The most bytes that an answer of OpenAI's other endpoints may have. */
+export function plainBytes({
+  needs,
+  estimate,
+  calls,
+  raw,
+}: Pick<Call, "needs" | "estimate" | "calls" | "raw">): number {
+  const text = mostOf(estimate).output * BYTES_PER_MEDIA_TOKEN + (raw?.length ?? 0) * REPEATS;
+  switch (needs) {
+    case "images":
+      return SPARE_BYTES + calls * BYTES_PER_IMAGE;
+    case "embeddings":
+    case "rerank":
+      return BYTES_OF_VECTORS;
+    default:
+      return SPARE_BYTES + text;
+  }
+}

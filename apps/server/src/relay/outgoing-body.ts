@@ -3,8 +3,10 @@ import type { Upstream, Wire } from "#dialects/dialect.ts";
 import { inWords } from "#dialects/in-words.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import { unpricedTiers } from "#dialects/service-tier.ts";
 import { toolNames, withToolNames } from "#dialects/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
+import { tierPrefix } from "#domain/billing/pricing.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./call.ts";
@@ -18,7 +20,7 @@ type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" 
 
 export function encodeBody(
   given: Given,
-  { channel, upstreamModel: model }: Pick<Chosen, "channel" | "upstreamModel">,
+  { channel, upstreamModel: model, price }: Pick<Chosen, "channel" | "upstreamModel"> & Partial<Chosen>,
   upstream: Upstream,
   shape: Shape,
   settings: OperatorDefaults,
@@ -52,6 +54,13 @@ export function encodeBody(
       wire = { ...extra.fields, ...wire };
       dropped = dropped.filter((name) => !(name in extra.fields));
     }
+  }
+  // A tier that the price does not name would be served dear and billed plain. The operator's own fields stay.
+  const isPriced = (tier: string) => price === undefined || price.extras[tierPrefix + tier] !== undefined;
+  const unpriced = unpricedTiers(wire, isPriced).filter((name) => !early || !(name in parameters));
+  if (unpriced.length > 0) {
+    wire = withoutFields(wire, unpriced);
+    dropped = [...dropped, ...unpriced];
   }
   if (!early) wire = withParameters(wire, parameters, model);
   if (systemPrompt !== "" && upstream.id !== "own")

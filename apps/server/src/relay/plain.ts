@@ -7,6 +7,7 @@ import { refusal } from "#providers/refusal.ts";
 import { type Adapted, askAdapted } from "./adapted.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
+import { plainBytes } from "./excess.ts";
 import type { End, Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
 import { plainKind } from "./owed.ts";
@@ -108,6 +109,7 @@ async function ask(
     stream: call.stream,
     headers: { "content-type": call.contentType, accept: call.stream ? "text/event-stream" : "*/*" },
     body: call.bodyFor(chosen.upstreamModel),
+    maxBytes: plainBytes(call),
     signal: upstream.signal,
     progress: upstream,
   });

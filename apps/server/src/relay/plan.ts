@@ -1,5 +1,6 @@
 import type { PausedChannel } from "@gateway/shared/log";
 import type { UpstreamError } from "#dialects/ir.ts";
+import type { Estimate } from "#domain/billing/estimate.ts";
 import {
   computeBill,
   findPrice,
@@ -36,6 +37,8 @@ export interface Plan {
   prices: ReadonlyMap<string, PriceInForce>;
   /** Points to hold: the dearest way the plan allows. */
   worstCase: bigint;
+  /** The call's, with what operators allow beyond the client's limits. */
+  estimate: Estimate;
   tried: Set<number>;
   /** Keys that failed where their channel may have others. */
   triedKeys: Set<number>;
@@ -78,6 +81,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   const prices = new Map<string, PriceInForce>();
   const named = new Set<string>();
   let worstCase = -1n;
+  let { estimate } = call;
   for (const lane of lanes) {
     for (const { billed, reserves } of waysOf(lane.channels, model)) {
       named.add(billed);
@@ -87,7 +91,8 @@ export function makePlan(services: RelayServices, call: Call): Plan {
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      const most = { ...reserved(call.estimate, reserves), tier: heldTier(price, call.estimate.tier) };
+      if (reserves.output > estimate.output) estimate = { ...estimate, output: reserves.output };
+      const most = { ...reserved(estimate, reserves), tier: heldTier(price, estimate.tier) };
       const held = call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
       const { points } = computeBill(price, lane.ratio, held, call.calls);
       if (points > worstCase) worstCase = points;
@@ -95,7 +100,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   }
   if (worstCase < 0n) throw priceMissing(model, named);
   const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
-  return { lanes, prices, worstCase, tried, triedKeys: new Set(), lastResort: false };
+  return { lanes, prices, worstCase, estimate, tried, triedKeys: new Set(), lastResort: false };
 }
 
 /** Names the model that was requested, and those without a price that its channels bill it as. */

@@ -42,6 +42,7 @@ export async function relay<Answer extends object>(
     requireModel(call);
     let plan = makePlan(services, call);
     flight.modelKnown = true;
+    call.estimate = plan.estimate;
     // Watched from before the reservation on: a change in between is seen by one of the two.
     flight.upstream.begin();
     await services.ledger.reserve(reservationOf(call, plan));
@@ -50,6 +51,7 @@ export async function relay<Answer extends object>(
     if ((await prepare?.(plan)) === true) {
       const reserved = plan.worstCase;
       plan = makePlan(services, call);
+      call.estimate = plan.estimate;
       if (plan.worstCase > reserved) {
         isReserved = false;
         await services.ledger.raise(reservationOf(call, plan));

@@ -9,7 +9,7 @@ const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
 describe("what is held for a call", () => {
   it("is everything, or what is left without images, or next to nothing, as the channel wants it", () => {
-    const held = (preCost: number) => reserved(estimate, { preCost, prompt: 0 });
+    const held = (preCost: number) => reserved(estimate, { preCost, prompt: 0, output: 0 });
     expect(held(1)).toBe(estimate);
     expect(held(2)).toEqual({ input: 200, output: 500 });
     expect(held(3)).toEqual({ input: 1, output: 0 });
@@ -18,7 +18,7 @@ describe("what is held for a call", () => {
   it("covers the channel's own system prompt", () => {
     const [way] = waysOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
     expect(way?.reserves.prompt).toBeGreaterThanOrEqual(100);
-    expect(reserved(estimate, { preCost: 1, prompt: 100 })).toEqual({ ...estimate, input: 1_100 });
+    expect(reserved(estimate, { preCost: 1, prompt: 100, output: 0 })).toEqual({ ...estimate, input: 1_100 });
   });
 });
 
@@ -63,4 +63,13 @@ describe("what a list of channels means for a model", () => {
     expect(offeredOf(other, "responses", "/v1/responses", "gpt")).toEqual([]);
     expect(offeredOf(list, "chat", "/v1/responses", "gpt")).toBe(list);
   });
+});
+
+it("an operator's own output limit is reserved for", () => {
+  const wants = (parameters: Record<string, unknown>) =>
+    waysOf([channel({ id: 1, parameters })], "gpt").map(({ reserves }) => reserves.output);
+  expect(wants({ max_tokens: 9_000, overwrite: true })).toEqual([9_000]);
+  expect(wants({ per_model: true, gpt: { max_output_tokens: 7 }, other: { max_tokens: 8 } })).toEqual([7]);
+  expect(wants({ generationConfig: { maxOutputTokens: 5 } })).toEqual([5]);
+  expect(wants({ temperature: 1 })).toEqual([0]);
 });

@@ -1,4 +1,5 @@
 import type { Usage } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
 import { tokensOf } from "#domain/billing/estimate.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
@@ -16,6 +17,8 @@ export interface Reserves {
   preCost: number;
   /** Tokens of the channel's own system prompt. */
   prompt: number;
+  /** The output limit that the operator sets for the channel; 0 = none. */
+  output: number;
 }
 
 /** One way the bill may be made: the name it is made for, and what is held before. */
@@ -72,14 +75,28 @@ export function waysOf(channels: readonly ChannelInForce[], model: string): read
   if (found === undefined) {
     const different = new Map<string, Way>();
     for (const channel of channels) {
-      const { billed } = mapModel(channel, model);
-      const reserves = { preCost: channel.preCost, prompt: promptTokens(channel.systemPrompt) };
-      different.set(`${reserves.preCost} ${reserves.prompt} ${billed}`, { billed, reserves });
+      const { billed, upstream } = mapModel(channel, model);
+      const reserves = {
+        preCost: channel.preCost,
+        prompt: promptTokens(channel.systemPrompt),
+        output: operatorLimit(channel.parameters, upstream),
+      };
+      different.set(`${Object.values(reserves).join(" ")} ${billed}`, { billed, reserves });
     }
     found = [...different.values()];
     if (ways.size < MOST_MODELS) ways.set(model, found);
   }
   return found;
+}
+
+const limitNames = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"];
+
+/** The largest output limit among the operator's own fields, which may win over the client's. */
+function operatorLimit(parameters: Readonly<Record<string, unknown>>, model: string): number {
+  const own = parameters["per_model"] === true ? asRecord(parameters[model]) : parameters;
+  const config = asRecord(own?.["generationConfig"]);
+  const values = limitNames.flatMap((name) => [own?.[name], config?.[name]]);
+  return Math.max(0, ...values.filter((value) => typeof value === "number"));
 }
 
 function promptTokens(prompt: string): number {
