@@ -170,6 +170,16 @@ describe("an embedded Postgres", () => {
 });
 
 describe.runIf(isRoot)("as root", () => {
+  it("says what to do with a folder of another major version", async () => {
+    await (await start()).stop();
+    const file = join(dataDir, "postgres", "PG_VERSION");
+    const version = await readFile(file, "utf8");
+    await writeFile(file, "15\n");
+    await expect(start()).rejects.toThrow(/made by Postgres 15.*docs\/operations\.md/s);
+    await writeFile(file, version);
+    await start();
+  });
+
   it("runs Postgres as a user of its own", async () => {
     const postgres = await start();
     expect((await stat(`/proc/${postgres.pid()}`)).uid).not.toBe(0);

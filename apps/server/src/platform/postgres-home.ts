@@ -109,6 +109,7 @@ export async function openHome(
     );
   }
   if (isOutside && !exists) log(`Only root may enter ${base}, so the database lives in ${data}.`);
+  if (exists) await refuseOtherVersion(data, (await packagedFolder()).version);
   return { data, binaries: await binariesFor(account), account };
 }
 
@@ -149,6 +150,19 @@ async function refuseForeignOwner(data: string): Promise<void> {
   throw new Error(
     `The database in ${data} belongs to another user (id ${uid}). ` +
       `Start the gateway as root or as that user, or choose another DATA_DIR.`,
+  );
+}
+
+/** A data folder can be read by its own major version of Postgres only. */
+async function refuseOtherVersion(data: string, packaged: string): Promise<void> {
+  const found = (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
+  const [major = ""] = packaged.split(".");
+  if (found === major) return;
+  throw new Error(
+    `The database in ${data} was made by Postgres ${found || "of an unknown version"}, and this version of the gateway ` +
+      `brings Postgres ${major}. Nothing was changed. Start the previous version of the gateway, or a Postgres ${found} ` +
+      `on that folder, export it with pg_dump, and import it into the database of this version or into one that ` +
+      `DATABASE_URL names: see docs/operations.md, "Upgrade".`,
   );
 }
 
