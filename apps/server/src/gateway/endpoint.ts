@@ -24,6 +24,8 @@ export interface EndpointRules {
   memoryFor(bodyBytes: number, contentType: string): number;
 }
 
+/** Large bodies of one account are served one after the other; clients wait longer than this for an answer. */
+const MEMORY_WAIT_MS = 30_000;
 /** How much of a body without a length is expected at first. */
 const UNKNOWN_LENGTH = 64 * 1024;
 
@@ -110,6 +112,7 @@ async function takeMemory(
   if (maxBytes !== undefined && !(bytes <= maxBytes)) throw bodyTooLarge(maxBytes);
   const asked = relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
     owner: `user${caller.userId}`,
+    timeoutMs: MEMORY_WAIT_MS,
   });
   const memory = asked instanceof Promise ? await asked : asked;
   // The answer of an upgraded connection never closes; the connection does.
