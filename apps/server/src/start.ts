@@ -39,7 +39,7 @@ import { createMailer } from "#platform/mail.ts";
 import { createMemoryBudget, defaultMemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
-import { fetchPublic, isPublicAddress, postToPublic } from "#platform/public-fetch.ts";
+import { fetchPublic, isPublicAddress, postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import { createReadiness, type Readiness } from "#platform/readiness.ts";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
@@ -239,6 +239,7 @@ export async function startGateway(
         providers,
         identityProviders,
         paymentGateways,
+        paymentFetch: publicFetch(mayReach),
         mailer,
         checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
         icons: createIcons(db, (address, options) => fetchPublic(address, { ...options, mayReach })),
@@ -310,7 +311,7 @@ export async function startGateway(
         secrets,
         settings: () => settings.current(),
         gateways: paymentGateways,
-        fetch: globalThis.fetch,
+        fetch: publicFetch(mayReach),
       },
       tasks: {
         ...probe,

@@ -18,7 +18,7 @@ import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
-import { fetchPublic, postToPublic } from "#platform/public-fetch.ts";
+import { fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { demo } from "#providers/demo.ts";
 import { openProviders } from "#providers/index.ts";
@@ -69,6 +69,8 @@ export async function buildConsole(
     trustProxy?: boolean;
     identityProviders?: IdentityProviders;
     paymentGateways?: PaymentGateways;
+    /** Of payment gateways; everything unless the test says otherwise. */
+    mayReach?: (address: string) => boolean;
     turnstile?: string;
   } = {},
 ): Promise<TestConsole> {
@@ -123,6 +125,7 @@ export async function buildConsole(
     post: (url, body, headers) => postToPublic(url, body, headers, { mayReach: () => true }),
     identityProviders: options.identityProviders ?? identityProviders,
     paymentGateways: options.paymentGateways ?? openPaymentGateways(),
+    paymentFetch: publicFetch(options.mayReach ?? (() => true)),
     async fetchModels(channel) {
       upstream.calls.push({ channel, model: "" });
       return ["model-b", "model-a"];

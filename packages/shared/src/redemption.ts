@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { GivenPoints, Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
 
 const values = {
   name: z.string().trim().min(1, "Name is required").max(64),
-  quota: Points.min(0, "Quota cannot be negative"),
+  quota: GivenPoints.min(0, "Quota cannot be negative"),
   /** null = never. */
   expires_at: UnixTime.min(0).max(253_402_300_799).nullable().default(null),
 };

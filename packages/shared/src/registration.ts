@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Email, MailCode, Turnstile } from "./mail.ts";
-import { Password, Username } from "./user.ts";
+import { Username } from "./user-name.ts";
+import { Password } from "./user.ts";
 
 /** Sign-up with a password: POST /api/user/register. */
 export const RegisterInput = z.object({

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { Turnstile } from "./mail.ts";
 import { UnixTime } from "./paging.ts";
 import { Permissions } from "./permissions.ts";
-import { Password, UserRow, Username } from "./user.ts";
+import { Username } from "./user-name.ts";
+import { Password, UserRow } from "./user.ts";
 
 /** Sign-in with a password: POST /api/user/login. */
 export const LoginInput = z.object({

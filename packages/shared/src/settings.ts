@@ -4,6 +4,7 @@ import { DiscountText } from "./discount.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { FlagTableText, TokenTableText } from "./model-table.ts";
 import { EventList, noticeEvents } from "./notice.ts";
+import { GivenPoints } from "./paging.ts";
 import { phrasesOf } from "./phrase-list.ts";
 import { SyncMode } from "./price.ts";
 import { SiteAddress } from "./site-address.ts";
@@ -187,9 +188,9 @@ export const Settings = z.object({
   QuotaRemindThreshold: z.int().min(0).default(1_000),
   QuotaPerUnit: z.number().positive().default(500_000),
   DisplayInCurrencyEnabled: z.boolean().default(true),
-  QuotaForNewUser: z.int().min(0).default(0),
-  QuotaForInviter: z.int().min(0).default(0),
-  QuotaForInvitee: z.int().min(0).default(0),
+  QuotaForNewUser: GivenPoints.min(0).default(0),
+  QuotaForInviter: GivenPoints.min(0).default(0),
+  QuotaForInvitee: GivenPoints.min(0).default(0),
   /** Days a balance lives after the last top-up; 0 = for ever. */
   QuotaValidityDays: z.int().min(0).max(3650).default(180),
   /** Yuan for one dollar, at gateways that take yuan. */

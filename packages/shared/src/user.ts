@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Email } from "./mail.ts";
-import { PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { GivenPoints, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 import { Permissions } from "./permissions.ts";
+import { Username } from "./user-name.ts";
 
 export const UserStatus = { enabled: 1, disabled: 2 } as const;
 
@@ -58,14 +59,6 @@ export const UserDetail = UserListRow.extend({
 });
 export type UserDetail = z.infer<typeof UserDetail>;
 
-/** What a user name may be: also how people are told apart, so no blanks and no look of an e-mail address. */
-export const Username = z
-  .string()
-  .trim()
-  .min(3, "The user name needs at least 3 characters")
-  .max(64)
-  .regex(/^[\p{L}\p{N}._-]+$/u, "The user name may hold letters, digits, dots, hyphens and underscores");
-
 export const Password = z
   .string()
   .min(8, "The password needs at least 8 characters")
@@ -84,7 +77,7 @@ export const UserInput = z.object({
   group: z.string().min(1, "Choose a group").max(50).default("default"),
   role: GivenRole.default(1),
   /** Points the account starts with. */
-  quota: Points.min(0, "Quota cannot be negative").default(0),
+  quota: GivenPoints.min(0, "Quota cannot be negative").default(0),
 });
 export type UserInput = z.infer<typeof UserInput>;
 
@@ -126,7 +119,7 @@ export const UserManage = z.object({ username: z.string().min(1).max(64), action
 /** POST /api/user/quota/:id. */
 export const QuotaChange = z.object({
   /** Points to add; negative takes away. */
-  quota: Points,
+  quota: GivenPoints,
   remark: z.string().trim().max(500).default(""),
 });
 export type QuotaChange = z.infer<typeof QuotaChange>;

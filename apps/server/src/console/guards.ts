@@ -37,6 +37,13 @@ export function viewerOf(request: FastifyRequest): Viewer {
   return request.viewer;
 }
 
+/** Throws `forbidden` for an administrator who may not give balances: what is made here can be turned into one. */
+export function requireBalances(request: FastifyRequest, sentence: string): Viewer {
+  const viewer = viewerOf(request);
+  if (mayEnter(viewer, "balances", "edit")) return viewer;
+  throw forbidden(sentence);
+}
+
 /** Puts the guard that `config.access` asks for behind the route's rate limit. */
 export function guardRoute(route: RouteOptions, services: Services, sessions: Sessions): void {
   const access = route.config?.access;

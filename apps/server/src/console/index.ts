@@ -108,6 +108,10 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
     transform: describeCompat(app.prefix),
     decorator: "swaggerCompat",
   });
+  // Answers hold balances, keys and codes; routes whose answer may be kept say so themselves.
+  app.addHook("onRequest", async (_request, reply) => {
+    void reply.header("cache-control", "no-store");
+  });
   // After the rate limiter, so that a flood is refused before the database is asked who it is.
   app.addHook("onRoute", (route) => guardRoute(route, services, sessions));
   // Who has just changed something can use it on this node as soon as the answer is there.

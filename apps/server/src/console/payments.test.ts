@@ -7,6 +7,7 @@ import { credit } from "#domain/billing/ledger.ts";
 import { watchOrders } from "#domain/payments/watch-orders.ts";
 import { openPaymentGateways } from "#payments/index.ts";
 import type { User } from "#platform/prisma/client.ts";
+import { isPublicAddress } from "#platform/public-fetch.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { type Notice, type PaymentStandIns, startPaymentStandIns } from "#test/payment-stand-ins.ts";
 import { paymentRoom } from "./services.ts";
@@ -324,6 +325,50 @@ describe("our own signature of an epay order", () => {
     } finally {
       await setting("SystemName", null);
     }
+  });
+});
+
+describe("a payment gateway at an address that is not public", () => {
+  it("is never asked, whatever spells the address", async () => {
+    const inside = await buildConsole({
+      paymentGateways: openPaymentGateways(),
+      mayReach: isPublicAddress,
+    });
+    try {
+      const boss = await inside.as(await inside.makeUser({ role: 10 }));
+      await inside.services.settings.set(
+        { id: null, username: "test", ip: "" },
+        "ServerAddress",
+        "https://ai.example.com",
+      );
+      const port = new URL(there.url).port;
+      const asked = there.asked.length;
+      for (const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {
+        const config = { ...there.configs.alipay, api_address: `http://${host}:${port}/alipay` };
+        const made = await boss.send<PaymentRow>("POST", "/api/payment", input("alipay", { config }));
+        expect(made.status, host).toBe(200);
+        const wanted = { uuid: made.body.data.uuid, amount: 1 };
+        const answer = await boss.send("POST", "/api/user/order", wanted);
+        expect(answer, host).toMatchObject({ status: 502, body: { code: "upstream_failed" } });
+      }
+      expect(there.asked.length).toBe(asked);
+    } finally {
+      await inside.close();
+    }
+  });
+});
+
+describe("the right to set up a payment gateway", () => {
+  it("is part of the right to give balances", async () => {
+    const cashier = await site.as(await site.makeUser({ role: 10, permissions: { payments: "edit" } }));
+    const made = await cashier.send("POST", "/api/payment", input("epay"));
+    expect(made).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    const { id } = await addGateway("epay");
+    expect((await cashier.send("PUT", `/api/payment/${id}`, input("epay"))).status).toBe(403);
+    expect((await cashier.send("PUT", "/api/payment", { ...input("epay"), id })).status).toBe(403);
+    expect((await cashier.send("PATCH", `/api/payment/${id}`, { sort: 2 })).status).toBe(200);
+    const both = await site.makeUser({ role: 10, permissions: { payments: "edit", balances: "edit" } });
+    expect((await (await site.as(both)).send("PUT", `/api/payment/${id}`, input("epay"))).status).toBe(200);
   });
 });
 

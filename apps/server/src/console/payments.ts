@@ -16,12 +16,16 @@ import { askForOrder } from "#domain/payments/watch-orders.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { viewerOf } from "./guards.ts";
+import { requireBalances, viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import { paymentRoom, type Services } from "./services.ts";
 
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
 const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
+
+/** Who runs a gateway decides what counts as paid. */
+const notYours =
+  "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.";
 
 /**
  * Payment gateways and everybody's orders, for administrators.
@@ -57,19 +61,21 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
   );
 
   app.post("/payment", { config, schema: { body: PaymentInput, response: row } }, async (request) =>
-    show(await createGateway(editing, viewerOf(request), request.body)),
+    show(await createGateway(editing, requireBalances(request, notYours), request.body)),
   );
 
   app.put(
     "/payment/:id",
     { config, schema: { params: IdParams, body: PaymentInput, response: row } },
-    async (request) => show(await changeGateway(editing, viewerOf(request), request.params.id, request.body)),
+    async (request) =>
+      show(await changeGateway(editing, requireBalances(request, notYours), request.params.id, request.body)),
   );
 
   app.put(
     "/payment",
     { config, schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row } },
-    async (request) => show(await changeGateway(editing, viewerOf(request), request.body.id, request.body)),
+    async (request) =>
+      show(await changeGateway(editing, requireBalances(request, notYours), request.body.id, request.body)),
   );
 
   app.patch(

@@ -57,6 +57,52 @@ describe("redemption codes", () => {
     expect((await admin.get<List>("/api/redemption?keyword=many&status=3")).body.data.total_count).toBe(0);
   });
 
+  it("need the right to give balances, and are shown in part without it", async () => {
+    const [key = ""] = await make({ name: "masked" });
+    const cashier = await site.as(await site.makeUser({ role: 10, permissions: { redemptions: "edit" } }));
+    const input = { name: "own", quota: 1, count: 1 };
+    expect((await cashier.send("POST", "/api/redemption", input)).status).toBe(403);
+    const { id } = await find(key);
+    expect((await cashier.send("PUT", `/api/redemption/${id}`, { name: "more", quota: 2 })).status).toBe(403);
+    expect((await cashier.send("PUT", "/api/redemption", { id, name: "more", quota: 2 })).status).toBe(403);
+    const seen = await cashier.get<RedemptionRow>(`/api/redemption/${id}`);
+    expect(seen.body.data.key).toBe(`${key.slice(0, 4)}…`);
+    expect(JSON.stringify((await cashier.get("/api/redemption?size=100")).body)).not.toContain(key);
+    expect((await cashier.send("PATCH", `/api/redemption/${id}`, { status: 2 })).status).toBe(200);
+  });
+
+  it("hold no more than the sums can, and answers with them are kept nowhere", async () => {
+    const input = { name: "huge", quota: 9_007_199_254_740_991, count: 1 };
+    const answer = await admin.send("POST", "/api/redemption", input);
+    expect(answer).toMatchObject({ status: 400, body: { fields: { quota: expect.any(String) as string } } });
+    await make({ name: "large", quota: 1_000_000_000_000, count: 2 });
+    // From before there was a limit.
+    await site.services.db.redemption.updateMany({
+      where: { name: "large" },
+      data: { quota: BigInt(Number.MAX_SAFE_INTEGER) },
+    });
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    expect((await root.get("/api/analytics/statistics")).status).toBe(200);
+    await site.services.db.redemption.deleteMany({ where: { name: "large" } });
+    for (const url of [
+      "/api/redemption",
+      "/api/token",
+      "/api/token/playground",
+      "/api/user/self",
+      "/api/nothing",
+    ]) {
+      const { response } = await admin.get(url);
+      expect(response.headers["cache-control"], url).toBe("no-store");
+    }
+  });
+
+  it("are refused with a name that cannot be stored", async () => {
+    for (const name of ["\ud800", "a\udfff", "a\u0000b"]) {
+      const answer = await admin.send("POST", "/api/redemption", { name, quota: 1, count: 1 });
+      expect(answer.status, JSON.stringify(name)).toBe(400);
+    }
+  });
+
   it("credit their redeemer, who is remembered, and give the balance its end", async () => {
     const person = await site.makeUser();
     const me = await site.as(person);

@@ -9,6 +9,8 @@ import {
   RedemptionRow,
   RedemptionSwitch,
 } from "@gateway/shared/redemption";
+import { mayEnter } from "@gateway/shared/roles";
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import {
   changeRedemption,
@@ -22,17 +24,21 @@ import {
 } from "#domain/billing/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { viewerOf } from "./guards.ts";
+import { requireBalances, viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import type { Services } from "./services.ts";
 
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
 
+/** A code is a balance for whoever redeems it. */
+const notYours = "Your account may not give balances, and a code is one. Ask for the right to edit balances.";
+
 /** Redemption codes: made by administrators, redeemed by anybody signed in. */
 export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "redemptions" } as const;
   const row = answers(RedemptionRow);
-  const show = (code: Redemption) => ok(describeRedemption(secrets, code));
+  const show = (request: FastifyRequest, code: Redemption) =>
+    ok(shownTo(request, describeRedemption(secrets, code)));
 
   app.get(
     "/redemption",
@@ -41,19 +47,20 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
       const { query } = request;
       const search = { keyword: query.keyword, status: query.status, ...sliceOf(query, sortable) };
       const { rows, total } = await listRedemptions(db, secrets, search);
-      return ok(pageOf(query, rows, total));
+      const shown = rows.map((one) => shownTo(request, one));
+      return ok(pageOf(query, shown, total));
     },
   );
 
   app.get("/redemption/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    show(await getRedemption(db, request.params.id)),
+    show(request, await getRedemption(db, request.params.id)),
   );
 
   app.post(
     "/redemption",
     { config, schema: { body: RedemptionInput, response: answers(z.array(RedemptionRow)) } },
     async (request, reply) => {
-      const created = await createRedemptions(db, secrets, viewerOf(request), request.body);
+      const created = await createRedemptions(db, secrets, requireBalances(request, notYours), request.body);
       void reply.header("cache-control", "no-store");
       return ok(created);
     },
@@ -62,7 +69,11 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
   app.put(
     "/redemption/:id",
     { config, schema: { params: IdParams, body: RedemptionChange, response: row } },
-    async (request) => show(await changeRedemption(db, viewerOf(request), request.params.id, request.body)),
+    async (request) =>
+      show(
+        request,
+        await changeRedemption(db, requireBalances(request, notYours), request.params.id, request.body),
+      ),
   );
 
   // The same with the id in the body.
@@ -72,14 +83,18 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
       config,
       schema: { body: RedemptionChange.extend({ id: RowId }), response: row },
     },
-    async (request) => show(await changeRedemption(db, viewerOf(request), request.body.id, request.body)),
+    async (request) =>
+      show(
+        request,
+        await changeRedemption(db, requireBalances(request, notYours), request.body.id, request.body),
+      ),
   );
 
   app.patch(
     "/redemption/:id",
     { config, schema: { params: IdParams, body: RedemptionSwitch, response: row } },
     async (request) =>
-      show(await switchRedemption(db, viewerOf(request), request.params.id, request.body.status)),
+      show(request, await switchRedemption(db, viewerOf(request), request.params.id, request.body.status)),
   );
 
   app.delete(
@@ -101,4 +116,11 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
       return ok(Number(points));
     },
   );
+}
+
+/** Whoever reads a code can redeem it, so it is shown in full to those who may make one. */
+function shownTo(request: FastifyRequest, row: RedemptionRow): RedemptionRow {
+  const viewer = viewerOf(request);
+  const mayMake = mayEnter(viewer, "redemptions", "edit") && mayEnter(viewer, "balances", "edit");
+  return mayMake ? row : { ...row, key: `${row.key.slice(0, 4)}…` };
 }

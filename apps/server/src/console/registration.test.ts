@@ -50,6 +50,39 @@ describe("sign-up", () => {
     expect(data).toMatchObject({ role: 1, quota: 0, group: "default" });
   });
 
+  it("gives one name to one account, in whatever case or spelling, at the same moment too", async () => {
+    const spellings = ["Straße-One", "straße-one", "STRAßE-ONE", "Straße-one"];
+    for (let round = 0; round < 10; round += 1) {
+      const answers = await Promise.all(spellings.map((name) => signUp({ username: `${name}${round}` })));
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
+    }
+    await signUp({ username: "cope" });
+    // Cyrillic letters alone, and every one of them looks like a Latin one.
+    expect(await signUp({ username: "соре" })).toMatchObject({
+      status: 409,
+      body: { fields: { username: "This user name is taken." } },
+    });
+    const admin = await site.as(await site.makeUser({ role: 10 }));
+    const [one, other] = [await site.makeUser({ username: "renamed-1" }), await site.makeUser()];
+    const both = await Promise.all([
+      admin.send("PUT", "/api/user", { id: one.id, username: "Same-Name" }),
+      admin.send("PUT", "/api/user", { id: other.id, username: "same-name" }),
+    ]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  });
+
+  it("refuses a name that only looks like another", async () => {
+    // Full width, Cyrillic and Greek between Latin letters, a ligature, a filler.
+    for (const username of ["ｒｏｏｔ", "rооt", "rοοt", "aﬁne", "a\u3164bc", "а王bc", "Ⅷabc"]) {
+      const answer = await signUp({ username });
+      expect(answer, username).toMatchObject({ status: 400 });
+      expect(Object.keys(answer.body.fields ?? {}), username).toEqual(["username"]);
+    }
+    for (const username of ["иван", "王小明", "田中Taro", "محمد", "anna.lee"]) {
+      expect((await signUp({ username })).status, username).toBe(200);
+    }
+  });
+
   it("says which field cannot be used", async () => {
     const refused = await signUp({ username: "ab", password: "1234567" });
     expect(refused).toMatchObject({

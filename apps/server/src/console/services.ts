@@ -29,6 +29,8 @@ export interface Services {
   providers: Providers;
   identityProviders: IdentityProviders;
   paymentGateways: PaymentGateways;
+  /** How they are asked: administrators name their addresses, so it reaches public ones only. */
+  paymentFetch: typeof globalThis.fetch;
   mailer: Mailer;
   /** Throws `person_unproven` while the operator wants visitors checked. */
   checkPerson: PersonCheck;
@@ -57,7 +59,13 @@ export interface Services {
   demo: { isRunning(): boolean; isOffered(): boolean };
 }
 
-/** What taking money needs of them. Operators name the addresses it asks, so they may be anywhere. */
-export function paymentRoom({ db, secrets, settings, paymentGateways: gateways }: Services): PaymentRoom {
-  return { db, secrets, gateways, settings: () => settings.current(), fetch: globalThis.fetch };
+/** What taking money needs of them. */
+export function paymentRoom({
+  db,
+  secrets,
+  settings,
+  paymentGateways: gateways,
+  paymentFetch: fetch,
+}: Services): PaymentRoom {
+  return { db, secrets, gateways, settings: () => settings.current(), fetch };
 }

@@ -105,6 +105,27 @@ describe("fetching an address somebody named", () => {
   });
 
   it("tells public addresses from the others", () => {
+    for (const address of [
+      "1.1.1.1",
+      "100.63.255.255",
+      "172.15.0.1",
+      "192.0.1.1",
+      "198.17.0.1",
+      "223.255.0.1",
+    ])
+      expect(isPublicAddress(address), address).toBe(true);
+    for (const address of ["2a00:1450:4001::1", "2400:cb00::1", "2001:4860:4860::8888"])
+      expect(isPublicAddress(address), address).toBe(true);
+    const special = [
+      "0.1.2.3", "100.64.0.1", "100.127.255.255", "168.63.129.16", "169.254.169.254", "192.0.0.8",
+      "192.0.2.1", "192.88.99.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1",
+      "224.0.0.1", "240.0.0.1", "255.255.255.255", "172.31.255.255",
+      "::", "::1", "::7f00:1", "::8.8.8.8", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:8.8.8.8",
+      "64:ff9b::7f00:1", "64:ff9b::8.8.8.8", "64:ff9b:1::1", "100::1", "100:0:0:1::1",
+      "2001::1", "2001:1::1", "2001:2::1", "2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::1",
+      "3fff::1", "5f00::1", "fc00::1", "fd00::1", "fe80::1", "fec0::1", "ff02::1", "4000::1",
+    ];
+    for (const address of special) expect(isPublicAddress(address), address).toBe(false);
     for (const address of ["8.8.8.8", "2606:4700::1111"]) expect(isPublicAddress(address)).toBe(true);
     for (const address of [
       "127.0.0.1",

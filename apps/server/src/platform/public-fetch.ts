@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { Agent, request } from "undici";
+import { Agent, fetch as undiciFetch, request } from "undici";
 import { GatewayError } from "#errors.ts";
 
 /**
@@ -102,9 +102,76 @@ export async function postToPublic(
   }
 }
 
-/** True for addresses of the public internet; not for this machine, private networks or reserved ranges. */
+/**
+ * `fetch` that reaches public addresses only: for whoever takes a `fetch` and asks addresses that an administrator
+ * named. Redirects are refused. Rejects with `invalid_request`.
+ */
+export function publicFetch(
+  mayReach: (address: string) => boolean = isPublicAddress,
+): typeof globalThis.fetch {
+  const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) }, pipelining: 0 });
+  return async (input, init = {}) => {
+    const url = checkedUrl(input instanceof Request ? input.url : String(input), mayReach);
+    try {
+      // undici's own fetch and its dispatcher belong together; its types and those of the platform are the same.
+      const options = { ...init, redirect: "error", dispatcher } as Parameters<typeof undiciFetch>[1];
+      return await undiciFetch(url, options);
+    } catch (error) {
+      if (error instanceof Error && error.cause instanceof GatewayError) throw error.cause;
+      throw error;
+    }
+  };
+}
+
+/**
+ * True for addresses of the public internet. The special-purpose registries of IANA are the list of what is not, with
+ * two addresses that a cloud answers inside its own network only.
+ */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.kind() === "ipv4") return !matches(parsed, special4);
+  // The last 32 bits of some ranges are an IPv4 address that the packet is delivered to.
+  return matches(parsed, [global6]) && !matches(parsed, special6);
+}
+
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+const ranges = (texts: readonly string[]): Range[] => texts.map((text) => ipaddr.parseCIDR(text));
+
+const special4 = ranges([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "168.63.129.16/32", // Azure's agent and name server
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "192.175.48.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+]);
+
+/** What IANA has allocated for unicast; IPv4-mapped and -compatible, NAT64, unique and link-local lie outside. */
+const global6: Range = ipaddr.parseCIDR("2000::/3");
+const special6 = ranges([
+  "2001::/23", // Teredo, ORCHID, benchmarking, AMT and others
+  "2001:db8::/32",
+  "2002::/16", // 6to4: an IPv4 address is inside
+  "2620:4f:8000::/48",
+  "3fff::/20",
+]);
+
+function matches(address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Range[]): boolean {
+  return list.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
 function checkedUrl(address: string, mayReach: (address: string) => boolean): URL {

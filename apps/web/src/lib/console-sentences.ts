@@ -5,6 +5,7 @@
 import { phrase } from "./i18n.ts";
 
 export const consoleSentences = [
+  phrase("The amount cannot be more than 1,000,000,000,000 points"),
   phrase("Model name is required"),
   phrase("A wildcard * may only be the last character, after at least one other"),
   phrase("The target of a mapping must be a model name"),

@@ -10,7 +10,7 @@ import { randomText, type Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
 import { findGroup } from "./groups.ts";
 import { isEmailTaken } from "./mail-codes.ts";
-import { giveGifts, insertUser, requireFreeName } from "./new-user.ts";
+import { giveGifts, insertUser, requireFreeName, takenOr } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 import { removeTotp } from "./second-factor.ts";
 import { endAccess } from "./sessions.ts";
@@ -91,7 +91,7 @@ export async function changeUser(
     if (change.username !== undefined) await requireFreeName(tx, change.username, change.id);
     if (change.group !== undefined && change.group !== before.group) await requireGroup(tx, change.group);
     if (change.email !== undefined && (await isEmailTaken(tx, change.email, change.id))) throw emailTaken();
-    const after = await tx.user.update({
+    const updated = tx.user.update({
       where: { id: change.id },
       data: {
         ...(change.username === undefined ? {} : { username: change.username }),
@@ -104,6 +104,9 @@ export async function changeUser(
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
         ...(change.permissions === undefined ? {} : { permissions: change.permissions ?? Prisma.DbNull }),
       },
+    });
+    const after = await updated.catch((error: unknown) => {
+      throw takenOr(error);
     });
     if (passwordHash !== undefined || after.status !== UserStatus.enabled)
       await endAccess(tx, secrets, change.id);

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { Role } from "@gateway/shared/roles";
 import type { Settings } from "@gateway/shared/settings";
 import type { IdentityProviderId } from "@gateway/shared/sign-in";
-import { Username } from "@gateway/shared/user";
+import { Username } from "@gateway/shared/user-name";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";

@@ -18,7 +18,7 @@ export interface NewUser {
   inviterId?: number;
 }
 
-/** Throws `conflict` for a name that is taken, in whatever case it is written. */
+/** Throws `conflict` for a name that is taken, in whatever case or spelling it is written. */
 export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): Promise<User> {
   await requireFreeName(tx, input.username);
   try {
@@ -34,10 +34,13 @@ export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): 
       },
     });
   } catch (error) {
-    // Somebody else took it between the question and the answer.
-    if (isDuplicate(error)) throw nameTaken();
-    throw error;
+    throw takenOr(error);
   }
+}
+
+/** Somebody else took the name between the question and the answer. */
+export function takenOr(error: unknown): unknown {
+  return isDuplicate(error) ? nameTaken() : error;
 }
 
 /** @param exceptId an account that may keep its name */
@@ -47,7 +50,7 @@ export async function requireFreeName(
   exceptId = 0,
 ): Promise<void> {
   const taken = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM users WHERE lower(username) = lower(${username}) AND id <> ${exceptId} LIMIT 1`;
+    SELECT 1 FROM users WHERE user_name_key(username) = user_name_key(${username}) AND id <> ${exceptId} LIMIT 1`;
   if (taken.length > 0) throw nameTaken();
 }
 

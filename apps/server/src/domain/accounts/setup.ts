@@ -1,11 +1,12 @@
 import { Role } from "@gateway/shared/roles";
 import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
-import { conflict, GatewayError } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
+import { requireFreeName } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 
 /**
@@ -17,7 +18,6 @@ import { hashPassword } from "./passwords.ts";
 const ROOT_GIFT = 100_000_000n;
 const PURPOSE = "setup";
 const SETUP_HOURS = 24;
-const MAX_ATTEMPTS = 50;
 
 export async function hasRoot(db: Db): Promise<boolean> {
   return (await db.user.findFirst({ where: { role: Role.root }, select: { id: true } })) !== null;
@@ -47,7 +47,7 @@ export async function setUp(
   input: { token: string; username: string; password: string; ip: string },
 ): Promise<User> {
   if (await hasRoot(db)) throw setupDone();
-  await spendAttempt(db, secrets, input.token);
+  await requireLink(db, secrets, input.token);
   const passwordHash = await hashPassword(input.password);
   return db.$transaction(async (tx) => {
     const actor = { ...systemActor, username: input.username, ip: input.ip };
@@ -57,17 +57,14 @@ export async function setUp(
   });
 }
 
-/** A wrong guess counts against every open link, so that guessing ends after a few. */
-async function spendAttempt(db: Db, secrets: Secrets, token: string): Promise<void> {
-  const open = await db.oneTimeCode.findMany({
-    where: { purpose: PURPOSE, attempts: { lt: MAX_ATTEMPTS }, expires_at: { gt: new Date() } },
-  });
+/**
+ * The token has 256 random bits, so tries are not counted: a stranger who sends wrong ones must not be able to use the
+ * link up. The rate limit of the route still holds.
+ */
+async function requireLink(db: Db, secrets: Secrets, token: string): Promise<void> {
+  const open = await db.oneTimeCode.findMany({ where: { purpose: PURPOSE, expires_at: { gt: new Date() } } });
   const presented = secrets.hash(token);
   if (open.some((code) => sameSecret(code.code_hash, presented))) return;
-  await db.oneTimeCode.updateMany({
-    where: { purpose: PURPOSE, attempts: { lt: MAX_ATTEMPTS } },
-    data: { attempts: { increment: 1 } },
-  });
   throw new GatewayError(
     "wrong_credentials",
     "This set-up link is not valid any more. Restart the server to get a new one.",
@@ -107,9 +104,7 @@ interface NewRoot {
 async function createRoot(tx: Prisma.TransactionClient, root: NewRoot): Promise<User> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.makeRoot})`;
   if (await hasRoot(tx)) throw setupDone();
-  if ((await tx.user.findUnique({ where: { username: root.username } })) !== null) {
-    throw conflict("This user name is taken.", { username: "This user name is taken." });
-  }
+  await requireFreeName(tx, root.username);
   const user = await tx.user.create({
     data: {
       ...root.extra,

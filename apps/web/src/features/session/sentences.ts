@@ -7,6 +7,8 @@ export const entrySentences = [
   phrase("Not found"),
   phrase("The user name needs at least 3 characters"),
   phrase("The user name may hold letters, digits, dots, hyphens and underscores"),
+  phrase("The user name has characters that look like others. Write it with ordinary ones"),
+  phrase("The user name mixes alphabets that look alike. Use letters of one alphabet"),
   phrase("This user name is taken."),
   phrase("The password needs at least 8 characters"),
   phrase("The password may have at most 200 characters"),

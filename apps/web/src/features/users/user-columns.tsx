@@ -25,7 +25,8 @@ function Person({ row }: { row: UserListRow }) {
   const under = [other, row.email].filter(Boolean).join(" · ");
   return (
     <Group gap={10} wrap="nowrap">
-      <Avatar src={row.avatar_url || null} name={row.username} alt="" size={28} radius={28} color="iris">
+      {/* Initials: a picture would tell its server when and from where an administrator looks. */}
+      <Avatar name={row.username} alt="" size={28} radius={28} color="iris">
         {row.username.slice(0, 1).toUpperCase()}
       </Avatar>
       <div style={{ minWidth: 0 }}>
