@@ -37,11 +37,18 @@ export function viewerOf(request: FastifyRequest): Viewer {
   return request.viewer;
 }
 
-/** Throws `forbidden` for an administrator who may not give balances: what is made here can be turned into one. */
-export function requireBalances(request: FastifyRequest, sentence: string): Viewer {
+/** What can be turned into a balance by whoever makes it. */
+const asBalances = {
+  gateway:
+    "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.",
+  code: "Your account may not give balances, and a code is one. Ask for the right to edit balances.",
+} as const;
+
+/** The administrator who makes one. Throws `forbidden` without the right to give balances. */
+export function requireBalances(request: FastifyRequest, what: keyof typeof asBalances): Viewer {
   const viewer = viewerOf(request);
   if (mayEnter(viewer, "balances", "edit")) return viewer;
-  throw forbidden(sentence);
+  throw forbidden(asBalances[what]);
 }
 
 /** Puts the guard that `config.access` asks for behind the route's rate limit. */

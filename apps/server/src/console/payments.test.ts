@@ -366,6 +366,15 @@ describe("the right to set up a payment gateway", () => {
     const { id } = await addGateway("epay");
     expect((await cashier.send("PUT", `/api/payment/${id}`, input("epay"))).status).toBe(403);
     expect((await cashier.send("PUT", "/api/payment", { ...input("epay"), id })).status).toBe(403);
+    // Callers that know One Hub's API are refused alike.
+    for (const [method, body] of [
+      ["POST", input("epay")],
+      ["PUT", { ...input("epay"), id }],
+      ["PUT", { id, name: "Mine" }],
+    ] as const) {
+      const answer = await cashier.send(method, "/api/payment/", body, { "api-version": "1" });
+      expect(answer.body, method).toMatchObject({ success: false, code: "forbidden" });
+    }
     expect((await cashier.send("PATCH", `/api/payment/${id}`, { sort: 2 })).status).toBe(200);
     const both = await site.makeUser({ role: 10, permissions: { payments: "edit", balances: "edit" } });
     expect((await (await site.as(both)).send("PUT", `/api/payment/${id}`, input("epay"))).status).toBe(200);

@@ -23,10 +23,6 @@ import { paymentRoom, type Services } from "./services.ts";
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
 const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
 
-/** Who runs a gateway decides what counts as paid. */
-const notYours =
-  "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.";
-
 /**
  * Payment gateways and everybody's orders, for administrators.
  *
@@ -61,21 +57,23 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
   );
 
   app.post("/payment", { config, schema: { body: PaymentInput, response: row } }, async (request) =>
-    show(await createGateway(editing, requireBalances(request, notYours), request.body)),
+    show(await createGateway(editing, requireBalances(request, "gateway"), request.body)),
   );
 
   app.put(
     "/payment/:id",
     { config, schema: { params: IdParams, body: PaymentInput, response: row } },
     async (request) =>
-      show(await changeGateway(editing, requireBalances(request, notYours), request.params.id, request.body)),
+      show(
+        await changeGateway(editing, requireBalances(request, "gateway"), request.params.id, request.body),
+      ),
   );
 
   app.put(
     "/payment",
     { config, schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row } },
     async (request) =>
-      show(await changeGateway(editing, requireBalances(request, notYours), request.body.id, request.body)),
+      show(await changeGateway(editing, requireBalances(request, "gateway"), request.body.id, request.body)),
   );
 
   app.patch(

@@ -30,9 +30,6 @@ import type { Services } from "./services.ts";
 
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
 
-/** A code is a balance for whoever redeems it. */
-const notYours = "Your account may not give balances, and a code is one. Ask for the right to edit balances.";
-
 /** Redemption codes: made by administrators, redeemed by anybody signed in. */
 export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "redemptions" } as const;
@@ -60,7 +57,7 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     "/redemption",
     { config, schema: { body: RedemptionInput, response: answers(z.array(RedemptionRow)) } },
     async (request, reply) => {
-      const created = await createRedemptions(db, secrets, requireBalances(request, notYours), request.body);
+      const created = await createRedemptions(db, secrets, requireBalances(request, "code"), request.body);
       void reply.header("cache-control", "no-store");
       return ok(created);
     },
@@ -72,7 +69,7 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     async (request) =>
       show(
         request,
-        await changeRedemption(db, requireBalances(request, notYours), request.params.id, request.body),
+        await changeRedemption(db, requireBalances(request, "code"), request.params.id, request.body),
       ),
   );
 
@@ -86,7 +83,7 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     async (request) =>
       show(
         request,
-        await changeRedemption(db, requireBalances(request, notYours), request.body.id, request.body),
+        await changeRedemption(db, requireBalances(request, "code"), request.body.id, request.body),
       ),
   );
 

@@ -1,7 +1,7 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/payment";
 import { z } from "zod";
-import { viewerOf } from "#console/guards.ts";
+import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { checked } from "#console/validation.ts";
@@ -52,7 +52,7 @@ const withIcon = (body: Record<string, unknown>) =>
 const create = handles({ body: Mentioned, data: OlderPayment }, async ({ body }, { request, services }) => {
   const { db, secrets, paymentGateways: gateways } = services;
   const input = checked(PaymentInput, withIcon(body));
-  const gateway = await createGateway({ db, secrets, gateways }, viewerOf(request), input);
+  const gateway = await createGateway({ db, secrets, gateways }, requireBalances(request, "gateway"), input);
   return { message: "Payment added successfully", data: spell(describe(services, gateway)) };
 });
 
@@ -71,7 +71,9 @@ const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, {
   const stored = describe(services, await getGateway(db, body.id));
   const input = checked(PaymentInput, withIcon({ ...stored, ...body }));
   return {
-    data: spell(describe(services, await changeGateway(editing, viewerOf(request), body.id, input))),
+    data: spell(
+      describe(services, await changeGateway(editing, requireBalances(request, "gateway"), body.id, input)),
+    ),
   };
 });
 
