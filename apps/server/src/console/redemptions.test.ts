@@ -65,6 +65,10 @@ describe("redemption codes", () => {
     const { id } = await find(key);
     expect((await cashier.send("PUT", `/api/redemption/${id}`, { name: "more", quota: 2 })).status).toBe(403);
     expect((await cashier.send("PUT", "/api/redemption", { id, name: "more", quota: 2 })).status).toBe(403);
+    for (const method of ["POST", "PUT"] as const) {
+      const older = await cashier.send(method, "/api/redemption/", { id, ...input }, { "api-version": "1" });
+      expect(older.body, method).toMatchObject({ success: false, code: "forbidden" });
+    }
     const seen = await cashier.get<RedemptionRow>(`/api/redemption/${id}`);
     expect(seen.body.data.key).toBe(`${key.slice(0, 4)}…`);
     expect(JSON.stringify((await cashier.get("/api/redemption?size=100")).body)).not.toContain(key);

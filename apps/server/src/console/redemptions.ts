@@ -116,7 +116,7 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
 }
 
 /** Whoever reads a code can redeem it, so it is shown in full to those who may make one. */
-function shownTo(request: FastifyRequest, row: RedemptionRow): RedemptionRow {
+export function shownTo(request: FastifyRequest, row: RedemptionRow): RedemptionRow {
   const viewer = viewerOf(request);
   const mayMake = mayEnter(viewer, "redemptions", "edit") && mayEnter(viewer, "balances", "edit");
   return mayMake ? row : { ...row, key: `${row.key.slice(0, 4)}…` };

@@ -1,7 +1,8 @@
 import { RedemptionChange, RedemptionInput, RedemptionPage, RedemptionRow } from "@gateway/shared/redemption";
 import { z } from "zod";
-import { viewerOf } from "#console/guards.ts";
+import { requireBalances, viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
+import { shownTo } from "#console/redemptions.ts";
 import { checked } from "#console/validation.ts";
 import {
   changeRedemption,
@@ -35,8 +36,8 @@ const older = (row: RedemptionRow): z.output<typeof OlderCode> => ({
   redeemed_by: row.redeemed_by ?? 0,
   count: 0,
 });
-const show = ({ services }: CompatCall, code: Redemption) =>
-  older(describeRedemption(services.secrets, code));
+const show = ({ request, services }: CompatCall, code: Redemption) =>
+  older(shownTo(request, describeRedemption(services.secrets, code)));
 
 const { name, quota, expires_at } = RedemptionInput.shape;
 const Created = olderBody({
@@ -47,7 +48,7 @@ const Created = olderBody({
 });
 const create = handles({ body: Created, data: z.array(z.string()) }, async ({ body }, call) => {
   const { db, secrets } = call.services;
-  const made = await createRedemptions(db, secrets, viewerOf(call.request), body);
+  const made = await createRedemptions(db, secrets, requireBalances(call.request, "code"), body);
   void call.reply.header("cache-control", "no-store");
   return { data: made.map((code) => code.key) };
 });
@@ -66,6 +67,7 @@ const put = handles({ body: z.unknown(), data: OlderCode }, async ({ body }, cal
     const { id, status } = checked(Switch, body);
     return { data: show(call, await switchRedemption(db, viewer, id, status)) };
   }
+  requireBalances(call.request, "code");
   const { id, ...given } = checked(Changed, body);
   const now = describeRedemption(call.services.secrets, await getRedemption(db, id));
   const stored = { name: now.name, quota: now.quota, expires_at: now.expires_at };
