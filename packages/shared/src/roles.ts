@@ -34,6 +34,7 @@ export const adminAreas = [
   "redemptions",
   "payments",
   "telegram",
+  "settings",
   "logs",
   "audit",
 ] as const;
@@ -46,6 +47,34 @@ export interface AdminRights {
   role: number;
   /** Null: whatever the role allows. */
   permissions: Partial<Record<AdminArea, AdminLevel>> | null;
+}
+
+/**
+ * What two sets of rights have in common; null is everything that the role allows. Whoever makes an administrator
+ * passes on no more than that.
+ */
+export function commonRights(
+  one: AdminRights["permissions"],
+  other: AdminRights["permissions"],
+): AdminRights["permissions"] {
+  if (one === null) return other;
+  if (other === null) return one;
+  const both = adminAreas.flatMap((area) => {
+    const levels = [one[area], other[area]];
+    if (levels.includes(undefined)) return [];
+    return [[area, levels.includes("view") ? "view" : "edit"]];
+  });
+  return Object.fromEntries(both) as Partial<Record<AdminArea, AdminLevel>>;
+}
+
+/** Whether `mine` covers everything that `theirs` allows. */
+export function coversRights(mine: AdminRights["permissions"], theirs: AdminRights["permissions"]): boolean {
+  if (mine === null) return true;
+  if (theirs === null) return false;
+  return adminAreas.every((area) => {
+    const theirLevel = theirs[area];
+    return theirLevel === undefined || mine[area] === "edit" || mine[area] === theirLevel;
+  });
 }
 
 /** The server's guards and the console's menu ask this. Root enters everything; who is no administrator, nothing. */

@@ -311,6 +311,14 @@ const secrets = [
 ] as const satisfies readonly SettingKey[];
 export const secretSettings: readonly SettingKey[] = secrets;
 
+/** Prefixes of the settings that decide who can sign in as whom, or where links and mails of this site lead. */
+const takeover = /^(GitHub|Lark|WeChat|OIDC|SMTP|TelegramBot|ServerAddress$)/;
+
+/** Only root changes these: with them an administrator could take over the root account. */
+export function isRootSetting(key: string): boolean {
+  return takeover.test(key);
+}
+
 export const defaultSettings: Settings = Settings.parse({});
 
 /** PUT /api/option. */

@@ -323,11 +323,11 @@ describe("bad input", () => {
 });
 
 describe("settings over the API", () => {
-  it("are for root only and never show a secret", async () => {
-    const admin = await site.as(await site.makeUser({ role: 10 }));
+  it("are for administrators only and never show a secret", async () => {
+    const user = await site.as(await site.makeUser({ role: 3 }));
     const root = await site.as(await site.makeUser({ role: 100 }));
     expect((await site.guest.get("/api/option")).status).toBe(401);
-    expect((await admin.get("/api/option")).status).toBe(403);
+    expect((await user.get("/api/option")).status).toBe(403);
     const secret = { key: "GitHubClientSecret", value: "do not show" };
     expect((await root.send("PUT", "/api/option", secret)).status).toBe(200);
     const { body } = await root.get<Record<string, unknown>>("/api/option");

@@ -16,13 +16,13 @@ const SHOWN = 50;
 /** Tests of one address in ten minutes: each leaves this server. */
 const TEST_LIMIT = { max: 30, timeWindow: 600_000 };
 
-/** What operators were told, and trying out the ways to tell them; for root. */
+/** What operators were told, and trying out the ways to reach them. */
 export function noticeRoutes(app: ConsoleApp, services: Services): void {
   const { db, settings, mailer, post } = services;
-  const root = { access: "root" } as const;
-  const testing = { ...root, rateLimit: TEST_LIMIT };
+  const config = { access: "admin", permission: "settings" } as const;
+  const testing = { ...config, rateLimit: TEST_LIMIT };
 
-  app.get("/option/notice", { config: root, schema: { response: answers(z.array(NoticeRow)) } }, async () => {
+  app.get("/option/notice", { config, schema: { response: answers(z.array(NoticeRow)) } }, async () => {
     const rows = await listNotices(db, SHOWN);
     return ok(
       rows.map((row) => {

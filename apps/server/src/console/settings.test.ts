@@ -71,10 +71,29 @@ describe("settings in one go", () => {
     expect((await root.get("/api/option")).body.data).toMatchObject(values);
   });
 
-  it("are for root only", async () => {
+  it("settings: administrators change them unless root keeps them out, and never those that open accounts", async () => {
     const admin = await site.as(await site.makeUser({ role: 10 }));
+    const viewer = await site.as(await site.makeUser({ role: 10, permissions: { settings: "view" } }));
+    const outsider = await site.as(await site.makeUser({ role: 10, permissions: { users: "edit" } }));
     const values = { SystemName: "Theirs" };
-    expect((await admin.send("PUT", "/api/option/batch", { values })).status).toBe(403);
+    const put = (who: typeof admin, given: object) => who.send("PUT", "/api/option/batch", { values: given });
+    expect((await put(admin, values)).status).toBe(200);
+    expect((await put(admin, { SystemName: null })).status).toBe(200);
+    expect((await viewer.get("/api/option")).status).toBe(200);
+    expect((await put(viewer, values)).status).toBe(403);
+    expect((await outsider.get("/api/option")).status).toBe(403);
+    for (const key of [
+      "ServerAddress",
+      "OIDCIssuer",
+      "SMTPServer",
+      "GitHubClientSecret",
+      "TelegramBotToken",
+    ]) {
+      const refused = await put(admin, { ...values, [key]: "" });
+      expect(refused.body, key).toMatchObject({ code: "forbidden", message: expect.stringContaining(key) });
+    }
+    expect(site.services.settings.current().SystemName).toBe("One Hub");
+    expect((await admin.get("/api/option/export")).status).toBe(403);
     expect((await site.guest.send("PUT", "/api/option/batch", { values })).status).toBe(401);
     expect((await batch({})).status).toBe(400);
   });

@@ -1,33 +1,57 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { secretSettings, SettingChange, SettingChanges, SettingsView } from "@gateway/shared/settings";
+import { can } from "@gateway/shared/roles";
+import {
+  isRootSetting,
+  secretSettings,
+  SettingChange,
+  SettingChanges,
+  SettingsView,
+} from "@gateway/shared/settings";
+import { forbidden } from "#errors.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { viewerOf } from "./guards.ts";
 import type { Services } from "./services.ts";
+import type { Viewer } from "./session.ts";
 
-/** The runtime settings, for root. What the answer's schema does not name, the secrets, cannot leave. */
-export function settingRoutes(app: ConsoleApp, { settings }: Services): void {
-  const root = { access: "root" } as const;
+/** The runtime settings, for administrators. What the answer's schema does not name, the secrets, cannot leave. */
+export function settingRoutes(app: ConsoleApp, services: Services): void {
+  const { settings } = services;
+  const config = { access: "admin", permission: "settings" } as const;
 
-  app.get("/option", { config: root, schema: { response: answers(SettingsView) } }, async () => {
+  app.get("/option", { config, schema: { response: answers(SettingsView) } }, async () => {
     const current = settings.current();
     return ok({ ...current, secrets_set: secretSettings.filter((key) => current[key] !== "") });
   });
 
   app.put(
     "/option",
-    { config: root, schema: { body: SettingChange, response: answers(Nothing) } },
+    { config, schema: { body: SettingChange, response: answers(Nothing) } },
     async (request) => {
-      await settings.set(viewerOf(request), request.body.key, request.body.value);
+      await changeSettings(services, viewerOf(request), { [request.body.key]: request.body.value });
       return ok(null);
     },
   );
 
   app.put(
     "/option/batch",
-    { config: root, schema: { body: SettingChanges, response: answers(Nothing) } },
+    { config, schema: { body: SettingChanges, response: answers(Nothing) } },
     async (request) => {
-      await settings.change(viewerOf(request), request.body.values);
+      await changeSettings(services, viewerOf(request), request.body.values);
       return ok(null);
     },
   );
+}
+
+/** Throws `forbidden` for a setting that only root may change; see `SettingsStore.change` for the rest. */
+export async function changeSettings(
+  { settings }: Pick<Services, "settings">,
+  viewer: Viewer,
+  values: Record<string, unknown>,
+): Promise<void> {
+  const reserved = Object.keys(values).find(isRootSetting);
+  if (reserved !== undefined && !can(viewer.role, "configure"))
+    throw forbidden(
+      `Only root can change ${reserved}: it decides who can sign in or where links of this site lead.`,
+    );
+  await settings.change(viewer, values);
 }

@@ -155,9 +155,7 @@ describe("the actions of the list", () => {
   it("lift and lower roles, each by who may", async () => {
     const user = await site.makeUser();
     expect((await manage(admin, user, "set_reliable")).body.data).toEqual({ role: 3, status: 1 });
-    expect((await manage(admin, user, "promote")).status).toBe(403);
     expect((await manage(root, user, "promote")).body.data).toEqual({ role: 10, status: 1 });
-    expect((await manage(admin, user, "demote")).status).toBe(403);
     const browser = await site.as(user);
     expect((await browser.get("/api/user")).status).toBe(200);
     expect((await manage(root, user, "demote")).body.data).toEqual({ role: 1, status: 1 });
@@ -165,6 +163,31 @@ describe("the actions of the list", () => {
     expect(await audited("user.demote", user.id)).toMatchObject({ before: { role: 10 }, after: { role: 1 } });
     expect((await manage(admin, user, "crown")).status).toBe(400);
     expect((await manage(admin, { username: "nobody" }, "disable")).status).toBe(404);
+  });
+
+  it("administrators: give and take the role within their own rights", async () => {
+    const { db } = site.services;
+    const user = await site.makeUser();
+    const limited = await site.makeUser({ role: 10, permissions: { users: "edit", logs: "view" } });
+    const limitedAdmin = await site.as(limited);
+    expect((await manage(limitedAdmin, user, "promote")).body.data).toEqual({ role: 10, status: 1 });
+    expect((await reload(user)).permissions).toEqual({ users: "edit", logs: "view" });
+    expect((await manage(limitedAdmin, user, "demote")).body.data).toEqual({ role: 1, status: 1 });
+
+    // Whoever was narrower before stays so, and whoever is wider cannot be demoted.
+    await db.user.update({
+      where: { id: user.id },
+      data: { permissions: { users: "view", prices: "edit" } },
+    });
+    expect((await manage(limitedAdmin, user, "promote")).status).toBe(200);
+    expect((await reload(user)).permissions).toEqual({ users: "view" });
+    const unlimited = await site.makeUser({ role: 10 });
+    expect((await manage(limitedAdmin, unlimited, "demote")).status).toBe(403);
+    expect((await manage(admin, unlimited, "demote")).body.data).toEqual({ role: 1, status: 1 });
+    expect((await manage(admin, unlimited, "promote")).body.data).toEqual({ role: 10, status: 1 });
+    expect((await reload(unlimited)).permissions).toBeNull();
+    const other = await manage(admin, unlimited, "disable");
+    expect(other.status, "an equal is not touched otherwise").toBe(403);
   });
 
   it("never touch root, and nobody oneself", async () => {

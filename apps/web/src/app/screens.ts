@@ -185,7 +185,7 @@ export const screens: Screen[] = [
     title: phrase("Settings"),
     icon: IconSettings,
     load: () => import("#features/settings/settings-page.tsx"),
-    action: "configure",
+    area: "settings",
     keywords: "options system notice logo footer retry time-out sign-up chat",
   },
   {

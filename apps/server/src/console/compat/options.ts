@@ -1,6 +1,7 @@
 import { secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
+import { changeSettings } from "#console/settings.ts";
 import { checked } from "#console/validation.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CompatRoute, handles } from "./route.ts";
@@ -57,7 +58,6 @@ const Change = z.object({
 
 const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body }, call) => {
   const { key, value } = checked(Change, body);
-  const { settings } = call.services;
   const known = Object.hasOwn(fixed, key) ? fixed[key] : undefined;
   if (known !== undefined) {
     if (value === known.value || known.accepts?.(value) === true) return {};
@@ -71,7 +71,12 @@ const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body
     call.note(`${key} keeps its stored value: an empty secret changes nothing.`);
     return {};
   }
-  await settings.set(viewerOf(call.request), key, tables.has(key) && value.trim() === "{}" ? "" : value);
+  const text = tables.has(key) && value.trim() === "{}" ? "" : value;
+  // An unchanged value in a list that is put back needs no rights.
+  const current = Object.hasOwn(Settings.shape, key)
+    ? textOf(key as SettingKey, call.services.settings.current()[key as SettingKey])
+    : undefined;
+  if (value !== current) await changeSettings(call.services, viewerOf(call.request), { [key]: text });
   return {};
 });
 

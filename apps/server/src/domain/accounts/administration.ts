@@ -1,4 +1,5 @@
-import { Role } from "@gateway/shared/roles";
+import type { Permissions } from "@gateway/shared/permissions";
+import { commonRights, coversRights, Role } from "@gateway/shared/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/user";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
@@ -14,15 +15,17 @@ import { giveGifts, insertUser, requireFreeName, takenOr } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 import { removeTotp } from "./second-factor.ts";
 import { endAccess } from "./sessions.ts";
-import { lockUser } from "./users.ts";
+import { lockUser, permissionsOf } from "./users.ts";
 
 /**
- * What administrators do to other people's accounts. Nobody touches an equal or a higher one; only root makes
- * administrators; root itself cannot be lowered, locked out or removed.
+ * What administrators do to other people's accounts. They change accounts of a lower role only, and give or take the
+ * administrator's role within their own rights; root cannot be demoted, disabled or deleted.
  */
 export interface Administrator extends Actor {
   id: number;
   role: number;
+  /** Null: everything that the role allows. */
+  permissions: Permissions | null;
 }
 
 type Tx = Prisma.TransactionClient;
@@ -149,8 +152,9 @@ export async function manageUser(
   if (action === "reset_totp") return resetTotp(db, actor, found.id);
   return db.$transaction(async (tx) => {
     const before = await lockUser(tx, found.id);
-    requireBelow(actor, before);
-    const data = changeOf(actor, action);
+    if (action === "demote" && before.role === Role.admin) requireMayDemote(actor, before);
+    else requireBelow(actor, before);
+    const data = changeOf(actor, before, action);
     const after = await tx.user.update({ where: { id: before.id }, data });
     // They would be refused anyway; ended, they do not come back with the account.
     if (action === "disable") await endAccess(tx, secrets, before.id);
@@ -160,18 +164,32 @@ export async function manageUser(
   });
 }
 
+/** An administrator ends another's role when their own rights cover it. Throws `forbidden`. */
+function requireMayDemote(actor: Administrator, target: User): void {
+  if (actor.id === target.id) throw forbidden("You cannot end your own role as an administrator.");
+  if (actor.role >= Role.root || coversRights(actor.permissions, permissionsOf(target))) return;
+  throw forbidden("This administrator has rights that you do not have. Ask root to change the role.");
+}
+
+/** A new administrator has no more rights than who appoints them, and no more than they had before. */
+function rightsToGive(actor: Administrator, target: User): Prisma.UserUpdateInput["permissions"] {
+  const stored = permissionsOf(target);
+  const rights = actor.role >= Role.root ? stored : commonRights(stored, actor.permissions);
+  return rights ?? Prisma.DbNull;
+}
+
 function changeOf(
   actor: Administrator,
+  target: User,
   action: Exclude<UserAction, "delete" | "reset_totp">,
-): { status: number } | { role: number } {
+): Prisma.UserUpdateInput {
   switch (action) {
     case "disable":
       return { status: UserStatus.disabled };
     case "enable":
       return { status: UserStatus.enabled };
     case "promote":
-      requireMayGive(actor, Role.admin);
-      return { role: Role.admin };
+      return { role: Role.admin, permissions: rightsToGive(actor, target) };
     case "demote":
       return { role: Role.user };
     case "set_reliable":

@@ -57,7 +57,8 @@ function orderOf({ order, cursor }: LogQuery): string {
   const newest = "l.created_at DESC, l.id DESC";
   const parts = order.split(",").filter((part) => part !== "");
   if (parts.length === 0) return newest;
-  if (cursor !== "") throw invalidRequest("Pages by cursor are newest first: ask for them by number.", "order");
+  if (cursor !== "")
+    throw invalidRequest("Pages by cursor are newest first: ask for them by number.", "order");
   const columns = parts.map((part) => {
     const name = part.replace(/^-/, "");
     const column = Object.hasOwn(sortable, name) ? sortable[name] : undefined;

@@ -1,10 +1,12 @@
-import type { SettingKey, SettingsView } from "@gateway/shared/settings";
+import { isRootSetting, type SettingKey, type SettingsView } from "@gateway/shared/settings";
 /** A few settings that are one decision: one save for all of them. */
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
+import { useCan } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
@@ -29,6 +31,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const { t } = useTranslation();
   const save = useSaveSettings();
   const address = useServerAddress();
+  const mayChange = useMayChange();
+  const isRoot = useCan("configure");
+  const isLocked = (key: SettingKey) => !mayChange || (!isRoot && isRootSetting(key));
   const [refused, setRefused] = useState<Record<string, string>>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
   const { foldedBy } = section;
@@ -99,6 +104,13 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             </Text>
           ) : null}
         </div>
+        {mayChange && shown.some((field) => isLocked(field.key)) ? (
+          <Text c="dimmed" fz="sm" px={20} pt={8}>
+            {t(
+              "Only root can change the disabled settings: they decide who can sign in or where links lead.",
+            )}
+          </Text>
+        ) : null}
         {section.callback ? (
           <Group gap={6} px={20} pt={8} wrap="nowrap">
             <Text c="dimmed" fz="sm" flex="none">
@@ -109,15 +121,16 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
         ) : null}
         <div className={classes.fields}>
           {shown.map((field) => (
-            <SettingField
-              key={field.key}
-              field={field}
-              value={drafts[field.key] ?? savedValue(settings, field.key)}
-              dirty={field.key in drafts}
-              secretSet={settings.secrets_set.includes(field.key)}
-              error={errorOf(field.key)}
-              onChange={(value) => change(field.key, value)}
-            />
+            <fieldset key={field.key} className={classes.lock} disabled={isLocked(field.key)}>
+              <SettingField
+                field={field}
+                value={drafts[field.key] ?? savedValue(settings, field.key)}
+                dirty={field.key in drafts}
+                secretSet={settings.secrets_set.includes(field.key)}
+                error={errorOf(field.key)}
+                onChange={(value) => change(field.key, value)}
+              />
+            </fieldset>
           ))}
         </div>
         {dirty.length > 0 ? (

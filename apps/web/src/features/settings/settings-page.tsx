@@ -1,10 +1,11 @@
-/** How this installation behaves and what it says. Root only; every change is live on all nodes at once. */
+/** How this installation behaves and what it says. Every change is live on all nodes at once. */
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
+import { useCan } from "#lib/session.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
 import { useLeaveGuard } from "#ui/leave-guard.ts";
@@ -21,6 +22,7 @@ export default function SettingsPage() {
   const { t } = useTranslation();
   const [search, setSearch] = useSearchParams();
   const settings = useQuery(settingsQuery);
+  const isRoot = useCan("configure");
   const [drafts, setDrafts] = useState<Drafts>({});
   const wanted = search.get("q") ?? "";
   const group = settingGroups.find((one) => one.id === search.get("tab")) ?? settingGroups[0];
@@ -50,7 +52,7 @@ export default function SettingsPage() {
             placeholder={t("Search settings")}
             width={240}
           />
-          <TransferMenu />
+          {isRoot ? <TransferMenu /> : null}
         </Group>
       }
     >

@@ -14,6 +14,7 @@ export const areaTitles: Record<AdminArea, string> = {
   redemptions: phrase("Redemption codes"),
   payments: phrase("Payments"),
   telegram: phrase("Telegram bot"),
+  settings: phrase("Settings"),
   logs: phrase("Everybody's logs"),
   audit: phrase("Audit log"),
 };

@@ -37,7 +37,9 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
   const ownRoot = root && self.id === row.id;
   const edits = useMayChange();
   const pays = useMayEnter("balances", "edit");
-  if ((!below && !ownRoot) || (!edits && !pays)) return null;
+  const demotes = below || (self?.role === Role.admin && row.role === Role.admin && self.id !== row.id);
+  if (!below && !ownRoot && !demotes) return null;
+  if (!edits && (!pays || !below)) return null;
   const enabled = row.status === UserStatus.enabled;
   return (
     <Menu position="bottom-end" width={230}>
@@ -47,24 +49,24 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {edits ? (
+        {edits && (below || ownRoot) ? (
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
             {t("Edit")}
           </Menu.Item>
         ) : null}
-        {pays ? (
+        {pays && (below || ownRoot) ? (
           <Menu.Item leftSection={<IconCoins size={16} />} onClick={onQuota}>
             {t("Change the balance")}
+          </Menu.Item>
+        ) : null}
+        {demotes && edits && row.role !== Role.user ? (
+          <Menu.Item leftSection={<IconArrowDown size={16} />} onClick={() => void act("demote")}>
+            {t("Make an ordinary user")}
           </Menu.Item>
         ) : null}
         {below && edits ? (
           <>
             <Menu.Divider />
-            {row.role === Role.user ? null : (
-              <Menu.Item leftSection={<IconArrowDown size={16} />} onClick={() => void act("demote")}>
-                {t("Make an ordinary user")}
-              </Menu.Item>
-            )}
             {row.role === Role.reliable ? null : (
               <Menu.Item
                 leftSection={<IconHeartHandshake size={16} />}
@@ -73,11 +75,11 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
                 {t("Make a trusted user")}
               </Menu.Item>
             )}
-            {root && row.role !== Role.admin ? (
+            {row.role === Role.admin ? null : (
               <Menu.Item leftSection={<IconShieldUp size={16} />} onClick={() => void act("promote")}>
                 {t("Make an administrator")}
               </Menu.Item>
-            ) : null}
+            )}
             {row.totp_enabled ? (
               <Menu.Item leftSection={<IconShieldOff size={16} />} onClick={() => void act("reset_totp")}>
                 {t("Remove the second factor")}
