@@ -4,7 +4,7 @@ import type { Self } from "@gateway/shared/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { isLeavingGuarded } from "./history.ts";
 import { ApiError, asSent, http } from "./http.ts";
-import { keep, kept } from "./stored.ts";
+import { forgetAll, keep, kept } from "./stored.ts";
 
 const storageKey = "user";
 type StoredUser = Pick<Self, "role" | "avatar_url" | "username">;
@@ -90,5 +90,7 @@ export function clearSession(client: QueryClient): void {
 export async function signOut(): Promise<void> {
   await http.get("/user/logout", asSent<null>());
   forgetUser();
+  // Chats of the playground: whoever uses this browser next must not read them.
+  forgetAll("playground:");
   window.location.replace(new URL("login", document.baseURI));
 }

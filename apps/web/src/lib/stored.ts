@@ -9,6 +9,16 @@ export function kept(key: string, place: Place = "localStorage"): string | null 
   }
 }
 
+/** Forgets everything whose key begins like this. */
+export function forgetAll(prefix: string): void {
+  try {
+    const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
+    for (const key of keys) if (key.startsWith(prefix)) localStorage.removeItem(key);
+  } catch {
+    // The browser keeps nothing.
+  }
+}
+
 /** @param value null forgets */
 export function keep(key: string, value: string | null, place: Place = "localStorage"): void {
   try {
