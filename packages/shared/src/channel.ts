@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
 
 export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;
 
@@ -134,6 +134,10 @@ export const ChannelInput = z.object({
 });
 export type ChannelInput = z.infer<typeof ChannelInput>;
 export type ChannelForm = z.input<typeof ChannelInput>;
+
+/** PUT /api/channel: what is absent stays. */
+export const ChannelChange = mentionable(ChannelInput);
+export type ChannelChange = z.output<typeof ChannelChange>;
 
 /** Quick changes from the list: PATCH /api/channel/:id. */
 export const ChannelPatch = z

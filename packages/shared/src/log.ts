@@ -108,7 +108,7 @@ export const LogBodies = z.object({
 });
 export type LogBodies = z.infer<typeof LogBodies>;
 
-/** Keyset page: pass `next` as `cursor` to go on; null at the end. Who asks for a `page` is told of pages besides. */
+/** Keyset page: pass `next` as `cursor` to go on; null at the end. Without a cursor the answer counts pages besides. */
 export const LogPage = z.object({
   data: z.array(LogRow),
   next: z.string().nullable(),

@@ -11,6 +11,21 @@ export function queryInt<Schema extends z.ZodType<number>>(schema: Schema) {
   }, schema);
 }
 
+/** What a PUT may mention of a row: every field may be missing, and a missing one has no default. */
+export function mentionable<Schema extends z.ZodObject>(
+  schema: Schema,
+): z.ZodType<Partial<z.output<Schema>>, Partial<z.input<Schema>>> {
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const bare = field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field;
+    return [name, z.optional(bare)];
+  });
+  // The loop does what the type says; TypeScript cannot follow it.
+  return z.object(Object.fromEntries(fields)) as unknown as z.ZodType<
+    Partial<z.output<Schema>>,
+    Partial<z.input<Schema>>
+  >;
+}
+
 /** Query of every list: 1-based page, rows per page, `order=-field,other`. */
 export const PageQuery = z.object({
   page: queryInt(z.int().min(1)).catch(1).default(1),

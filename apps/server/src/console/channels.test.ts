@@ -88,6 +88,9 @@ describe("a changed channel", () => {
       key: "",
       models: ["gpt-4o"],
       groups: ["vip"],
+      tag: "",
+      only_chat: false,
+      other: "",
     });
     expect(changed.body.data).toMatchObject({
       tag: "",
@@ -239,4 +242,15 @@ describe("the vendor's list of models", () => {
     });
     expect((await ask({ type: 1, id: 999_999 })).status).toBe(404);
   });
+});
+
+it("channels: a PUT changes what it mentions, with the id in the address or in the body", async () => {
+  const made = await create({ name: "kept", priority: 7, tag: "team", models: ["gpt-4o"] });
+  const put = (url: string, body: object) => admin.send<ChannelRow>("PUT", url, body);
+  const one = await put(`/api/channel/${made.id}`, { name: "renamed" });
+  expect(one.body.data).toMatchObject({ name: "renamed", priority: 7, tag: "team", models: ["gpt-4o"] });
+  const other = await put("/api/channel", { id: made.id, tag: "" });
+  expect(other.body.data).toMatchObject({ name: "renamed", priority: 7, tag: "" });
+  expect((await put("/api/channel", { id: true, tag: "x" })).status).toBe(400);
+  expect((await put("/api/channel", { tag: "x" })).status).toBe(400);
 });

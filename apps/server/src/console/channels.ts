@@ -1,4 +1,5 @@
 import {
+  ChannelChange,
   ChannelInput,
   ChannelPage,
   ChannelPatch,
@@ -16,9 +17,9 @@ import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
-  changeChannel,
   createChannel,
   deleteChannel,
+  editChannel,
   getChannel,
   keysOf,
   listChannels,
@@ -99,29 +100,25 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
     ok(show(await createChannel(services, viewerOf(request), request.body))),
   );
 
+  async function change(request: FastifyRequest, id: number, fields: ChannelChange): Promise<ChannelRow> {
+    const changed = await editChannel(services, viewerOf(request), id, (now) => ({ ...now, ...fields }));
+    health.forgive(id);
+    return show(changed);
+  }
+
   app.put(
     "/channel/:id",
-    { config, schema: { params: IdParams, body: ChannelInput, response: row } },
-    async (request) => {
-      const { id } = request.params;
-      const changed = await changeChannel(services, viewerOf(request), id, request.body);
-      health.forgive(id);
-      return ok(show(changed));
-    },
+    { config, schema: { params: IdParams, body: ChannelChange, response: row } },
+    async (request) => ok(await change(request, request.params.id, request.body)),
   );
 
   // The same with the id in the body.
   app.put(
     "/channel",
-    {
-      config,
-      schema: { body: ChannelInput.extend({ id: RowId }), response: row },
-    },
+    { config, schema: { body: z.intersection(z.object({ id: RowId }), ChannelChange), response: row } },
     async (request) => {
-      const { id, ...input } = request.body;
-      const changed = await changeChannel(services, viewerOf(request), id, input);
-      health.forgive(id);
-      return ok(show(changed));
+      const { id, ...fields } = request.body;
+      return ok(await change(request, id, fields));
     },
   );
 

@@ -1,5 +1,8 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { UserGroupDetail, UserGroupInput, UserGroupPage, UserGroupQuery } from "@gateway/shared/group";
+import { mentionable } from "@gateway/shared/paging";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
 import {
   changeGroup,
   createGroup,
@@ -28,12 +31,23 @@ const sortable = [
   "enable",
 ] as const;
 
-const Change = UserGroupInput.omit({ symbol: true });
+/** What is absent stays. */
+const Change = mentionable(UserGroupInput.omit({ symbol: true }));
+
+/** A group as a request would say it. */
+export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
+  const { name, api_rate, promotion, min, max } = group;
+  return { name, ratio: group.ratio.toNumber(), api_rate, public: group.public, promotion, min, max };
+}
 
 /** User groups, for administrators. */
 export function groupRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "groups" } as const;
   const row = answers(UserGroupDetail);
+  async function change(request: FastifyRequest, id: number, fields: z.output<typeof Change>) {
+    const now = valuesOf(await getGroup(db, id));
+    return show(await changeGroup(db, viewerOf(request), id, { ...now, ...fields }));
+  }
   const show = async (group: UserGroup) => ok(await describeGroup(db, group));
 
   app.get(
@@ -61,14 +75,14 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
   app.put(
     "/user_group/:id",
     { config, schema: { params: IdParams, body: Change, response: row } },
-    async (request) => show(await changeGroup(db, viewerOf(request), request.params.id, request.body)),
+    async (request) => change(request, request.params.id, request.body),
   );
 
   // The same with the id in the body.
   app.put(
     "/user_group",
-    { config, schema: { body: Change.extend({ id: RowId }), response: row } },
-    async (request) => show(await changeGroup(db, viewerOf(request), request.body.id, request.body)),
+    { config, schema: { body: z.intersection(z.object({ id: RowId }), Change), response: row } },
+    async (request) => change(request, request.body.id, request.body),
   );
 
   app.put(

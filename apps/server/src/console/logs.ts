@@ -37,9 +37,10 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
 
   const search = async (view: LogView, query: LogQuery): Promise<LogPage> => {
     const found = await searchLogs(pool, view, query);
-    if (query.page === undefined) return found;
+    // Who goes on by cursor has been told how many there are.
+    if (query.cursor !== "") return found;
     const { count } = await totalLogs(pool, view, query);
-    return { ...found, page: query.page, size: query.size, total_count: count };
+    return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
   };
 
   app.get("/log", { config: admin, schema: page }, async (request) =>

@@ -1,5 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { Points } from "@gateway/shared/paging";
+import { mentionable, Points } from "@gateway/shared/paging";
 import {
   RedeemInput,
   RedemptionChange,
@@ -30,12 +30,22 @@ import type { Services } from "./services.ts";
 
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
 
+/** What is absent stays. */
+const Change = mentionable(RedemptionChange);
+
 /** Redemption codes: made by administrators, redeemed by anybody signed in. */
 export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "redemptions" } as const;
   const row = answers(RedemptionRow);
   const show = (request: FastifyRequest, code: Redemption) =>
     ok(shownTo(request, describeRedemption(secrets, code)));
+
+  async function change(request: FastifyRequest, id: number, fields: z.output<typeof Change>) {
+    const actor = requireBalances(request, "code");
+    const { name, quota, expires_at } = describeRedemption(secrets, await getRedemption(db, id));
+    const input = { name, quota, expires_at, ...fields };
+    return show(request, await changeRedemption(db, actor, id, input));
+  }
 
   app.get(
     "/redemption",
@@ -65,12 +75,8 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
 
   app.put(
     "/redemption/:id",
-    { config, schema: { params: IdParams, body: RedemptionChange, response: row } },
-    async (request) =>
-      show(
-        request,
-        await changeRedemption(db, requireBalances(request, "code"), request.params.id, request.body),
-      ),
+    { config, schema: { params: IdParams, body: Change, response: row } },
+    async (request) => change(request, request.params.id, request.body),
   );
 
   // The same with the id in the body.
@@ -78,13 +84,9 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     "/redemption",
     {
       config,
-      schema: { body: RedemptionChange.extend({ id: RowId }), response: row },
+      schema: { body: z.intersection(z.object({ id: RowId }), Change), response: row },
     },
-    async (request) =>
-      show(
-        request,
-        await changeRedemption(db, requireBalances(request, "code"), request.body.id, request.body),
-      ),
+    async (request) => change(request, request.body.id, request.body),
   );
 
   app.patch(

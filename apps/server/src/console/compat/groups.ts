@@ -1,5 +1,6 @@
 import { UserGroupDetail, UserGroupInput, UserGroupMap, UserGroupQuery } from "@gateway/shared/group";
 import { z } from "zod";
+import { valuesOf } from "#console/groups.ts";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { checked } from "#console/validation.ts";
@@ -52,9 +53,7 @@ const put = handles({ body: Changed, data: UserGroupDetail }, async ({ body }, c
     call.note("symbol was ignored: accounts, tokens and channels name the group by it.");
   if (enable !== undefined && enable !== now.enable)
     call.note("enable was ignored: use PUT /api/user_group/enable/:id.");
-  const { name, api_rate, promotion, min, max } = now;
-  const stored = { name, ratio: now.ratio.toNumber(), api_rate, public: now.public, promotion, min, max };
-  const input = checked(UserGroupInput.omit({ symbol: true }), { ...stored, ...given });
+  const input = checked(UserGroupInput.omit({ symbol: true }), { ...valuesOf(now), ...given });
   await changeGroup(db, viewerOf(call.request), id, input);
   return { data: await show(call, id) };
 });

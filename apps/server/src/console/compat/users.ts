@@ -91,10 +91,7 @@ function linksOf(identities: readonly { provider: string; subject: string; label
 }
 
 /** The rows with what the native ones leave out. */
-async function withColumns<Row extends UserRow>(
-  { db }: Services,
-  rows: readonly Row[],
-): Promise<OlderUser[]> {
+async function withColumns({ db }: Services, rows: readonly UserRow[]): Promise<OlderUser[]> {
   const ids = rows.map((row) => row.id);
   const [accounts, identities] = await Promise.all([
     db.user.findMany({

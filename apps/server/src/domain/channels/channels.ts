@@ -54,19 +54,10 @@ export async function createChannel(
   });
 }
 
-/** An empty `key` keeps the stored keys. */
-export function changeChannel(
-  room: ChannelRoom,
-  actor: Actor,
-  id: number,
-  input: ChannelInput,
-): Promise<ChannelRecord> {
-  return editChannel(room, actor, id, () => input);
-}
-
 /**
  * Throws `invalid_request` when stored credentials would be sent to another address.
- * @param edit receives the channel as it is, without its key and with masks for its secrets, and returns what it becomes
+ * @param edit receives the channel as it is, without its key and with masks for its secrets, and returns what it becomes;
+ *   an empty key keeps the stored ones
  */
 export async function editChannel(
   room: ChannelRoom,
