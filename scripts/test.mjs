@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { hasEngine } from "./check-compose.mjs";
 import {
   buildWeb,
   fail,
@@ -49,6 +50,9 @@ tests("apps/server", server, []);
 tests("apps/web", web, []);
 step("build: apps/web", buildWeb);
 tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]);
+if (hasEngine())
+  check("Docker Compose: scripts/check-compose.mjs", root, "node", ["scripts/check-compose.mjs"]);
+else say("Docker Compose: not checked, no Docker engine with Compose answers here");
 
 process.exitCode = failures.length === 0 ? 0 : 1;
 
