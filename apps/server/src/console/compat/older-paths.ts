@@ -14,7 +14,7 @@ import { findByAccessToken } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
 import { refreshBalance, testStored } from "#domain/channels/judge.ts";
 import { lastMinute } from "#domain/statistics/last-minute.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, notFound } from "#errors.ts";
 
 /**
  * What tools written for older gateways of this kind ask for and our own console does not. It only spells: the work is
@@ -156,6 +156,8 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       schema: { response: answers(z.string()) },
     },
     async (request, reply) => {
+      // Version 2 makes one by POST.
+      if (request.compat === null) throw notFound("Page");
       const actor = viewerOf(request);
       const presented = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
       const holder = presented === "" ? null : await findByAccessToken(db, services.secrets, presented);
