@@ -39,6 +39,7 @@ import { createMailer } from "#platform/mail.ts";
 import { createMemoryBudget, defaultMemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { refuseTransactionPooling } from "#platform/pooling.ts";
 import { fetchPublic, isPublicAddress, postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import { createReadiness, type Readiness } from "#platform/readiness.ts";
 import { connectRedis } from "#platform/redis.ts";
@@ -114,6 +115,7 @@ export async function startGateway(
       patienceMs: DATABASE_PATIENCE_MS,
       onWait: (reason) => log.warn(reason),
     });
+    if (env.DATABASE_URL !== undefined) await refuseTransactionPooling(databaseUrl);
     const { applied } = await migrate(databaseUrl, migrationsFolder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
 
@@ -164,7 +166,7 @@ export async function startGateway(
     const memory = createMemoryBudget(
       env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024,
     );
-    const metrics = createMetrics(memory);
+    const metrics = createMetrics({ memory, reloads: announcements });
     const bodies = createBodyLog({ pool, secrets, onError, onDropped: () => metrics.bodiesDropped() });
     closers.push(() => bodies.close());
     const upstream = createUpstreamClient();

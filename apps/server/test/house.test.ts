@@ -36,6 +36,27 @@ describe("the house", () => {
     expect(listed.sort()).toEqual([...environmentKeys].sort());
   });
 
+  it("passes every process setting through docker-compose.yml, except what the image fixes", () => {
+    const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+    const block = /^x-server:[\s\S]*?^ {2}environment:\n((?: {4}.*\n)+)/m.exec(compose)?.[1] ?? "";
+    const passed = [...block.matchAll(/^ {4}([A-Z_]+): (.*)$/gm)];
+    const fixed = new Set(["HOST", "PORT", "DATA_DIR", "NODE_ENV"]);
+    const keys = passed.flatMap(([, key]) => key ?? []);
+    expect(keys.sort()).toEqual(environmentKeys.filter((key) => !fixed.has(key)).sort());
+    // Under its own name, so that a line copied from .env.example has its effect here too.
+    for (const [, key, value] of passed) expect(value).toMatch(new RegExp(`^\\$\\{${key}:-.*\\}$`));
+  });
+
+  it("stops within docker-compose.yml's stop_grace_period", () => {
+    const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+    const seconds = (name: string) => Number(new RegExp(`\\$\\{${name}:-(\\d+)s?\\}`).exec(compose)?.[1]);
+    const closing = 25;
+    expect(compose).toMatch(/^ {2}stop_grace_period: \$\{STOP_GRACE_PERIOD:-\d+s\}$/m);
+    expect(seconds("STOP_GRACE_PERIOD")).toBeGreaterThan(
+      seconds("DRAIN_SECONDS") + seconds("STOP_SECONDS") + closing,
+    );
+  });
+
   it("writes balances in the ledger only", () => {
     const trespassers = sources
       .filter(({ file }) => !/\.(test|fixture)\.ts$/.test(file))

@@ -98,6 +98,7 @@ describe("who listens for changes", () => {
     await expect.poll(() => ears.stale().map(({ topic }) => topic)).toEqual(["channels"]);
     await expect.poll(() => loaded, { timeout: 5_000 }).toEqual([7]);
     expect(ears.stale()).toEqual([]);
+    expect(ears.failures().get("channels")).toBe(2);
     expect(errors).toHaveLength(2);
     await ears.close();
   });

@@ -30,6 +30,8 @@ export interface Announcements {
   caughtUp(): Promise<void>;
   /** Topics of which a change could not be taken in yet, with milliseconds since then; it is tried again and again. */
   stale(): { topic: Topic; forMs: number }[];
+  /** How often a change of each topic could not be taken in, since the start. */
+  failures(): ReadonlyMap<Topic, number>;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function listen(
   const missed = new Set<Topic>();
   const waiting = new Map<string, () => void>();
   const failing = new Map<Topic, { since: number; count: number }>();
+  const failures = new Map<Topic, number>();
   const closing = new AbortController();
   let sending: Promise<unknown> = Promise.resolve();
   let taking: Promise<unknown> = Promise.resolve();
@@ -74,6 +77,7 @@ export async function listen(
         if (closing.signal.aborted) return;
         if (!failed) note(topic, 1);
         failed = true;
+        failures.set(topic, (failures.get(topic) ?? 0) + 1);
         onError(new Error(`A change of ${topic} could not be loaded; trying again.`, { cause }));
         await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
         if (closing.signal.aborted) return;
@@ -201,6 +205,7 @@ export async function listen(
       await Promise.race([roundTrip(CATCH_UP_MS).then(() => taking), late]).catch(onError);
     },
     stale: () => [...failing].map(([topic, { since }]) => ({ topic, forMs: performance.now() - since })),
+    failures: () => failures,
     async close() {
       closing.abort();
       clearTimeout(retry);

@@ -18,11 +18,21 @@ export interface Metrics {
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** @param memory the budget whose use is shown */
-export function createMetrics(memory: { readonly capacity: number; readonly used: number }): Metrics {
+/** What is read at the moment Prometheus asks. */
+interface Watched {
+  memory: { readonly capacity: number; readonly used: number };
+  /** Changes that other nodes or the console announced, and whether they could be loaded. */
+  reloads: {
+    stale(): { topic: string; forMs: number }[];
+    failures(): ReadonlyMap<string, number>;
+  };
+}
+
+export function createMetrics({ memory, reloads }: Watched): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  watchReloads(reloads, registers);
   const calls = new Counter({
     name: "gateway_calls_total",
     help: "Calls by endpoint and status.",
@@ -114,4 +124,27 @@ export function createMetrics(memory: { readonly capacity: number; readonly used
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function watchReloads(reloads: Watched["reloads"], registers: Registry[]): void {
+  const failures = new Counter({
+    name: "gateway_reload_failures_total",
+    help: "Changes of settings, prices, groups, channels, tokens or users that could not be loaded, every try.",
+    labelNames: ["topic"],
+    registers,
+    collect() {
+      failures.reset();
+      for (const [topic, count] of reloads.failures()) failures.inc({ topic }, count);
+    },
+  });
+  const stale = new Gauge({
+    name: "gateway_reload_stale_seconds",
+    help: "Age of the oldest change of a topic that is not loaded yet; absent when everything is.",
+    labelNames: ["topic"],
+    registers,
+    collect() {
+      stale.reset();
+      for (const { topic, forMs } of reloads.stale()) stale.set({ topic }, forMs / 1_000);
+    },
+  });
 }

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { emptyDatabase, type TestDatabase } from "#test/database.ts";
+import { startPooler } from "#test/transaction-pooler.ts";
+import { refuseTransactionPooling } from "./pooling.ts";
+
+let home: TestDatabase;
+beforeAll(async () => {
+  home = await emptyDatabase();
+});
+afterAll(() => home.drop());
+
+test.each(["transaction", "statement"] as const)(
+  "pooling: refuses %s mode and says what to set",
+  async (mode) => {
+    const pooler = await startPooler(home.url, mode);
+    const { message } = await refuseTransactionPooling(pooler.url).then(
+      () => new Error("accepted"),
+      (error: Error) => error,
+    );
+    expect(message).toMatch(/pool_mode = session .* DATABASE_URL to the address of Postgres itself/);
+    expect(message).toContain(new URL(pooler.url).port);
+    const { password } = new URL(home.url);
+    if (password !== "") expect(message).not.toContain(password);
+    await pooler.close();
+  },
+);
+
+test("pooling: accepts session mode and Postgres itself", async () => {
+  const pooler = await startPooler(home.url, "session");
+  await refuseTransactionPooling(pooler.url);
+  await refuseTransactionPooling(home.url);
+  await pooler.close();
+});
