@@ -27,6 +27,25 @@ export function requireOwnOrigin(
   throw new GatewayError("origin_refused", "This request does not come from a page of this console.");
 }
 
+/**
+ * For a GET that signs somebody in without a state: a script or a program may call it, a page or a link must not lead a
+ * browser to it, because its owner would go on in the account of whoever made the link. Old browsers, and all over plain
+ * http, send no `Sec-Fetch-` headers; what they open as a page they ask for as `text/html`. What a page of another site
+ * embeds cannot set the session cookie, which is SameSite=Strict. Throws `origin_refused`.
+ */
+export function requireNoLink(request: FastifyRequest, serverAddress: string): void {
+  const { accept = "", origin, referer } = request.headers;
+  const ours = (address: string | undefined) =>
+    address === undefined || isOurs(address, request.host, serverAddress);
+  const mode = request.headers["sec-fetch-mode"];
+  const opensPage = mode === "navigate" || /\btext\/html\b/i.test(accept);
+  if (!opensPage && !isLedHere(request) && ours(origin) && ours(referer)) return;
+  throw new GatewayError(
+    "origin_refused",
+    "A link or a page of another site cannot sign anyone in. Enter the code on the sign-in page.",
+  );
+}
+
 /** Browsers name no origin with a GET, but say whether another site made them ask. */
 function isLedHere(request: FastifyRequest): boolean {
   const from = request.headers["sec-fetch-site"];

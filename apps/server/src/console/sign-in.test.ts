@@ -446,6 +446,73 @@ describe("binding", () => {
   });
 });
 
+describe("a WeChat code without a state, from a caller of One Hub's format", () => {
+  const call = async (
+    query: Record<string, string>,
+    headers: Record<string, string> = {},
+    name = "wechat",
+  ) => {
+    const { app } = site;
+    const response = await app.inject({
+      method: "GET",
+      url: `/api/oauth/${name}?${new URLSearchParams(query).toString()}`,
+      headers: { "x-forwarded-for": `10.${dice()}.${dice()}.${dice()}`, ...headers },
+    });
+    const session = response.cookies.find((cookie) => cookie.name === "session");
+    return { ...response.json<Omit<Answer, "status">>(), session, status: response.headers["api-status"] };
+  };
+
+  it("signs in and credits the inviter", async () => {
+    await configure({ QuotaForInviter: 30 });
+    const inviter = await site.makeUser();
+    const person = stranger();
+    const first = await call({ code: codeFor(wechat, person), aff: inviter.aff_code });
+    expect(first).toMatchObject({ success: true, message: "", session: { sameSite: "Strict" } });
+    const after = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
+    expect(after).toMatchObject({ quota: 30n, aff_count: 1 });
+    const again = await call({ code: codeFor(wechat, person), state: "" });
+    expect(again.data?.id).toBe(first.data?.id);
+    expect(await call({ code: "no such code" })).toMatchObject({ success: false, session: undefined });
+    expect(await call({})).toMatchObject({ success: false, status: "400" });
+  });
+
+  it("is refused where a link or another site's page led the browser there; the code is not spent", async () => {
+    const led: Record<string, string>[] = [
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" },
+      { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" },
+      { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
+      { accept: "application/json, TEXT/HTML" },
+      { referer: "https://other.test/" },
+      { origin: "https://other.test" },
+      { origin: "null" },
+    ];
+    for (const headers of led) {
+      const code = codeFor(wechat, stranger());
+      const answer = await call({ code }, headers);
+      const name = JSON.stringify(headers);
+      expect(answer, name).toMatchObject({ success: false, code: "origin_refused", session: undefined });
+      expect(wechat.people.has(code), name).toBe(true);
+    }
+    const own = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", referer: `${address}/login` };
+    expect(await call({ code: codeFor(wechat, stranger()) }, own)).toMatchObject({ success: true });
+  });
+
+  it("does not link an account, nor replace a state that was sent, nor open the other providers", async () => {
+    const user = await Visitor.as(await site.makeUser());
+    const cookie = `session=${user.jar.get("session") ?? ""}`;
+    expect(await call({ code: codeFor(wechat, stranger()) }, { cookie })).toMatchObject({
+      success: false,
+      code: "proof_required",
+    });
+    const wrong = { code: codeFor(wechat, stranger()), state: "made-up" };
+    expect(await call(wrong)).toMatchObject({ success: false, status: "403" });
+    for (const name of ["github", "lark", "oidc"])
+      expect(await call({ code: "x" }, {}, name), name).toMatchObject({ success: false, status: "400" });
+  });
+});
+
 describe("the state", () => {
   it("works once", async () => {
     const visitor = new Visitor();

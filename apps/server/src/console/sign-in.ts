@@ -12,12 +12,10 @@ import {
   type Departure,
   derivedSecret,
   findArrival,
-  issueState,
   keepArrival,
   returnState,
   spendArrival,
   spendState,
-  STATE_MINUTES,
 } from "#domain/accounts/sign-in-state.ts";
 import { noteLogin } from "#domain/accounts/users.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
@@ -26,13 +24,12 @@ import { createIdentityClients } from "#sign-in/clients.ts";
 import { type ExternalIdentity, type IdentityProvider, isOffered, type Visit } from "#sign-in/provider.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
+import { depart, DEPARTURE_COOKIE } from "./departure.ts";
 import { viewerOf } from "./guards.ts";
 import { unixTime } from "./present.ts";
 import { proveOwner } from "./proof.ts";
 import type { Services } from "./services.ts";
 import { sessionIdOf, type Sessions } from "./session.ts";
-
-const COOKIE = "sign-in";
 
 /**
  * Sign-in with an account elsewhere, and linking one to one's own. The caller's session decides which: a guest is
@@ -49,21 +46,6 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   function offered(id: IdentityProviderId): IdentityProvider {
     if (isOffered(providers[id], settings.current())) return providers[id];
     throw forbidden("This way of signing in is switched off.");
-  }
-
-  async function depart(request: FastifyRequest, reply: FastifyReply): Promise<Departure> {
-    const departure = await issueState(db, secrets, {
-      browser: request.cookies[COOKIE],
-      userId: request.viewer?.id ?? null,
-    });
-    void reply.header("cache-control", "no-store").setCookie(COOKIE, departure.browser, {
-      path: `${root}/api/oauth`,
-      httpOnly: true,
-      sameSite: "lax",
-      secure: request.protocol === "https",
-      maxAge: STATE_MINUTES * 60,
-    });
-    return departure;
   }
 
   function visitOf(request: FastifyRequest, id: IdentityProviderId, departure: Departure): Visit {
@@ -83,7 +65,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   ): Promise<ExternalIdentity> {
     const provider = offered(id);
     const { state, code, iss } = request.query;
-    const browser = request.cookies[COOKIE];
+    const browser = request.cookies[DEPARTURE_COOKIE];
     const userId = request.viewer?.id ?? null;
     const spent = await spendState(db, secrets, { state, browser }, userId);
     const departure = { state, browser: browser ?? "" };
@@ -100,7 +82,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   }
 
   app.get("/oauth/state", { config, schema: { response: answers(z.string()) } }, async (request, reply) =>
-    ok((await depart(request, reply)).state),
+    ok((await depart(request, reply, services)).state),
   );
 
   app.get(
@@ -108,7 +90,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     { config, schema: { response: answers(z.string()) } },
     async (request, reply) => {
       const client = await clients.of(offered("oidc"), settings.current());
-      const visit = visitOf(request, "oidc", await depart(request, reply));
+      const visit = visitOf(request, "oidc", await depart(request, reply, services));
       return ok((await client.authorizeUrl?.(visit)) ?? "");
     },
   );
@@ -129,7 +111,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
         const newcomer = { affCode: request.query.aff, ip: request.ip };
         const { id: userId, totp_enabled } = await arrive(db, arriving, newcomer, settings.current());
         if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
-          await keepArrival(db, secrets, { userId, browser: request.cookies[COOKIE] });
+          await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
           throw new GatewayError(
             "totp_required",
             "Send the code of your authenticator app to /api/oauth/code.",
@@ -151,7 +133,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     "/oauth/code",
     { config, schema: { body: TotpCode, response: answers(Self) } },
     async (request, reply) => {
-      const browser = request.cookies[COOKIE];
+      const browser = request.cookies[DEPARTURE_COOKIE];
       const user = await findArrival(db, secrets, browser);
       await requireSecondFactor(db, secrets, user, request.body.code);
       await spendArrival(db, secrets, { userId: user.id, browser });

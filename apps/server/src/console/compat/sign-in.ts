@@ -1,4 +1,8 @@
-import type { CompatRoute } from "./route.ts";
+import { SignInReturn } from "@gateway/shared/sign-in";
+import { z } from "zod";
+import { depart, DEPARTURE_COOKIE } from "#console/departure.ts";
+import { requireNoLink } from "#console/origin.ts";
+import { type CompatRoute, reads } from "./route.ts";
 
 /** Sign-in by other means: the routes whose refusals have an HTTP status of their own in One Hub. */
 
@@ -7,10 +11,25 @@ const wrongState: CompatRoute = { refuses: (status) => (status === 400 || status
 /** Passkeys are refused by status alone. */
 const byStatus: CompatRoute = { refuses: (status) => status };
 
+/** A code that a person typed in, as One Hub's callers send it: without a state. */
+const typedCode: CompatRoute = {
+  query: reads(
+    SignInReturn.extend({ state: SignInReturn.shape.state.or(z.literal("")).default("") }),
+    async (given, { request, reply, services }) => {
+      if (given.state !== "") return given;
+      requireNoLink(request, services.settings.current().ServerAddress);
+      const { state, browser } = await depart(request, reply, services);
+      request.cookies[DEPARTURE_COOKIE] = browser;
+      return { ...given, state };
+    },
+  ),
+};
+
 export const signInCompat: Record<string, CompatRoute> = {
   "GET /oauth/github": wrongState,
   "GET /oauth/lark": wrongState,
   "GET /oauth/oidc": wrongState,
+  "GET /oauth/wechat": typedCode,
   "GET /webauthn/credentials": byStatus,
   "DELETE /webauthn/credentials/:id": byStatus,
   "POST /webauthn/registration/begin": byStatus,
