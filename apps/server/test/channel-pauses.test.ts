@@ -1,24 +1,22 @@
 import type { ChannelRow } from "@gateway/shared/channel";
 import type { TokenRow } from "@gateway/shared/token";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { redisUrl } from "./database.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
 /** What pauses a channel, for which accounts, and what is tried while everything is paused. */
 let gateway: TestGateway;
 
 beforeEach(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ REDIS_URL: redisUrl() });
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 60 });
 });
 afterEach(() => gateway.stop());
 
 interface Caller {
   id: number;
-  /** Status of one call, and what of the answer says why and until when. */
-  call(
-    prompt?: string,
-    model?: string,
-  ): Promise<{ status: number; retryAfter: string | null; message: string }>;
+  /** Status of one call, and what of the answer says why and until when. `at`: another node's address. */
+  call(prompt?: string, at?: string): Promise<{ status: number; retryAfter: string | null; message: string }>;
 }
 
 /** An account of its own with a key and a balance. */
@@ -43,11 +41,11 @@ async function addAccount(name: string): Promise<Caller> {
 function callerOf(id: number, key: string): Caller {
   return {
     id,
-    async call(prompt = "Hello", model = "demo-chat") {
-      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    async call(prompt = "Hello", at = gateway.url) {
+      const response = await fetch(`${at}/v1/chat/completions`, {
         method: "POST",
         headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-        body: JSON.stringify({ model, messages: [{ role: "user", content: prompt }] }),
+        body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: prompt }] }),
       });
       const body = (await response.json()) as { error?: { message: string } };
       return {
@@ -98,6 +96,37 @@ describe("one account whose requests fail", () => {
     expect(await attacker.call("Hello")).toMatchObject({ status: 429 });
     expect(await victim.call("Hello")).toMatchObject({ status: 200 });
   });
+});
+
+describe("two nodes", () => {
+  it.each([403, 401, 500, 429])(
+    "one account that fails with %i at both: neither disables nor pauses channels for others",
+    async (status) => {
+      const there = await startTestGateway({ REDIS_URL: redisUrl() }, gateway);
+      try {
+        const attacker = await addAccount("attacker");
+        const victim = await addAccount("victim");
+        const { id } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
+        const nodes = [gateway, there];
+        for (const { url } of nodes)
+          await expect.poll(async () => (await victim.call("Hello", url)).status).toBe(200);
+        for (let round = 0; round < 6; round += 1)
+          for (const { url } of nodes) {
+            const failed = await attacker.call(`[[status=${status}]] [[retry-after=300]]`, url);
+            expect(failed.status).toBeGreaterThanOrEqual(400);
+            for (const node of nodes)
+              expect(await victim.call("Hello", node.url), node.url).toMatchObject({ status: 200 });
+          }
+        for (const node of nodes) {
+          const row = await node.api<ChannelRow>("GET", `/channel/${id}`);
+          expect(row).toMatchObject({ status: 1, status_reason: "" });
+          expect(row.frozen.filter(({ accounts }) => accounts === 0)).toEqual([]);
+        }
+      } finally {
+        await there.stop();
+      }
+    },
+  );
 });
 
 describe("three accounts that act together", () => {

@@ -169,7 +169,7 @@ describe("who may reach them", () => {
     expect(refused.status).toBe(400);
     expect(await sentence(refused)).toMatch(/Anthropic.*keeps no files/);
     const off = await gateway.addChannel({ type: 1, name: "off", models: ["c"] });
-    await gateway.api("PUT", "/channel", { id: off.id, status: 2 });
+    await gateway.api("PATCH", `/channel/${off.id}`, { status: 2 });
     for (const id of [off.id, 98_765]) {
       const answer = await ask("/v1/files", {}, `${key}#${id}`);
       expect(answer.status).toBe(404);

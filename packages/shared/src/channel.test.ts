@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ChannelEdit } from "./channel-batch.ts";
 import { ChannelInput, ModelPattern } from "./channel.ts";
 
 const channel = { type: 8, name: "c", models: ["gpt-4o"], groups: ["default"] };
@@ -43,5 +44,18 @@ describe("a channel", () => {
     expect(sentences({ ...channel, model_mapping: { a: "" } })).toEqual([
       "The target of a mapping must be a model name",
     ]);
+  });
+
+  it("mapping keys: `*` only at the end, as for models", () => {
+    for (const good of ["claude-*", "a*", " gpt-4o "])
+      expect(sentences({ ...channel, model_mapping: { [good]: "b" } }), good).toEqual([]);
+    for (const bad of ["claude-*-sonnet", "*-sonnet", "a**", "*"])
+      expect(sentences({ ...channel, model_mapping: { [bad]: "b" } }), bad).toEqual([
+        "A wildcard * may only be the last character, after at least one other",
+      ]);
+    expect(sentences({ ...channel, model_mapping: { " ": "b" } })).toEqual(["Model name is required"]);
+    expect(ChannelEdit.shape.model_mapping.safeParse({ mode: "add", values: { "a*b": "c" } }).success).toBe(
+      false,
+    );
   });
 });

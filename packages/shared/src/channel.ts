@@ -18,15 +18,26 @@ export const ModelPattern = z
 
 const badTarget = "The target of a mapping must be a model name";
 
-/** `{"requested": "forwarded"}`; a `+` before the target bills by the requested name. */
-export const ModelMapping = z.record(
-  z.string().trim().min(1),
-  z
-    .string(badTarget)
-    .trim()
-    .regex(/^\+?[^+\s]/, badTarget),
-  "Invalid JSON",
-);
+/**
+ * `{"requested": "forwarded"}`; a `+` before the target bills by the requested name. A `*` may stand at the end of a
+ * requested name, as it may for the models of a channel.
+ */
+export const ModelMapping = z
+  .record(
+    z.string().trim(),
+    z
+      .string(badTarget)
+      .trim()
+      .regex(/^\+?[^+\s]/, badTarget),
+    "Invalid JSON",
+  )
+  .superRefine((mapping, context) => {
+    for (const requested of Object.keys(mapping)) {
+      const [issue] = ModelPattern.safeParse(requested).error?.issues ?? [];
+      if (issue !== undefined)
+        context.addIssue({ code: "custom", message: issue.message, path: [requested] });
+    }
+  });
 
 /**
  * Fields of the operator's own for every body. Control keys: `overwrite`, `per_model`, `pre_add` (before the body is

@@ -66,6 +66,22 @@ describe("the keys of a channel", () => {
     expect((await user.get(`/api/channel/${id}/events`)).status).toBe(403);
   });
 
+  it("disabled: can be deleted, also while no other key is enabled", async () => {
+    const { db } = place.database;
+    const id = await addChannel("exhausted", "sk-refused-0000000001\nsk-manual-00000000002");
+    const [refused, manual] = await keysOf(id);
+    const remove = (key: number | undefined) => admin.send("DELETE", `/api/channel/${id}/keys/${key}`);
+    await admin.send("PATCH", `/api/channel/${id}/keys/${manual?.id}`, { status: 2 });
+    await disableKey(db, id, refused?.id ?? 0, "Refused.");
+    expect((await keysOf(id)).map(({ status }) => status)).toEqual([3, 2]);
+    expect((await remove(refused?.id)).status).toBe(200);
+    expect((await remove(manual?.id)).status).toBe(200);
+    expect(await keysOf(id)).toEqual([]);
+    expect((await remove(manual?.id)).status).toBe(404);
+    // Its channel stays disabled until it has a key again.
+    expect(await row(id)).toMatchObject({ status: 3, key_hints: [] });
+  });
+
   it("take their channel with them when the last one dies, and bring it back", async () => {
     const { db } = place.database;
     const id = await addChannel("mortal", "sk-one-000000000001\nsk-two-000000000002");

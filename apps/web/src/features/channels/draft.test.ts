@@ -55,6 +55,7 @@ const cases: [object, string, string][] = [
   [{ weight: 0 }, "weight", "Weight cannot be less than 1"],
   [{ model_mapping: null }, "model_mapping", json],
   [{ model_mapping: pair("", "gpt-4o") }, "model_mapping.0.key", "Model name is required"],
+  [{ model_mapping: pair("gpt-*-mini", "gpt-4o") }, "model_mapping.0.key", wildcard],
   [{ model_mapping: pair("a", "+") }, "model_mapping.0.value", target],
   [
     { model_mapping: [...pair("a", "b"), ...pair("a", "c")] },

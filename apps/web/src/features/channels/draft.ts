@@ -6,6 +6,7 @@ import {
   CustomParameter,
   HeaderMap,
   ModelMapping,
+  ModelPattern,
 } from "@gateway/shared/channel";
 import type { ProviderInfo } from "@gateway/shared/provider";
 import type { FormErrors } from "@mantine/form";
@@ -45,7 +46,8 @@ function pairs(
 
 export const ChannelDraft = ChannelInput.extend({
   model_mapping: pairs(({ key, value }, fault) => {
-    if (key.trim() === "") fault("key", phrase("Model name is required"));
+    const [issue] = ModelPattern.safeParse(key).error?.issues ?? [];
+    if (issue !== undefined) fault("key", issue.message);
     const target = ModelMapping.safeParse({ model: value });
     if (!target.success) fault("value", phrase("The target of a mapping must be a model name"));
   }, phrase("This model is mapped twice")),
