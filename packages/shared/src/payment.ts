@@ -71,6 +71,21 @@ export const PaymentInput = z
   });
 export type PaymentInput = z.infer<typeof PaymentInput>;
 
+/** PUT /api/payment: a field that is not mentioned stays as it is. */
+export const PaymentChange = z
+  .object({
+    type: PaymentType,
+    ...values,
+    notify_domain: values.notify_domain.unwrap(),
+    fixed_fee: values.fixed_fee.unwrap(),
+    percent_fee: values.percent_fee.unwrap(),
+    sort: values.sort.unwrap(),
+    enable: values.enable.unwrap(),
+    config,
+  })
+  .partial();
+export type PaymentChange = z.infer<typeof PaymentChange>;
+
 /** The same for a form, which always has an object. */
 export const PaymentForm = z.object({
   type: PaymentType,

@@ -1,6 +1,13 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { OrderPage, OrderQuery, OrderRefund, OrderRow } from "@gateway/shared/order";
-import { PaymentInput, PaymentPage, PaymentPatch, PaymentQuery, PaymentRow } from "@gateway/shared/payment";
+import {
+  PaymentChange,
+  PaymentInput,
+  PaymentPage,
+  PaymentPatch,
+  PaymentQuery,
+  PaymentRow,
+} from "@gateway/shared/payment";
 import {
   changeGateway,
   createGateway,
@@ -19,9 +26,19 @@ import { answers, type ConsoleApp, ok } from "./answer.ts";
 import { requireBalances, viewerOf } from "./guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "./paging.ts";
 import { paymentRoom, type Services } from "./services.ts";
+import { checked } from "./validation.ts";
 
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
 const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
+
+/** A stored gateway with a change applied. Secrets, which no description has, stay too. */
+export async function changedGateway(
+  { db, secrets }: Pick<Services, "db" | "secrets">,
+  id: number,
+  change: object,
+): Promise<PaymentInput> {
+  return checked(PaymentInput, { ...describeGateway(secrets, await getGateway(db, id), ""), ...change });
+}
 
 /**
  * Payment gateways and everybody's orders, for administrators.
@@ -62,18 +79,23 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.put(
     "/payment/:id",
-    { config, schema: { params: IdParams, body: PaymentInput, response: row } },
-    async (request) =>
-      show(
-        await changeGateway(editing, requireBalances(request, "gateway"), request.params.id, request.body),
-      ),
+    { config, schema: { params: IdParams, body: PaymentChange, response: row } },
+    async (request) => {
+      const input = await changedGateway(services, request.params.id, request.body);
+      return show(
+        await changeGateway(editing, requireBalances(request, "gateway"), request.params.id, input),
+      );
+    },
   );
 
   app.put(
     "/payment",
-    { config, schema: { body: PaymentInput.safeExtend({ id: RowId }), response: row } },
-    async (request) =>
-      show(await changeGateway(editing, requireBalances(request, "gateway"), request.body.id, request.body)),
+    { config, schema: { body: PaymentChange.extend({ id: RowId }), response: row } },
+    async (request) => {
+      const { id, ...change } = request.body;
+      const input = await changedGateway(services, id, change);
+      return show(await changeGateway(editing, requireBalances(request, "gateway"), id, input));
+    },
   );
 
   app.patch(

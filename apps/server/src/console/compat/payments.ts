@@ -3,6 +3,7 @@ import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/sh
 import { z } from "zod";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
+import { changedGateway } from "#console/payments.ts";
 import type { Services } from "#console/services.ts";
 import { checked } from "#console/validation.ts";
 import {
@@ -10,7 +11,6 @@ import {
   createGateway,
   deleteGateway,
   describeGateway,
-  getGateway,
   patchGateway,
 } from "#domain/payments/gateways.ts";
 import { GatewayError } from "#errors.ts";
@@ -67,9 +67,7 @@ const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, {
     const { id, ...fields } = patch.data;
     return { data: spell(describe(services, await patchGateway(editing, viewerOf(request), id, fields))) };
   }
-  // What is not mentioned stays; so do secrets, which no answer has.
-  const stored = describe(services, await getGateway(db, body.id));
-  const input = checked(PaymentInput, withIcon({ ...stored, ...body }));
+  const input = await changedGateway(services, body.id, body["icon"] === "" ? withIcon(body) : body);
   return {
     data: spell(
       describe(services, await changeGateway(editing, requireBalances(request, "gateway"), body.id, input)),
