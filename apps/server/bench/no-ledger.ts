@@ -11,6 +11,7 @@ export function createLedger(): Ledger {
     reserve: async () => {},
     raise: async () => {},
     settle: async () => "settled",
+    handedOver: () => {},
     note: async () => {},
     trouble: () => undefined,
     start: async () => {},

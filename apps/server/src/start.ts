@@ -15,6 +15,7 @@ import { seedModelInfo } from "#domain/catalog/model-info.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
+import { storedChannel } from "#domain/channels/load-channels.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";
 import { watchNodes } from "#domain/limits/node-count.ts";
@@ -22,6 +23,7 @@ import { createLimiter } from "#domain/limits/take.ts";
 import { createBodyLog } from "#domain/logs/bodies.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { mailAccount } from "#domain/notices/mail-account.ts";
+import { createBackgroundBills } from "#domain/responses/background.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { createCallers } from "#domain/tokens/callers.ts";
 import { createRevocations } from "#domain/tokens/revocations.ts";
@@ -46,6 +48,8 @@ import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { releaseStartMemory } from "#platform/start-memory.ts";
 import { openProviders } from "#providers/index.ts";
+import { followBackground } from "#relay/background.ts";
+import type { RelayServices } from "#relay/call.ts";
 import { createDrains } from "#relay/drains.ts";
 import { checkModel } from "#relay/model-check.ts";
 import { fetchBalance, fetchModels, probeChannel, testChannel } from "#relay/probe.ts";
@@ -206,6 +210,7 @@ export async function startGateway(
     if (redis !== undefined) closers.push(async () => redis.disconnect());
     const nodes = await watchNodes(pool, nodeId, onError);
     closers.push(async () => nodes.close());
+    const background = createBackgroundBills(db);
     const answers = createAnswerCache({ secrets, redis });
     const limiter = createLimiter({ redis, share: () => nodes.current() });
 
@@ -227,6 +232,29 @@ export async function startGateway(
     };
     const runner = createChannelRunner(db, runTasks(judge), onError);
     closers.push(() => runner.close());
+    const relay: RelayServices = {
+      memory,
+      candidates,
+      groups,
+      health,
+      ledger,
+      prices,
+      settings,
+      upstream,
+      metrics,
+      bodies,
+      answers,
+      background,
+      storedChannel: (id) => storedChannel({ db, secrets, providers }, id),
+      random: Math.random,
+      open,
+      drains,
+      revocations,
+      fetchPublic: (address, options) => fetchPublic(address, { ...options, mayReach }),
+      onError,
+    };
+    const followed = followBackground(relay);
+    closers.push(() => followed.close());
     const app = await buildApp({
       logger: log,
       basePath: env.basePath,
@@ -264,25 +292,7 @@ export async function startGateway(
         failedKeys: createFailedKeys(),
         limiter,
         uploads: dataDir,
-        relay: {
-          memory,
-          candidates,
-          groups,
-          health,
-          ledger,
-          prices,
-          settings,
-          upstream,
-          metrics,
-          bodies,
-          answers,
-          random: Math.random,
-          open,
-          drains,
-          revocations,
-          fetchPublic: (address, options) => fetchPublic(address, { ...options, mayReach }),
-          onError,
-        },
+        relay,
       },
     });
     releaseStartMemory();

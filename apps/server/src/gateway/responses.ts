@@ -4,7 +4,7 @@ import { chooseKey } from "#domain/channels/channel-in-force.ts";
 import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
-import { heard } from "#relay/background.ts";
+import { closeBefore, endBefore } from "#relay/background.ts";
 import { explain } from "#relay/retry.ts";
 import { errorForClients, failedForClients } from "#relay/scrub.ts";
 import { send } from "#relay/send.ts";
@@ -65,7 +65,9 @@ async function answer(
   const stored = await findResponse(services.db, id, caller.userId);
   if (stored === null) throw responseNotFound(id);
   const body =
-    stored.turn === null ? await askVendor(services, stored, method, suffix, request, reply) : ours(stored);
+    stored.turn === null
+      ? await askVendor(services, { ...stored, userId: caller.userId }, method, suffix, request, reply)
+      : ours(stored);
   if (method === "DELETE") await forgetResponse(services.db, id, caller.userId);
   return reply
     .type("application/json; charset=utf-8")
@@ -78,7 +80,7 @@ function responseNotFound(id: string): GatewayError {
 
 async function askVendor(
   services: GatewayServices,
-  stored: StoredResponse,
+  stored: StoredResponse & { userId: number },
   method: "GET" | "POST" | "DELETE",
   suffix: string,
   request: FastifyRequest,
@@ -89,8 +91,9 @@ async function askVendor(
     throw new GatewayError("not_found", "The channel that made this response is not there any more.");
   const key = chooseKey(channel, services.relay.random(), { pinned: stored.keyId ?? undefined });
   const query = queryWithoutKey(request.url);
-  if (new URLSearchParams(query).get("stream") === "true")
+  if (!["false", null].includes(new URLSearchParams(query).get("stream")))
     throw invalidRequest("A response that was made before cannot be streamed here.", "stream");
+  if (method === "DELETE") await endBefore(services.relay, stored);
   try {
     const response = await send(
       services.relay,
@@ -106,7 +109,7 @@ async function askVendor(
     );
     const text = await response.text(MAX_BYTES);
     if (response.status >= 200 && response.status < 300) {
-      await heard(stored.id, text);
+      if (method !== "DELETE" && suffix !== "/input_items") await closeBefore(services.relay, stored, text);
       return failedForClients(text, { channel, key });
     }
     const error = dialects["openai-responses"].decodeError(response.status, text, response.headers);

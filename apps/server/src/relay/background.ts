@@ -2,127 +2,311 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
+import { chooseKey, type ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
+import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { Call, ChatCall, RelayServices } from "./call.ts";
-import type { Flight } from "./flight.ts";
+import { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import { failedForClients } from "./scrub.ts";
 import { send } from "./send.ts";
 
 /**
- * Responses that a vendor goes on making after it has answered. The hold stays until the answer is there: this node
- * asks for it by the clock, and whoever hears first that it is there, clock or caller, closes the bill. It must not
- * know who asks.
+ * Responses that a provider goes on making after it has answered. Bill and reservation belong to no node: every node
+ * asks providers when it is time, and the first that sees an end, by itself or for a caller, closes the bill. It must
+ * not know who asks.
  */
 
+const LOOK_MS = 1_000;
+/** Bills of one node whose providers are asked at a time. */
+const MOST_AT_ONCE = 50;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** Then the provider is told to stop. */
 const DEADLINE_MS = 3_600_000;
-const PATIENCE_MS = 30_000;
+/** Then the bill is closed although its provider said nothing, and the response cannot be read any more. */
+const GIVE_UP_MS = 24 * 3_600_000;
+const TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const HANDOVER_TRIES = 3;
 
-/** What closes the bill of each response under way in this process, by its id. */
-const underWay = new Map<string, (text: string) => Promise<void>>();
+/** What of a call its bill needs. Plain JSON. */
+interface StoredCall {
+  call: Omit<Call, "signal" | "pin">;
+  served: Omit<Chosen, "channel" | "key">;
+  attempts: Flight["attempts"];
+  paused: Flight["paused"];
+  firstByteAt?: number | undefined;
+  tierSaid?: string | undefined;
+}
 
-/** The vendor's first word. Its answer's bill is closed here when it is whole already, else later. */
+/** The provider's first answer. Its bill is closed here when it is complete already, else later by any node. */
 export async function takeOn(
   services: RelayServices,
   call: ChatCall,
   chosen: Chosen,
   flight: Flight,
-  response: UpstreamResponse,
+  { response, begun }: { response: UpstreamResponse; begun: number },
 ): Promise<{ body: string } | { error: UpstreamError }> {
   const body = await response.text(MAX_BODY_BYTES);
   const { id } = parseRecord(body) ?? {};
   if (typeof id !== "string")
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
   flight.firstByteAt ??= now();
-  if (hasEnded(body)) await closeBill(flight, body);
-  else follow(services, call, chosen, flight, id);
+  flight.noteAttempt(chosen, begun, undefined);
+  if (hasEnded(body)) await settle(flight, body);
+  else await handOver(services, call, chosen, flight, id);
   await call.finished?.(body, chosen);
   return { body: failedForClients(body, chosen) };
 }
 
-/** To be told what a vendor said of a response before a caller reads it: with its end the bill is closed first. */
-export async function heard(id: string, text: string): Promise<void> {
-  if (hasEnded(text)) await underWay.get(id)?.(text);
-}
-
-function hasEnded(text: string): boolean {
-  const status = parseRecord(text)?.["status"];
-  return status !== undefined && status !== "queued" && status !== "in_progress";
-}
-
-function follow(services: RelayServices, call: Call, chosen: Chosen, flight: Flight, id: string): void {
-  const close = async (text: string) => {
-    underWay.delete(id);
-    await closeBill(flight, text);
-  };
-  underWay.set(id, close);
-  void askUntilEnded(services, call, chosen, id)
-    .then(
-      async (text) => {
-        if (underWay.has(id)) await close(text);
-      },
-      async (error: unknown) => {
-        underWay.delete(id);
-        await flight.fail(error);
-        services.onError(error);
-      },
-    )
-    .catch(services.onError);
-}
-
-/** The vendor's last word; an empty text when it knows nothing of the response any more. */
-async function askUntilEnded(
+/**
+ * Call it with what a provider said of a response before its client may read it: an end closes the bill first. Throws
+ * when the bill cannot be closed, or when the answer does not say whether the response has ended.
+ */
+export async function closeBefore(
   services: RelayServices,
-  call: Call,
-  chosen: Chosen,
-  id: string,
-): Promise<string> {
-  const deadline = now() + DEADLINE_MS;
-  let pause = FIRST_PAUSE_MS;
-  while (now() < deadline) {
-    await sleep(pause, undefined, { ref: false });
-    if (!underWay.has(id)) return "";
-    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
-    const said = await ask(services, call, chosen, "GET", id);
-    if (said?.status === 404) return "";
-    if (said?.status === 200 && hasEnded(said.text)) return said.text;
-  }
-  return (await ask(services, call, chosen, "POST", `${id}/cancel`))?.text ?? "";
+  { id, userId }: { id: string; userId: number },
+  text: string,
+): Promise<void> {
+  const bills = await services.background.ofResponse(id, userId);
+  if (bills.length === 0) return;
+  if (statusOf(text) === undefined)
+    throw new GatewayError(
+      "upstream_failed",
+      "The provider did not say how this response stands. Try again.",
+    );
+  if (!hasEnded(text)) return;
+  for (const bill of bills) await close(services, bill, text);
 }
 
-/** Undefined when the vendor cannot be reached now. */
+/** Call it before a response is deleted: one that is still being made is cancelled, and its bill closed. */
+export async function endBefore(
+  services: RelayServices,
+  { id, userId }: { id: string; userId: number },
+): Promise<void> {
+  for (const bill of await services.background.ofResponse(id, userId)) {
+    const text = await endOf(services, bill, true);
+    if (text === undefined)
+      throw new GatewayError(
+        "upstream_failed",
+        "This response is still being made, and its provider could not cancel it now. Try again in a moment.",
+      );
+    await close(services, bill, text);
+  }
+}
+
+/** Asks providers for open bills until it is closed; `close` lets those finish that are being asked. */
+export function followBackground(services: RelayServices): { close(): Promise<void> } {
+  const asking = new Set<Promise<void>>();
+  let looking: Promise<void> = Promise.resolve();
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    const free = MOST_AT_ONCE - asking.size;
+    if (free <= 0) return;
+    for (const bill of await services.background.claim(free)) {
+      const asked: Promise<void> = follow(services, bill, !bill.usable)
+        .catch(services.onError)
+        .finally(() => asking.delete(asked));
+      asking.add(asked);
+    }
+  }
+
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    looking = look()
+      .catch(services.onError)
+      .finally(() => (isLooking = false));
+  }, LOOK_MS);
+  timer.unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await Promise.all(asking);
+    },
+  };
+}
+
+async function follow(services: RelayServices, bill: BackgroundResponse, revoked: boolean): Promise<void> {
+  const age = now() - bill.created_time.getTime();
+  let text = await endOf(services, bill, revoked || age > DEADLINE_MS);
+  if (text === undefined && age > GIVE_UP_MS) text = "";
+  if (text === undefined) {
+    const pause = Math.min(Math.max(age / 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    return services.background.postpone(bill.request_id, Math.ceil(pause));
+  }
+  // Without an end it was not charged in full, so it must not be read later.
+  if (text === "") await services.background.withdraw(bill.response_id, bill.user_id);
+  await close(services, bill, text);
+}
+
+/**
+ * The provider's last answer about a response; an empty text when it does not know the response any more, undefined
+ * when it has not ended.
+ * @param cancel whether one that has not ended is to be cancelled
+ */
+async function endOf(
+  services: RelayServices,
+  bill: BackgroundResponse,
+  cancel: boolean,
+): Promise<string | undefined> {
+  const channel = await services.storedChannel(bill.channel_id);
+  if (channel === "deleted") return "";
+  if (channel === undefined) return undefined;
+  const id = encodeURIComponent(bill.response_id);
+  const said = await ask(services, bill, channel, "GET", id);
+  if (said !== undefined || !cancel) return said;
+  // It may end while it is cancelled: then the cancellation is refused, and it says so when it is asked again.
+  return (
+    (await ask(services, bill, channel, "POST", `${id}/cancel`)) ??
+    (await ask(services, bill, channel, "GET", id))
+  );
+}
+
+/** As `endOf`. */
 async function ask(
   services: RelayServices,
-  { model }: Call,
-  chosen: Chosen,
+  bill: BackgroundResponse,
+  channel: ChannelInForce,
   method: "GET" | "POST",
   below: string,
-): Promise<{ status: number; text: string } | undefined> {
+): Promise<string | undefined> {
+  const key = chooseKey(channel, services.random(), { pinned: bill.channel_key_id ?? undefined });
+  const { call, served } = storedIn(bill);
   try {
-    const response = await send(services, chosen, {
-      method,
-      path: `/v1/responses/${below}`,
-      model: chosen.upstreamModel || model,
-      dialect: "openai-responses",
-      headers: { accept: "application/json" },
-      body: null,
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    return { status: response.status, text: await response.text(MAX_BODY_BYTES) };
+    const response = await send(
+      services,
+      { channel, key },
+      {
+        method,
+        path: `/v1/responses/${below}`,
+        model: served.upstreamModel || call.model,
+        dialect: "openai-responses",
+        headers: { accept: "application/json" },
+        body: null,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      },
+    );
+    const text = await response.text(MAX_BODY_BYTES);
+    if (response.status === 404 && method === "GET") return "";
+    return response.status === 200 && hasEnded(text) ? text : undefined;
   } catch {
+    // It cannot be reached now.
     return undefined;
   }
 }
 
-/** Charged by the vendor's usage. Without one: what failed is free; what was given up is charged as if its client had left. */
-async function closeBill(flight: Flight, text: string): Promise<void> {
+function statusOf(text: string): unknown {
+  return parseRecord(text)?.["status"];
+}
+
+function hasEnded(text: string): boolean {
+  const status = statusOf(text);
+  return status !== undefined && status !== "queued" && status !== "in_progress";
+}
+
+async function handOver(
+  services: RelayServices,
+  call: ChatCall,
+  chosen: Chosen,
+  flight: Flight,
+  id: string,
+): Promise<void> {
+  const bill = {
+    request_id: call.requestId,
+    response_id: id,
+    user_id: call.caller.userId,
+    token_id: call.caller.tokenId,
+    channel_id: chosen.channel.id,
+    channel_key_id: chosen.key?.id ?? null,
+    call: JSON.stringify(storable(call, chosen, flight)),
+  };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // Not twice: a statement whose answer was lost may have had its effect.
+      await services.background.handOver(bill);
+      break;
+    } catch (error) {
+      const isRefused = error instanceof GatewayError;
+      if (!isRefused && tries < HANDOVER_TRIES) {
+        await sleep(LOOK_MS);
+        continue;
+      }
+      // No one would learn of its end.
+      const stored = { ...bill, created_time: new Date(), poll_at: new Date() };
+      await ask(services, stored, chosen.channel, "POST", `${encodeURIComponent(id)}/cancel`);
+      throw error;
+    }
+  }
+  services.ledger.handedOver(call.requestId);
+  flight.leaveOpen();
+}
+
+function storable(call: ChatCall, chosen: Chosen, flight: Flight): StoredCall {
+  const { requestId, startedAt, caller, ip, endpoint, needs, model, stream, tools, estimate, kind, calls } =
+    call;
+  const { channel: _channel, key: _key, ...served } = chosen;
+  return {
+    call: {
+      requestId,
+      startedAt,
+      caller,
+      ip,
+      endpoint,
+      needs,
+      model,
+      stream,
+      tools,
+      estimate,
+      calls,
+      ...(kind !== undefined && { kind }),
+    },
+    served,
+    attempts: flight.attempts,
+    paused: flight.paused,
+    firstByteAt: flight.firstByteAt,
+    tierSaid: flight.tierSaid,
+  };
+}
+
+function storedIn(bill: BackgroundResponse): StoredCall {
+  // Written by `storable`.
+  return JSON.parse(bill.call) as StoredCall;
+}
+
+/** Closes a bill, unless another node has. Throws when the charge could not be written: the bill stays open then. */
+async function close(services: RelayServices, bill: BackgroundResponse, text: string): Promise<void> {
+  const stored = storedIn(bill);
+  const call: Call = { ...stored.call, pin: undefined, signal: new AbortController().signal };
+  const flight = new Flight(services, call);
+  const channel = await services.storedChannel(bill.channel_id);
+  flight.isShared = true;
+  flight.modelKnown = true;
+  flight.attempts.push(...stored.attempts);
+  flight.paused = stored.paused;
+  flight.firstByteAt = stored.firstByteAt;
+  flight.tierSaid = stored.tierSaid;
+  services.open.add(call.requestId);
+  if (channel === undefined || channel === "deleted")
+    await flight.fail(new GatewayError("upstream_failed", "The channel of this response was deleted."));
+  else {
+    flight.chosen = { ...stored.served, channel, key: undefined };
+    await settle(flight, text).catch((error: unknown) => {
+      if (!(error instanceof GatewayError && error.code === "reservation_lost")) throw error;
+    });
+  }
+  await services.background.closed(bill.request_id);
+}
+
+/** Charged by the provider's usage. Without one: what failed is free; what was given up is charged as if its client had left. */
+async function settle(flight: Flight, text: string): Promise<void> {
   const { usage, tally } = dialects["openai-responses"].skimResponse(text);
-  const status = parseRecord(text)?.["status"];
+  const status = statusOf(text);
   if (usage === undefined && status === "failed")
     return flight.fail(new GatewayError("upstream_failed", "The upstream could not complete its answer."));
   const isWhole = usage !== undefined || status === "completed" || status === "incomplete";

@@ -8,8 +8,10 @@ import type { Estimate } from "#domain/billing/estimate.ts";
 import type { Ledger } from "#domain/billing/ledger.ts";
 import type { Prices } from "#domain/billing/prices.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
+import type { BackgroundBills } from "#domain/responses/background.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { Revocations } from "#domain/tokens/revocations.ts";
 import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
@@ -36,6 +38,9 @@ export interface RelayServices {
   metrics: Metrics;
   bodies: Pick<BodyLog, "keep">;
   answers: AnswerCache;
+  background: BackgroundBills;
+  /** A channel whatever its status: one that was disabled still owes its answers. */
+  storedChannel(id: number): Promise<ChannelInForce | "deleted" | undefined>;
   random(): number;
   /** Calls that hold points; empty when every bill is closed. */
   open: Set<string>;

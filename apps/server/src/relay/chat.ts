@@ -79,9 +79,8 @@ async function tryChannel(
       return { kind: "stream", headers: { ...headers, "content-type": type }, frames: opened.frames };
     }
     if (call.background === true) {
-      const taken = await takeOn(services, call, chosen, flight, tried.response);
+      const taken = await takeOn(services, call, chosen, flight, { response: tried.response, begun });
       if ("error" in taken) return taken;
-      flight.noteAttempt(chosen, begun, undefined);
       return { kind: "body", headers, body: taken.body };
     }
     const read = await readBody(call, tried);

@@ -57,6 +57,8 @@ export class Flight {
   /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
+  /** Any node may close it: one that comes second has nothing to write. */
+  isShared = false;
   /** The service tier that the head of the answer names. */
   tierSaid: string | undefined;
   readonly #services: RelayServices;
@@ -130,17 +132,27 @@ export class Flight {
       .then(
         (status) => this.#count(status),
         (error: unknown) => {
-          this.#count(statusOf(error));
+          if (!this.isShared) this.#count(statusOf(error));
           throw error;
         },
       )
       .finally(() => {
-        this.lease?.leave();
-        this.#upstream?.close();
-        this.#services.open.delete(this.#call.requestId);
+        this.#leave();
         this.#call.used?.(this.#tokens);
       });
     return this.#closing;
+  }
+
+  #leave(): void {
+    this.lease?.leave();
+    this.#upstream?.close();
+    this.#services.open.delete(this.#call.requestId);
+  }
+
+  /** Its bill stays open and is closed later, by any node. What was counted of the rate stays as it was estimated. */
+  leaveOpen(): void {
+    this.#closing ??= Promise.resolve();
+    this.#leave();
   }
 
   #count(status: number): void {
@@ -210,6 +222,7 @@ export class Flight {
   async #book(record: CallRecord): Promise<number> {
     if ((await this.#services.ledger.settle(record)) === "settled") return record.status;
     const lost = reservationLost();
+    if (this.isShared) throw lost;
     // Nothing was written: at least the log shows that the call was made.
     this.#services.ledger.note(this.#failure(lost)).catch(() => {});
     throw lost;

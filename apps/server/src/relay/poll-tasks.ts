@@ -1,6 +1,6 @@
 import { parseJson } from "#dialects/wire.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
-import { loadChannels } from "#domain/channels/load-channels.ts";
+import { storedChannel } from "#domain/channels/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
 import { now } from "#platform/clock.ts";
 import type { Task } from "#platform/prisma/client.ts";
@@ -44,7 +44,8 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
   const [first] = tasks;
   if (first === undefined) return;
   const wire = taskWireOf(first.platform);
-  const channel = await channelOf(watch, first.channel_id);
+  // One that was switched off still owes its tasks.
+  const channel = await storedChannel(watch, first.channel_id);
   if (wire === undefined || channel === "deleted") {
     for (const task of tasks)
       await tellOf(watch, await giveUp(watch.db, task, "The channel that made this task is gone."));
@@ -105,14 +106,6 @@ async function ask(
   } catch {
     return undefined;
   }
-}
-
-/** A channel that was switched off still owes its tasks. Undefined while it has nothing to ask with. */
-async function channelOf(watch: TaskWatch, id: number): Promise<ChannelInForce | "deleted" | undefined> {
-  const [channel] = await loadChannels(watch, { status: "any", ids: [id], keys: [1, 2, 3] });
-  if (channel !== undefined) return channel;
-  const stored = await watch.db.channel.count({ where: { id, deleted_at: null } });
-  return stored === 0 ? "deleted" : undefined;
 }
 
 async function tellOf(watch: TaskWatch, ended: Task | undefined): Promise<void> {

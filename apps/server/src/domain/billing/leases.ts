@@ -1,6 +1,6 @@
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/connection.ts";
-import { beatStatement, releaseStatement } from "./ledger-statements.ts";
+import { backgroundNode, beatStatement, releaseStatement } from "./ledger-statements.ts";
 
 /**
  * A reservation lives as long as the node that made it: nodes say that they are alive, and what a silent one holds
@@ -68,7 +68,7 @@ export function createLeases(options: LeaseOptions): Leases {
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
     const rows = await connection.query<Held>({
       text: `SELECT request_id, user_id, token_id FROM reservations v
-       WHERE v.node_id <> $1 AND NOT EXISTS (
+       WHERE v.node_id NOT IN ($1, '${backgroundNode}') AND NOT EXISTS (
          SELECT FROM nodes n WHERE n.id = v.node_id AND n.heartbeat > now() - $2 * interval '1 millisecond'
        )`,
       values: [nodeId, silentAfterMs],

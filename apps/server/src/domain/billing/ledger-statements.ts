@@ -14,6 +14,9 @@ export interface Statement {
   text: string;
 }
 
+/** In the place of a node: reservations of calls that outlive every node. No lease releases them. */
+export const backgroundNode = "background";
+
 export const columns = Object.keys(logColumns)
   .map((name) => `"${name}"`)
   .join(", ");
@@ -120,7 +123,7 @@ JOIN request_logs l ON l.created_at = w.created_at AND l.request_id = w.request_
 };
 
 /** $1 request ids, $2 user ids, $3 token ids: gives back what these reservations hold. Those of accounts that
- * someone else has locked are left for the next time. */
+ * someone else has locked are left for the next time; those handed over in between stay. */
 export const releaseStatement: Statement = {
   name: "ledger-release",
   text: `
@@ -131,7 +134,8 @@ WITH payer AS MATERIALIZED (
   ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 ), closed AS MATERIALIZED (
   DELETE FROM reservations v
-  WHERE v.request_id = ANY($1::text[]) AND v.user_id IN (SELECT id FROM payer)
+  WHERE v.request_id = ANY($1::text[]) AND v.node_id <> '${backgroundNode}'
+    AND v.user_id IN (SELECT id FROM payer)
     AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
   RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots
 ), ${giveBack}

@@ -35,6 +35,8 @@ export interface Ledger {
    * "gone" when no reservation was open any more: nothing was charged or written.
    */
   settle(record: CallRecord): Promise<"settled" | "gone">;
+  /** The reservation is not this node's any more: `settle` of any node closes it. See domain/responses/background.ts. */
+  handedOver(requestId: string): void;
   /** The log row of a call that was refused before it reserved. Resolves when it is written or given up. */
   note(record: CallRecord): Promise<void>;
   /**
@@ -207,6 +209,8 @@ export function createLedger(options: LedgerOptions): Ledger {
         open.delete(record.requestId);
       }
     },
+
+    handedOver: (requestId) => void open.delete(requestId),
 
     async note(record) {
       if (notes.size >= maxNotes) {

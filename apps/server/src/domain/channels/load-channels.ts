@@ -46,6 +46,14 @@ export async function loadChannels(read: Read, which: Which): Promise<ChannelInF
   }
 }
 
+/** A channel whatever its status and that of its keys. Undefined while it has nothing to ask with. */
+export async function storedChannel(read: Read, id: number): Promise<ChannelInForce | "deleted" | undefined> {
+  const [channel] = await loadChannels(read, { status: "any", ids: [id], keys: [1, 2, 3] });
+  if (channel !== undefined) return channel;
+  const stored = await read.db.channel.count({ where: { id, deleted_at: null } });
+  return stored === 0 ? "deleted" : undefined;
+}
+
 type Row = Awaited<ReturnType<typeof readPage>>[number];
 
 async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which, after: number) {
