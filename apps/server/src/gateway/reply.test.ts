@@ -1,3 +1,5 @@
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, it } from "vitest";
 import type { Answer } from "#relay/call.ts";
@@ -87,4 +89,60 @@ it("beats as the token asks, else as the operator says", () => {
   expect(heartbeatMs({ enabled: true, timeout_seconds: 45 }, 15)).toBe(45_000);
   expect(heartbeatMs({ enabled: false, timeout_seconds: 45 }, 15)).toBe(15_000);
   expect(heartbeatMs({ enabled: false, timeout_seconds: 45 }, 0)).toBe(0);
+});
+
+/** An answer without end to a client that reads its head and as much as `read` takes. Says when the answer was left. */
+async function serveEndless(stalledMs: number): Promise<{ port: number; left: Promise<void> }> {
+  const left = Promise.withResolvers<void>();
+  app = Fastify();
+  app.get("/", async (_request, reply) => {
+    const options = {
+      heartbeat: "",
+      heartbeatMs: 0,
+      headers: {},
+      signal: new AbortController().signal,
+      stalledMs,
+      streams: { inc() {}, dec() {} },
+    };
+    const frames = (async function* () {
+      const frame = `data: ${"x".repeat(300_000)}\n\n`;
+      try {
+        for (;;) yield frame;
+      } finally {
+        left.resolve();
+      }
+    })();
+    await sendAnswer(reply, { kind: "stream", headers: {}, frames }, options);
+    return reply;
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return { port: (app.server.address() as AddressInfo).port, left: left.promise };
+}
+
+it("leaves an answer whose client accepts nothing any more, although it stays connected", async () => {
+  const { port, left } = await serveEndless(300);
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  await left;
+  socket.resume();
+  await closed;
+});
+
+it("goes on for a client that reads slowly", async () => {
+  const { port, left } = await serveEndless(1_000);
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  let isLeft = false;
+  void left.then(() => (isLeft = true));
+  for (let round = 0; round < 12; round += 1) {
+    socket.resume();
+    await sleep(20);
+    socket.pause();
+    await sleep(230);
+    expect(isLeft).toBe(false);
+  }
+  socket.destroy();
 });

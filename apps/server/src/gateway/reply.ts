@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { TokenSetting } from "@gateway/shared/token";
 import type { FastifyReply } from "fastify";
 import { now } from "#platform/clock.ts";
@@ -12,6 +13,8 @@ export interface ReplyOptions {
   heartbeatMs: number;
   headers: Record<string, string>;
   signal: AbortSignal;
+  /** Milliseconds that a client may accept nothing while the answer waits for it; STALLED_MS unless given. */
+  stalledMs?: number;
   streams: { inc(): void; dec(): void };
 }
 
@@ -107,6 +110,9 @@ async function settlesWithin(pending: Promise<unknown>, milliseconds: number): P
   return Promise.race([settled, late]).finally(() => clearTimeout(timer));
 }
 
+/** A client that accepts no byte for so long is treated as one that disconnected. Documented in docs/money.md. */
+const STALLED_MS = 10 * 60_000;
+
 const unbuffered = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** Looked at so many times within one heartbeat: it comes late by a part of it, not by another one. */
@@ -133,7 +139,9 @@ async function pump(
     for await (const piece of pieces) {
       if (options.signal.aborted) break;
       lastWrite = now();
-      if (piece.length > 0 && !raw.write(piece)) await drained(reply, options.signal);
+      for (const part of partsOf(piece))
+        if (!raw.write(part) && !(await drained(reply, options)))
+          throw new Error("The client stopped reading its answer.");
     }
     raw.end();
   } catch (error) {
@@ -145,16 +153,48 @@ async function pump(
   }
 }
 
-/** Until the socket takes more, or the client is gone. */
-function drained(reply: FastifyReply, signal: AbortSignal): Promise<void> {
+/**
+ * Waits until the socket takes more, or the client is gone. Answers false when the client has accepted nothing for
+ * `stalledMs`: a connection may stay open for ever without a reader.
+ */
+function drained(
+  { raw }: FastifyReply,
+  { signal, stalledMs = STALLED_MS }: Pick<ReplyOptions, "signal" | "stalledMs">,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const done = () => {
-      reply.raw.off("drain", done);
-      signal.removeEventListener("abort", done);
-      resolve();
+    const { socket } = raw;
+    let accepted = acceptedBy(socket);
+    let acceptedAt = now();
+    const done = (isRead: boolean) => {
+      clearInterval(timer);
+      raw.off("drain", onDrain);
+      signal.removeEventListener("abort", onDrain);
+      resolve(isRead);
     };
-    reply.raw.once("drain", done);
-    signal.addEventListener("abort", done, { once: true });
-    if (signal.aborted) done();
+    const onDrain = () => done(true);
+    // A slow reader that takes a little of what waits is not a stalled one.
+    const timer = setInterval(() => {
+      const total = acceptedBy(socket);
+      if (total !== accepted) [accepted, acceptedAt] = [total, now()];
+      else if (now() - acceptedAt >= stalledMs) done(false);
+    }, stalledMs / LOOKS);
+    raw.once("drain", onDrain);
+    signal.addEventListener("abort", onDrain, { once: true });
+    if (signal.aborted) onDrain();
   });
+}
+
+/** How much of one write was accepted cannot be seen, so no write is large. Bytes. */
+const MOST_AT_ONCE = 64 * 1024;
+
+function* partsOf(piece: string | Buffer): Generator<string | Buffer> {
+  if (piece.length === 0) return;
+  if (piece.length <= MOST_AT_ONCE) return yield piece;
+  const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+  for (let at = 0; at < bytes.length; at += MOST_AT_ONCE) yield bytes.subarray(at, at + MOST_AT_ONCE);
+}
+
+/** Bytes that were handed to the operating system: written, less what waits in this process. */
+function acceptedBy(socket: Socket | null): number {
+  return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
 }

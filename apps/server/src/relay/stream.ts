@@ -16,6 +16,7 @@ import { readFrames } from "./frames.ts";
 import { tallyEvent } from "./meter.ts";
 import { type Pieces, primed } from "./pieces.ts";
 import { peeked } from "./response-form.ts";
+import { openFrameListener, openListener, type Said } from "./silence.ts";
 
 /**
  * A streamed answer, frame by frame: nothing is buffered but the frames that complete it, which wait for the bill.
@@ -41,6 +42,8 @@ interface Pipe {
   readonly closing: boolean;
   readonly usage: Usage | undefined;
   readonly tally: Tally;
+  /** What the answer says so far. */
+  said(): Said;
   readonly error: UpstreamError | undefined;
 }
 
@@ -63,7 +66,9 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
   const batches = readFrames(events, () => pipe.closing);
   let first = "";
   let ended = false;
-  while (first === "" && pipe.held === "" && pipe.error === undefined && !ended) {
+  // A complete answer that says nothing is read to its end: its usage may follow.
+  const goesOn = () => (first === "" && pipe.held === "") || (isWhole(pipe) && isSilent(pipe));
+  while (!ended && pipe.error === undefined && goesOn()) {
     const next = await batches.next();
     if (next.done) {
       ended = true;
@@ -76,7 +81,7 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
     await batches.return();
     return { error: pipe.error };
   }
-  if (ended && isEmpty(pipe)) {
+  if (ended && isSilent(pipe)) {
     return {
       error: { kind: "server", message: "The upstream answered with nothing.", status: response.status },
     };
@@ -112,8 +117,9 @@ function unframed(
   };
 }
 
-function isEmpty(pipe: Pipe): boolean {
-  return pipe.usage === undefined && pipe.tally.narrow === 0 && pipe.tally.wide === 0;
+/** It says nothing, and its provider counted nothing. */
+function isSilent(pipe: Pipe): boolean {
+  return pipe.usage === undefined && pipe.said() === "nothing";
 }
 
 interface Begun {
@@ -181,11 +187,19 @@ async function leave(flight: Flight, pipe: Pipe, batches: Begun["batches"]): Pro
   } catch (error) {
     endAfterBreak(flight, pipe, error);
   }
+  if (isWhole(pipe) && isSilent(pipe)) return flight.fail(silence());
   await flight.settle({ ...endOf(pipe), delivered, outcome: "client-left" }).catch(() => {});
 }
 
+/** A refusal that the provider did not count is free, as in an answer that is not streamed. */
 function endOf(pipe: Pipe): Pick<End, "vendor" | "final" | "delivered"> {
-  return { vendor: pipe.usage, final: isWhole(pipe) && pipe.usage !== undefined, delivered: pipe.tally };
+  const isFree = isWhole(pipe) && pipe.usage === undefined && pipe.said() === "refusal";
+  const vendor = isFree ? { input: 0, output: 0 } : pipe.usage;
+  return { vendor, final: isWhole(pipe) && vendor !== undefined, delivered: pipe.tally };
+}
+
+function silence(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream answered with nothing.");
 }
 
 function isWhole(pipe: Pipe): boolean {
@@ -197,6 +211,11 @@ async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<st
   const gone = isWhole(pipe) ? undefined : flight.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
+  if (isWhole(pipe) && isSilent(pipe)) {
+    const error = silence();
+    await flight.fail(error);
+    return fail(error);
+  }
   try {
     await flight.settle({ ...endOf(pipe), outcome });
   } catch (error) {
@@ -226,10 +245,12 @@ export async function finish(call: Pick<ChatCall, "finished">, flight: Flight, e
 function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undefined): Pipe {
   const skimmer = upstream.skim();
   const excess = excessOf(call);
+  const listener = openFrameListener(upstream, () => skimmer.tally);
   let held = "";
 
   function pass({ frame, raw: came }: RawFrame): string {
     skimmer.frame(frame);
+    listener.frame(frame);
     if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
     const raw = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
     if (held === "" && !upstream.isLast(frame)) return raw;
@@ -262,6 +283,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
     get tally() {
       return skimmer.tally;
     },
+    said: () => listener.said(),
     get error() {
       return skimmer.error ?? excess(skimmer.tally);
     },
@@ -276,6 +298,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
   const own = names && ownNamesOf(names);
   const unwrap = isWrapped(call.request, upstream.id) ? openUnwrapping() : undefined;
   const tally: Tally = { narrow: 0, wide: 0 };
+  const listener = openListener();
   let held = "";
   let complete = false;
   let closing = false;
@@ -298,6 +321,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
         complete = true;
       }
       tallyEvent(tally, event);
+      listener.event(event);
       const encoded = encode(own === undefined ? event : withOwnName(event, own));
       if (encoded.last || held !== "") held += encoded.text;
       else text += encoded.text;
@@ -326,6 +350,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
     get tally() {
       return tally;
     },
+    said: () => listener.said,
     get error() {
       return error ?? excess(tally);
     },
