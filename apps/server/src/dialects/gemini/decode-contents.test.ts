@@ -55,6 +55,25 @@ describe("a turn that comes back chunk by chunk", () => {
     ]);
   });
 
+  it("joins a thought and the signature that follows it in one content, as the AI SDK sends it", () => {
+    const thought = { text: "Two cities.", thought: true };
+    const signed = { text: "", thoughtSignature: "c2ln" };
+    const call = { functionCall: { id: "a", name: "weather", args: {} } };
+    expect(decode(user("Hi"), model(thought, signed, call))[1]?.parts).toEqual([
+      { type: "reasoning", text: "Two cities.", signature: "c2ln" },
+      { type: "tool-call", id: "a", name: "weather", input: "{}" },
+    ]);
+    // A signature behind plain words, or behind a thought that has one, stands alone.
+    expect(decode(user("Hi"), model({ text: "Hello." }, signed))[1]?.parts).toEqual([
+      { type: "text", text: "Hello." },
+      { type: "reasoning", text: "", signature: "c2ln" },
+    ]);
+    expect(decode(user("Hi"), model({ ...thought, thoughtSignature: "b25l" }, signed))[1]?.parts).toEqual([
+      { type: "reasoning", text: "Two cities.", signature: "b25l" },
+      { type: "reasoning", text: "", signature: "c2ln" },
+    ]);
+  });
+
   it("leaves what several people say apart", () => {
     expect(decode(user("one"), user("two"), model({ text: "three" }), user("four"))).toHaveLength(4);
   });

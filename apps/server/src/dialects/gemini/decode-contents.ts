@@ -113,10 +113,24 @@ function goOn(said: Part[], [first, ...rest]: Part[]): void {
   said.push(...rest);
 }
 
+/**
+ * Clients that collect a stream keep a thought as one part and its signature, which comes last, as a part of its own
+ * behind it. Together they are the thought that its provider signed.
+ */
+function withProofs(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const isProof = part.type === "reasoning" && part.text === "";
+    if (isProof && joined.at(-1)?.type === "reasoning") goOn(joined, [part]);
+    else joined.push(part);
+  }
+  return joined;
+}
+
 /** Results of tools stand in a user's content here; in the IR they are messages of their own. */
 export function decodeContent(wire: WireContent, book: CallBook): Message[] {
   const parts = (wire.parts ?? []).flatMap((part) => decodePart(part, book));
-  if (wire.role === "model") return [{ role: "assistant", parts }];
+  if (wire.role === "model") return [{ role: "assistant", parts: withProofs(parts) }];
   if (wire.role === "system") return [{ role: "system", parts }];
   const messages: Message[] = [];
   for (const part of parts) {
