@@ -64,7 +64,9 @@ it("shows somebody without calls how to make the first one", async () => {
 describe("a call in the log", () => {
   it("shows its tokens and its cost, and explains the bill to the last point", async () => {
     // 3,000 × 0.5 + 9,000 × 0.05 + 801 × 1.5 = 3,151.5 points
-    expect(await ask("[[input=12000]] [[cached=9000]] [[output=801]] hi")).toBe(200);
+    // The prompt is long, because usage far beyond the request's own tokens is not billed.
+    const prompt = `[[input=12000]] [[cached=9000]] [[output=801]] ${"hi ".repeat(4_000)}`;
+    expect(await ask(prompt)).toBe(200);
     const page = await site.open("/panel/log");
     const row = await waitForRow(page, "12,000");
     await expect.poll(() => row.textContent()).toContain("$0.006304");

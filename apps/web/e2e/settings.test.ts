@@ -39,7 +39,7 @@ describe("settings", () => {
     const page = await site.open("/panel/setting?tab=system");
     const address = section(page, "Address");
     await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
-    await address.getByText("The address must be an http or https URL").waitFor();
+    await address.getByText("Write an address like https://ai.example.com, without ? or #").waitFor();
     await expect.poll(() => address.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
 
     const github = section(page, "GitHub");
