@@ -38,7 +38,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
           hasKeys && (isRoot || !moved) ? t("Leave it empty to keep the stored keys") : provider?.key_hint
         }
         description={
-          provider && !provider.needs_key
+          provider && !provider.needs_key && !(hasKeys && moved && !isRoot)
             ? t("Not needed here. If given: one per line.")
             : t("One per line; calls are spread over them. Stored encrypted, never shown again.")
         }
