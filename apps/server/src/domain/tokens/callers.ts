@@ -150,7 +150,7 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   return {
     knows(presented) {
       const [, bare = ""] = KEY.exec(presented.trim()) ?? [];
-      return (known.get(bare.startsWith("sk-") ? bare : `sk-${bare}`)?.until ?? 0) > Date.now();
+      return (known.get(bare.startsWith("sk-") ? bare : `sk-${bare}`)?.until ?? 0) > performance.now();
     },
     async find(presented) {
       const match = KEY.exec(presented.trim());

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeAccount } from "#domain/billing/accounts.fixture.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { createCallers } from "./callers.ts";
+
+let home: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+test("callers: a key that was found is known, in every spelling, until it is forgotten", async () => {
+  const secrets = openSecrets("a secret key of at least 32 characters");
+  const { tokenId } = await makeAccount(database, { quota: 1n });
+  const key = `sk-${"k".repeat(48)}`;
+  await database.db.token.update({ where: { id: tokenId }, data: { key_hash: secrets.hash(key) } });
+  const callers = createCallers(database.db, secrets);
+  expect(callers.knows(key)).toBe(false);
+  await callers.find(`Bearer ${key}`);
+  for (const spelling of [key, `Bearer ${key}`, "k".repeat(48)]) expect(callers.knows(spelling)).toBe(true);
+  expect(callers.knows(`sk-${"x".repeat(48)}`)).toBe(false);
+  callers.forgetToken(tokenId);
+  expect(callers.knows(key)).toBe(false);
+});
