@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { openBenchDatabase } from "./logs/database.ts";
+import { forgetReads, indexUse } from "./logs/indexes.ts";
 import { batch, callsPerTurn, insertCost, turns } from "./logs/insert-cost.ts";
 import { plansOf, watched } from "./logs/plans.ts";
 import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
@@ -48,6 +49,7 @@ try {
   const screens = screensOf(bench.database, await takeSample(pool)).filter((screen) =>
     screen.name.includes(values.only),
   );
+  await forgetReads(pool);
   const lines: string[] = [];
   const plans: string[] = [];
   for (const screen of screens) {
@@ -61,6 +63,8 @@ try {
       if (kept.has(screen.name)) plans.push(`### ${screen.name}\n\n\`\`\`text\n${found}\n\`\`\`\n`);
     }
   }
+  const indexes = await indexUse(pool);
+  for (const line of indexes) console.log(line);
   const costs = "inserts".includes(values.only)
     ? await insertCost(bench.database.url, (line) => console.log(line))
     : [];
@@ -71,7 +75,7 @@ try {
   for (const line of inserts) console.log(line);
   if (values.write !== undefined) {
     const table = `| screen | least ms | p50 ms | p95 ms |\n| --- | ---: | ---: | ---: |\n${lines.join("\n")}\n`;
-    await writeFile(values.write, page(head, table, inserts, plans));
+    await writeFile(values.write, page({ head, table, indexes, inserts, plans }));
   }
 } finally {
   await bench.close();
@@ -99,7 +103,15 @@ function ms(value: number): string {
   return value.toFixed(1).padStart(7);
 }
 
-function page(head: string, table: string, inserts: readonly string[], plans: readonly string[]): string {
+interface Outcome {
+  head: string;
+  table: string;
+  indexes: readonly string[];
+  inserts: readonly string[];
+  plans: readonly string[];
+}
+
+function page({ head, table, indexes, inserts, plans }: Outcome): string {
   return `# What the log costs to read and to write
 
 Written by \`pnpm seed:logs\` and \`pnpm measure:logs --write docs/log-queries.md\`; every figure is one run on one machine
@@ -120,6 +132,14 @@ ${writing}
 | calls that the day held | µs of processor | µs by the clock |
 | ---: | ---: | ---: |
 ${inserts.join("\n")}
+
+## Indexes
+
+What each index is for, takes per call, and how often the screens above read it (once per day of the log).
+
+| index | for | bytes per call | reads |
+| --- | --- | ---: | ---: |
+${indexes.join("\n")}
 
 ## Plans
 

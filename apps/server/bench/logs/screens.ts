@@ -82,6 +82,7 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     ["user", { username: sample.username }],
     ["address", { source_ip: sample.ip }],
     ["request id", { request_id: sample.requestId }],
+    ["billing tag", { billing_tag: "batch" }],
     ["user and model", { username: sample.username, model_name: sample.model }],
     ["channel and model", { channel_id: sample.channel, model_name: sample.model }],
     ["failed calls of a user", { log_type: 5, username: sample.username }],

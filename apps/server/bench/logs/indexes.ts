@@ -1,0 +1,45 @@
+import type pg from "pg";
+
+/** What each index of the log costs, and how often the screens read it. */
+
+/** Why each of them stays. */
+const purposes: Readonly<Record<string, string>> = {
+  pkey: "the newest calls, periods, pages by cursor, retention",
+  user_id_idx: "calls of a user",
+  user_model_idx: "calls of a user with a model",
+  user_address_idx: "calls of a user from an address",
+  user_type_idx: "failed calls and top-ups of a user; charged calls are not in it",
+  type_idx: "failed calls and top-ups; charged calls are not in it",
+  channel_id_idx: "calls through a channel",
+  model_name_idx: "calls of a model",
+  token_name_idx: "calls with a token's name",
+  source_ip_idx: "calls from an address",
+  billing_tag_idx: "calls with a billing tag; others are not in it",
+  request_id_idx: "one call by its request id, for support and for answers that were lost",
+  id_idx: "one call by its number: its bill",
+};
+
+/** Forgets what was counted so far. */
+export async function forgetReads(pool: pg.Pool): Promise<void> {
+  await pool.query("SELECT pg_stat_reset()");
+}
+
+/** Rows of a Markdown table: index, purpose, bytes per call, reads since `forgetReads`. Partitions are summed. */
+export async function indexUse(pool: pg.Pool): Promise<string[]> {
+  // Every connection reports its reads once a second at most.
+  await pool.query("SELECT pg_sleep(1.5)");
+  const { rows } = await pool.query<{ name: string; bytes: string; reads: string }>(
+    `WITH calls AS (SELECT GREATEST(1, count(*)) AS many FROM request_logs)
+     SELECT replace(i.relname, 'request_logs_', '') AS name, round(sum(pg_relation_size(s.indexrelid)) / max(many), 1) AS bytes, sum(s.idx_scan) AS reads
+     FROM pg_index d
+     JOIN pg_class i ON i.oid = d.indexrelid
+     JOIN pg_inherits h ON h.inhparent = i.oid
+     JOIN pg_stat_user_indexes s ON s.indexrelid = h.inhrelid
+     CROSS JOIN calls
+     WHERE d.indrelid = 'request_logs'::regclass
+     GROUP BY i.relname ORDER BY i.relname`,
+  );
+  return rows.map(
+    ({ name, bytes, reads }) => `| ${name} | ${purposes[name] ?? "unknown: drop it"} | ${bytes} | ${reads} |`,
+  );
+}
