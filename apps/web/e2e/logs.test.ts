@@ -95,7 +95,8 @@ describe("a call in the log", () => {
     await page.goto(`/panel/log?request_id=${id}`);
     await page.getByText("1 row shown").waitFor();
     const totals = page.getByLabel("Totals");
-    await totals.getByText("$0.006304").waitFor();
+    await totals.getByText("$0.01", { exact: true }).waitFor();
+    await totals.getByTitle("$0.006304").waitFor();
     await totals.getByText("12,000").waitFor();
   });
 

@@ -1,14 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { formatDuration, spendDigits } from "./quota.ts";
+import { chargeText, exactText, formatDuration, quotaText } from "./quota.ts";
 
-describe("digits of a sum", () => {
-  it("are two for nothing and for a dollar and more", () => {
-    expect([spendDigits(0), spendDigits(1), spendDigits(-250)]).toEqual([2, 2, 2]);
+describe("amounts", () => {
+  const dollars = { inCurrency: true, pointsPerUsd: 500_000 };
+  const points = { inCurrency: false, pointsPerUsd: 500_000 };
+
+  it("quotaText: dollars have two decimals, whatever their size", () => {
+    const shown = [0, 1, 1_576, 2_500, 617_000, -250_000, 617_283_945_000].map((each) =>
+      quotaText(each, dollars),
+    );
+    expect(shown).toEqual(["$0.00", "$0.00", "$0.00", "$0.01", "$1.23", "-$0.50", "$1,234,567.89"]);
   });
 
-  it("grow as the sum shrinks, so that a charge never reads as zero", () => {
-    expect(spendDigits(0.0314)).toBe(4);
-    expect(spendDigits(0.000002)).toBe(6);
+  it("quotaText: points are shortened from ten thousand on, with one decimal", () => {
+    const shown = [0, 9_999, 10_000, 999_940, 1_000_000, 2_340_000_000, -56_700].map((each) =>
+      quotaText(each, points),
+    );
+    expect(shown).toEqual(["0", "9999", "10.0k", "999.9k", "1.0M", "2.3B", "-56.7k"]);
+  });
+
+  it("chargeText and exactText: a single point is not rounded away", () => {
+    expect([1, 3_152, 500_000].map((each) => chargeText(each, dollars))).toEqual([
+      "$0.000002",
+      "$0.006304",
+      "$1.000000",
+    ]);
+    expect([1, 2_500, 500_000].map((each) => exactText(each, dollars))).toEqual([
+      "$0.000002",
+      "$0.005",
+      "$1.00",
+    ]);
+    expect(exactText(1_234_567, points)).toBe("1,234,567");
   });
 });
 

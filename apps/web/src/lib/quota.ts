@@ -1,5 +1,5 @@
 /** Money, numbers and times as people read them, in their language and the site's unit. */
-import { formatNumber, formatQuota, POINTS_PER_USD } from "@gateway/shared/money";
+import { formatNumber, formatQuota, formatSum, POINTS_PER_USD } from "@gateway/shared/money";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { currentLocale } from "./i18n.ts";
@@ -40,11 +40,25 @@ export function formatRelative(seconds: number, nowMs = Date.now()): string {
   return format.format(0, "second");
 }
 
-/** Digits after the point for a sum of dollars: "$12.50", "$0.0314", "$0.000088". */
-export function spendDigits(usd: number): number {
-  const size = Math.abs(usd);
-  if (size === 0 || size >= 1) return 2;
-  return size >= 0.01 ? 4 : 6;
+/** Decimals that hold a single point at the usual 500,000 points to the dollar. */
+const chargeDigits = 6;
+
+type Unit = { inCurrency: boolean; pointsPerUsd: number };
+
+/** A balance, a limit or a sum: dollars with two decimals ("$1.25"), or shortened points ("625.0k"). */
+export function quotaText(points: number, unit: Unit): string {
+  return formatQuota(points, unit);
+}
+
+/** What one call or task cost, mostly far below a cent: dollars with six decimals, or shortened points. */
+export function chargeText(points: number, unit: Unit): string {
+  return formatQuota(points, { ...unit, digits: chargeDigits });
+}
+
+/** The value behind a rounded one, shown on hover: "$0.003152", or all the points. */
+export function exactText(points: number, unit: Unit): string {
+  if (!unit.inCurrency) return formatSum(points, 0);
+  return chargeText(points, unit).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
 /** Formatters bound to the site's unit and the reader's language. */
@@ -57,14 +71,15 @@ export function useFormat() {
     const whole = new Intl.NumberFormat(locale);
     const pointsPerUsd = site?.quota_per_unit ?? POINTS_PER_USD;
     const inCurrency = site?.display_in_currency ?? true;
+    const unit = { inCurrency, pointsPerUsd };
     return {
       pointsPerUsd,
       inCurrency,
-      /** Points as the site shows them: "$1.25" or "625.0k". */
-      quota: (points: number, digits?: number) => formatQuota(points, { inCurrency, pointsPerUsd, digits }),
-      /** Points spent: small sums get the digits they need, so that nothing looks free that was not. */
-      spend: (points: number) =>
-        formatQuota(points, { inCurrency, pointsPerUsd, digits: spendDigits(points / pointsPerUsd) }),
+      quota: (points: number) => quotaText(points, unit),
+      charge: (points: number) => chargeText(points, unit),
+      exact: (points: number) => exactText(points, unit),
+      /** On the axis of a chart, whose marks must differ. */
+      tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),
       /** Points as dollars, whatever the site shows. */
       usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
       /** 1,234,567 */

@@ -65,7 +65,7 @@ function Lines({ lines }: { lines: StatementLine[] }) {
   const total = (of: (line: StatementLine) => number) => lines.reduce((sum, line) => sum + of(line), 0);
   const columns: { title: string; of: (line: StatementLine) => number; print: (value: number) => string }[] =
     [
-      { title: t("Spend"), of: (line) => line.quota, print: format.spend },
+      { title: t("Spend"), of: (line) => line.quota, print: format.quota },
       { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
       ...(phone
         ? []

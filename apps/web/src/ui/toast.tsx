@@ -25,11 +25,13 @@ export function whenFirstToast(act: () => void): () => void {
   };
 }
 
-async function put(message: NotificationData): Promise<void> {
+async function put(message: NotificationData, repeated: "once" | "replace" = "once"): Promise<void> {
   arrived ??= import("@mantine/notifications").then((module) => module.notifications);
   announce();
   const closeButtonProps = { "aria-label": i18next.t("Close") };
-  (await arrived).show({ closeButtonProps, ...message });
+  const shown = await arrived;
+  if (repeated === "replace" && message.id !== undefined) shown.hide(message.id);
+  shown.show({ closeButtonProps, ...message });
 }
 
 function show(kind: keyof typeof kinds, message: ReactNode): void {
@@ -45,7 +47,7 @@ export const toast = {
   success: (message: ReactNode) => show("success", message),
   info: (message: ReactNode) => show("info", message),
   notice: (message: ReactNode) => show("notice", message),
-  /** Stays until closed: what could not be copied for the reader. */
+  /** Stays until closed: what could not be copied for the reader. The next one takes its place. */
   keep: (message: ReactNode) =>
-    void put({ message, color: "amber", icon: kinds.warning.icon, autoClose: false }),
+    void put({ id: "keep", message, color: "amber", icon: kinds.warning.icon, autoClose: false }, "replace"),
 };

@@ -63,6 +63,61 @@ describe("pages of the log", () => {
   });
 });
 
+describe("the order of the log", () => {
+  it("is by the named fields, each in its direction, and newest first among equals; pages go on", async () => {
+    const { id } = await makeUser();
+    for (const [request_id, model_name, source_ip] of [
+      ["r1", "b", "10.0.0.2"],
+      ["r2", "a", "10.0.0.1"],
+      ["r3", "b", "10.0.0.1"],
+      ["r4", "a", "10.0.0.1"],
+    ])
+      await write(id, { request_id, model_name, source_ip, created_at: new Date(1_780_000_000_000) });
+    const sorted = async (order: string, more: Partial<LogQuery> = {}) =>
+      (await searchLogs(database.pool, owner(id), ask({ order, page: 1, ...more }))).data
+        .map((row) => row.request_id)
+        .join(" ");
+    expect(await sorted("model_name")).toBe("r4 r2 r3 r1");
+    expect(await sorted("-model_name")).toBe("r3 r1 r4 r2");
+    expect(await sorted("-source_ip,model_name")).toBe("r1 r4 r2 r3");
+    expect(await sorted("model_name", { size: 1, page: 2 })).toBe("r2");
+    for (const order of ["created_at", "-created_at", "channel_id", "user_id", "token_name", "type"])
+      expect(await sorted(order), order).toHaveLength(11);
+  });
+
+  it("refuses other fields, and a cursor beside an order", async () => {
+    for (const order of [
+      "quota",
+      "created_at,bill",
+      "constructor",
+      "created_at desc",
+      "model_name;",
+      "--type",
+    ])
+      await expect(searchLogs(database.pool, everybody, ask({ order })), order).rejects.toMatchObject({
+        code: "invalid_request",
+      });
+    const both = ask({ order: "type", cursor: "kf12oi.1" });
+    await expect(searchLogs(database.pool, everybody, both)).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+
+  it("by anything but the time sorts the newest 10,000 rows of the filter, so that it reads no more", async () => {
+    const { id } = await makeUser();
+    await write(id, { request_id: "oldest", model_name: "a", created_at: new Date("2026-01-01T00:00:00Z") });
+    await database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, model_name)
+       SELECT now() - n * interval '1 second', 'n' || n, 2, $1, 'm' FROM generate_series(1, 10000) n`,
+      [id],
+    );
+    const first = async (order: string) =>
+      (await searchLogs(database.pool, owner(id), ask({ order, page: 1, size: 1 }))).data[0]?.request_id;
+    expect(await first("model_name")).toBe("n1");
+    expect(await first("created_at")).toBe("oldest");
+  });
+});
+
 describe("the filters", () => {
   it("find by type, time, model, key, request, address, user and channel", async () => {
     const user = await makeUser();

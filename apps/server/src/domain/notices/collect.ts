@@ -1,4 +1,4 @@
-import { formatSum } from "@gateway/shared/money";
+import { formatQuota } from "@gateway/shared/money";
 import type { Settings } from "@gateway/shared/settings";
 import { lowBalanceMail } from "#notices/mails.ts";
 import type { Mailer } from "#platform/mail.ts";
@@ -86,9 +86,7 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
   }
 }
 
-/** As people read it: dollars, or points where the site shows those. */
+/** A balance as the console shows it: dollars with two decimals, or shortened points where the site shows those. */
 export function amountText(points: number, { DisplayInCurrencyEnabled, QuotaPerUnit }: Settings): string {
-  if (!DisplayInCurrencyEnabled) return points.toLocaleString("en-US");
-  const dollars = points / QuotaPerUnit;
-  return `$${formatSum(dollars, Math.abs(dollars) < 0.01 && dollars !== 0 ? 4 : 2)}`;
+  return formatQuota(points, { inCurrency: DisplayInCurrencyEnabled, pointsPerUsd: QuotaPerUnit });
 }

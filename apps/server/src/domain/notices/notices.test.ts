@@ -158,7 +158,7 @@ describe("a low balance", () => {
     const about = () => post.mails.filter(({ to }) => /^(low|enough|idle)@/.test(to));
     expect(about().map(({ to }) => to)).toEqual(["low@mail.example"]);
     expect(about()[0]!.subject).toContain("残高");
-    expect(about()[0]!.text).toContain("$0.0020");
+    expect(about()[0]!.text).toContain("$0.00");
     await db.user.update({ where: { id: low.id }, data: { quota: 5_000n } });
     await run();
     await db.user.update({ where: { id: low.id }, data: { quota: 10n } });

@@ -21,7 +21,7 @@ export function AuditState({ audit }: Pick<SiteStatistics, "audit">) {
       ) : audit.drift === 0 ? (
         <StatusDot tone="good">{t("No drift")}</StatusDot>
       ) : (
-        <StatusDot tone="bad">{t("{{amount}} drift", { amount: format.spend(audit.drift) })}</StatusDot>
+        <StatusDot tone="bad">{t("{{amount}} drift", { amount: format.quota(audit.drift) })}</StatusDot>
       )}
       <Text component="span" display="block" fz="xs" c="dimmed">
         {audit === null ? (

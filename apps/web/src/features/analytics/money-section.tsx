@@ -91,8 +91,8 @@ function Credits({ period }: { period: Period }) {
         height={220}
         colors={kindColors}
         nameOf={(kind) => t(kindWords[kind] ?? kind)}
-        tick={(value) => format.quota(value, digits)}
-        print={format.spend}
+        tick={(value) => format.tick(value, digits)}
+        print={(value) => format.tick(value, digits)}
         axisWidth={digits > 2 ? 82 : 64}
       />
       {facts.length > 0 ? (

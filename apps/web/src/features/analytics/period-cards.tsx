@@ -33,7 +33,7 @@ export function PeriodCards({ params }: { params: AnalyticsParams }) {
         title={t("Spend")}
         period={period}
         of={(sum) => sum.quota}
-        print={format.spend}
+        print={format.quota}
         color="var(--chart-1)"
         trend={(row) => row.Quota}
         note={

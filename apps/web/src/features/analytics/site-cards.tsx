@@ -44,7 +44,7 @@ function Now({ site }: { site: SiteStatistics }) {
         {format.quota(users.total_quota)}
         <Aside>
           {users.total_reserved > 0
-            ? t("{{amount}} held for calls in flight", { amount: format.spend(users.total_reserved) })
+            ? t("{{amount}} held for calls in flight", { amount: format.quota(users.total_reserved) })
             : t("What the site owes its users")}
         </Aside>
       </Fact>

@@ -172,7 +172,7 @@ function userColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column
       width: 220,
       cell: (row) => row.username,
     },
-    number("quota", t("Spend"), format.spend, "fact"),
+    number("quota", t("Spend"), format.quota, "fact"),
     number("request_count", t("Requests"), format.whole, "fact"),
     number("prompt_tokens", t("Input tokens"), format.whole, "line"),
     number("completion_tokens", t("Output tokens"), format.whole, "line"),

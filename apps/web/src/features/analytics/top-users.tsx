@@ -51,7 +51,7 @@ export function TopUsers({ params, onChange }: View) {
                     {user.username}
                   </UnstyledButton>
                 </th>
-                <td>{format.spend(user.quota)}</td>
+                <td title={format.exact(user.quota)}>{format.quota(user.quota)}</td>
                 <td>{format.whole(user.request_count)}</td>
                 <td>{format.short(user.prompt_tokens + user.completion_tokens)}</td>
               </tr>

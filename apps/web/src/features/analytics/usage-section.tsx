@@ -128,8 +128,8 @@ function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
       {...stacks}
       title={t("Usage over time")}
       height={300}
-      tick={(value) => (money ? format.quota(value, digits) : format.short(value))}
-      print={money ? format.spend : format.whole}
+      tick={(value) => (money ? format.tick(value, digits) : format.short(value))}
+      print={(value) => (money ? format.tick(value, digits) : format.whole(value))}
       axisWidth={money && digits > 2 ? 82 : 64}
     />
   );

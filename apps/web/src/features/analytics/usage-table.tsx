@@ -40,7 +40,7 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
             <th scope="row" title={sum.name}>
               {sum.name || noName}
             </th>
-            <td>{format.spend(sum.quota)}</td>
+            <td title={format.exact(sum.quota)}>{format.quota(sum.quota)}</td>
             <td>{format.whole(sum.request_count)}</td>
             {phone ? null : (
               <>

@@ -77,7 +77,7 @@ function Usage() {
     <>
       <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
         {card(t("Requests today"), "var(--chart-1)", (day) => day.requests, format.whole)}
-        {card(t("Spend today"), "var(--chart-3)", (day) => day.quota, format.spend)}
+        {card(t("Spend today"), "var(--chart-3)", (day) => day.quota, format.quota)}
         {card(
           t("Tokens today"),
           "var(--chart-2)",
@@ -95,8 +95,8 @@ function Usage() {
           title={t("Spend by model")}
           hint={t("The last seven days")}
           aside={
-            <Text fw={600} className="tabular">
-              {dashboard.data ? format.spend(weekSpend) : null}
+            <Text fw={600} className="tabular" title={format.exact(weekSpend)}>
+              {dashboard.data ? format.quota(weekSpend) : null}
             </Text>
           }
         >

@@ -32,7 +32,7 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
           <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
             <th scope="row">{loading ? <Skeleton height={12} width={76} my={3} /> : day.date}</th>
             <td>{number(format.whole(day.requests))}</td>
-            <td>{number(format.spend(day.quota))}</td>
+            <td title={format.exact(day.quota)}>{number(format.quota(day.quota))}</td>
             {phone ? null : (
               <>
                 <td>{number(format.whole(day.promptTokens))}</td>

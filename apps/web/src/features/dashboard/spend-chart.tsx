@@ -13,8 +13,8 @@ export function SpendChart(stacks: Stacks) {
     <StackedBars
       {...stacks}
       title={t("Spend by model")}
-      tick={(value) => format.quota(value, digits)}
-      print={format.spend}
+      tick={(value) => format.tick(value, digits)}
+      print={(value) => format.tick(value, digits)}
       axisWidth={digits > 2 ? 82 : 64}
     />
   );

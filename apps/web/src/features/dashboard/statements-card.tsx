@@ -36,7 +36,7 @@ export function StatementsCard() {
               </th>
               <td>{format.whole(month.request_count)}</td>
               <td>{format.short(month.prompt_tokens + month.completion_tokens)}</td>
-              <td>{format.spend(month.quota)}</td>
+              <td title={format.exact(month.quota)}>{format.quota(month.quota)}</td>
             </tr>
           ))}
         </tbody>

@@ -5,9 +5,6 @@ import type { useFormat } from "#lib/quota.ts";
 
 type Format = ReturnType<typeof useFormat>;
 
-/** Six decimals hold a single point. */
-const costDigits = 6;
-
 /** What the entry took from the balance, or put into it. */
 export function CostCell({ row, format }: { row: LogRow; format: Format }) {
   const { t } = useTranslation();
@@ -24,7 +21,7 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
         {format.quota(row.quota)}
       </Text>
     );
-  const cost = format.inCurrency ? format.quota(row.quota, costDigits) : format.whole(row.quota);
+  const cost = format.charge(row.quota);
   const exact = t("{{points}} points", { count: row.quota, points: format.whole(row.quota) });
   return (
     <Tooltip label={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}>

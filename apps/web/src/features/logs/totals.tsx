@@ -18,9 +18,9 @@ export function Totals({ totals, old, failed }: TotalsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const partial = totals?.complete === false;
-  const facts: [string, string | undefined][] = [
+  const facts: [string, string | undefined, string?][] = [
     [t("Entries"), totals && (partial ? `> ${format.whole(mostSummed)}` : format.whole(totals.count))],
-    [t("Spend"), totals && format.spend(totals.quota)],
+    [t("Spend"), totals && format.quota(totals.quota), totals && format.exact(totals.quota)],
     [t("Input tokens"), totals && format.whole(totals.prompt_tokens)],
     [t("Output tokens"), totals && format.whole(totals.completion_tokens)],
   ];
@@ -33,10 +33,10 @@ export function Totals({ totals, old, failed }: TotalsProps) {
         partial ? t("This filter is too wide to sum up: these are the newest 10,000 entries.") : undefined
       }
     >
-      {facts.map(([label, value]) => (
+      {facts.map(([label, value, exact]) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{value ?? (failed ? "–" : "…")}</dd>
+          <dd title={exact}>{value ?? (failed ? "–" : "…")}</dd>
         </div>
       ))}
     </dl>

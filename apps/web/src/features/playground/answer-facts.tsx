@@ -7,8 +7,6 @@ import { nameOfBillLine } from "#lib/usage-kinds.ts";
 import type { Answer, Charge } from "./chat.ts";
 import classes from "./playground.module.css";
 
-const sixDigits = 6;
-
 export function AnswerFacts({ answer }: { answer: Answer }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -31,7 +29,7 @@ export function AnswerFacts({ answer }: { answer: Answer }) {
     facts.push(
       <Tooltip label={<Sum charge={charge} />} disabled={charge.lines.length === 0}>
         <span tabIndex={0}>
-          {t("Cost {{amount}}", { amount: format.quota(charge.points, sixDigits) })}
+          {t("Cost {{amount}}", { amount: format.charge(charge.points) })}
           {charge.estimated ? ` (${t("estimated")})` : ""}
         </span>
       </Tooltip>,

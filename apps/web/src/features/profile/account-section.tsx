@@ -27,7 +27,9 @@ export function AccountSection() {
         <Fact label={t("Balance lapses")}>
           {self.quota_expires_at === null ? t("Never") : <RelativeTime seconds={self.quota_expires_at} />}
         </Fact>
-        <Fact label={t("Used so far")}>{format.spend(self.used_quota)}</Fact>
+        <Fact label={t("Used so far")}>
+          <span title={format.exact(self.used_quota)}>{format.quota(self.used_quota)}</span>
+        </Fact>
       </Facts>
     </Section>
   );

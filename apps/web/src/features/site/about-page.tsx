@@ -3,21 +3,20 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useSystemName } from "#lib/site.ts";
 import { Failed } from "#ui/empty.tsx";
-import { RichText } from "#ui/rich-text.tsx";
 import { aboutQuery } from "./api.ts";
+import { OperatorPage } from "./operator-page.tsx";
 
 export default function AboutPage() {
   const { t } = useTranslation();
   const about = useQuery(aboutQuery);
   const name = useSystemName();
+  if (about.data) return <OperatorPage text={about.data} title={t("About {{name}}", { name })} size={760} />;
   return (
     <Container size={760} py={{ base: "lg", sm: 56 }} px="lg">
       {about.error ? (
         <Failed error={about.error} onRetry={() => void about.refetch()} />
       ) : about.data === undefined ? (
         <Skeleton height={240} />
-      ) : about.data ? (
-        <RichText text={about.data} />
       ) : (
         <Stack>
           <Title order={1}>{t("About {{name}}", { name })}</Title>

@@ -27,11 +27,11 @@ type CostProps = { task: Pick<ShownTask, "quota" | "refunded">; format: ReturnTy
 
 export function TaskCost({ task, format }: CostProps) {
   const { t } = useTranslation();
-  if (!task.refunded) return <span className="tabular">{format.spend(task.quota)}</span>;
+  if (!task.refunded) return <span className="tabular">{format.charge(task.quota)}</span>;
   return (
     <span style={{ whiteSpace: "nowrap" }}>
       <Text span c="dimmed" td="line-through" fz="inherit" className="tabular">
-        {format.spend(task.quota)}
+        {format.charge(task.quota)}
       </Text>{" "}
       <Text span fz="xs" c="dimmed">
         {t("given back")}

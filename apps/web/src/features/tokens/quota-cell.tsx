@@ -23,10 +23,10 @@ export function QuotaCell({ token, format }: { token: TokenRow; format: Format }
       <div className={classes.quota}>
         <div className={classes.quotaLine}>
           <Text span fz="inherit">
-            {format.spend(used)}
+            {format.quota(used)}
           </Text>
           <Text span fz="inherit" c={unlimited ? "dimmed" : undefined}>
-            {unlimited ? t("No limit") : format.spend(left)}
+            {unlimited ? t("No limit") : format.quota(left)}
           </Text>
         </div>
         {unlimited ? null : (

@@ -25,7 +25,7 @@ export function RateFields({ form, token }: Props) {
           name="daily_spend"
           label={t("Dollars a day")}
           hint={
-            token ? t("{{amount}} used today (UTC)", { amount: format.spend(token.day_quota) }) : undefined
+            token ? t("{{amount}} used today (UTC)", { amount: format.quota(token.day_quota) }) : undefined
           }
         />
         <SpendField
@@ -34,7 +34,7 @@ export function RateFields({ form, token }: Props) {
           label={t("Dollars a month")}
           hint={
             token
-              ? t("{{amount}} used this month (UTC)", { amount: format.spend(token.month_quota) })
+              ? t("{{amount}} used this month (UTC)", { amount: format.quota(token.month_quota) })
               : undefined
           }
         />

@@ -119,11 +119,17 @@ function Dash() {
 function SpentCell({ spent, limit, format }: { spent: number; limit: number; format: Format }) {
   const share = limit === 0 ? 0 : spent / limit;
   return (
-    <Text span fz="inherit" className="tabular" c={share >= 1 ? "red" : share >= 0.9 ? "amber" : undefined}>
-      {format.spend(spent)}
+    <Text
+      span
+      fz="inherit"
+      className="tabular"
+      title={format.exact(spent)}
+      c={share >= 1 ? "red" : share >= 0.9 ? "amber" : undefined}
+    >
+      {format.quota(spent)}
       {limit === 0 ? null : (
         <Text span fz="inherit" c="dimmed">
-          {` / ${format.spend(limit)}`}
+          {` / ${format.quota(limit)}`}
         </Text>
       )}
     </Text>

@@ -45,8 +45,8 @@ export function limitWords(rates: TokenRates, t: TFunction, format: ReturnType<t
           number: format.whole(rates.concurrency),
         }),
     ],
-    [rates.daily_spend, () => t("{{amount}} a day", { amount: format.spend(rates.daily_spend) })],
-    [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.spend(rates.monthly_spend) })],
+    [rates.daily_spend, () => t("{{amount}} a day", { amount: format.quota(rates.daily_spend) })],
+    [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.quota(rates.monthly_spend) })],
   ];
   return words.filter(([limit]) => limit > 0).map(([, word]) => word());
 }

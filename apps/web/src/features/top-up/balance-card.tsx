@@ -21,7 +21,7 @@ export function BalanceCard() {
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl" verticalSpacing="md">
         <Fact title={t("Balance")} large value={format.quota(self.quota)}>
           {self.reserved > 0
-            ? t("{{amount}} of it held for calls in flight", { amount: format.quota(self.reserved, 4) })
+            ? t("{{amount}} of it held for calls in flight", { amount: format.quota(self.reserved) })
             : t("Available for calls")}
         </Fact>
         <Fact
@@ -35,7 +35,7 @@ export function BalanceCard() {
                 "Each top-up extends it: the balance lives 180 days from the last one, unless the operator says otherwise.",
               )}
         </Fact>
-        <Fact title={t("Spent so far")} value={format.spend(self.used_quota)}>
+        <Fact title={t("Spent so far")} value={format.quota(self.used_quota)}>
           {t("{{count}} calls", { count: self.request_count })}
         </Fact>
       </SimpleGrid>
