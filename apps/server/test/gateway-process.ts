@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 export interface GatewayProcess {
   url: string;
   process: ChildProcess;
+  /** The lines of its log. */
+  log: readonly string[];
   /** Its exit code; null when a signal ended it. */
   ended: Promise<number | null>;
   /** Management API as root. Throws unless it answers with success. */
@@ -21,6 +23,7 @@ export async function startGatewayProcess(env: {
   DATABASE_URL: string;
   DATA_DIR: string;
   DEMO_UPSTREAM?: string;
+  LOG_LEVEL?: string;
 }): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [main], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -51,6 +54,7 @@ export async function startGatewayProcess(env: {
   return {
     url,
     process: child,
+    log: said,
     ended,
     async api<T>(method: string, path: string, body?: unknown): Promise<T> {
       const response = await fetch(`${url}/api${path}`, {

@@ -51,7 +51,8 @@ beforeAll(async () => {
     ranker: {},
   }))
     await gateway.addPrice(model, { input: 1, output: 1, ...price });
-  await gateway.addChannel({ type: 1, base_url, name: "openai", models: ["plain", "spoken"] });
+  await gateway.addPrice("by-piece", { type: "times", input: 1, output: 1 });
+  await gateway.addChannel({ type: 1, base_url, name: "openai", models: ["plain", "spoken", "by-piece"] });
   await gateway.addChannel({ type: 14, base_url, name: "claude", models: ["plain-claude"] });
   await gateway.addChannel({ type: 25, base_url, name: "gemini", models: ["plain-gemini"] });
   await gateway.addChannel({ type: 8, base_url, name: "any", models: ["ranker"] });
@@ -280,5 +281,80 @@ describe("a provider is told no more than what is reserved", () => {
     expect(got[0]).toMatchObject({ max_completion_tokens: 1_000 });
     expect(got[0]).not.toHaveProperty("max_tokens");
     expect((await lastRow()).quota).toBe(910);
+  });
+});
+
+describe("a request of an older endpoint", () => {
+  const pictures = { data: Array.from({ length: 4 }, () => ({ url: "https://example.com/a.png" })) };
+
+  it.each([
+    { batch_size: 4 },
+    { num_images: 4 },
+    { sampleCount: 4 },
+    { extra_body: { num_outputs: 4 } },
+    { sequential_image_generation: "auto", sequential_image_generation_options: { max_images: 4 } },
+  ])("asks for no more pictures than it pays: %j", async (more) => {
+    await setBalance(1_000_000);
+    answers = { images: pictures };
+    const answer = await post("/v1/images/generations", { model: "by-piece", prompt: "A boat", ...more });
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(got[0])).not.toMatch(/:4|"auto"/);
+    // What comes all the same is billed by the piece.
+    expect((await lastRow()).quota).toBe(4_000);
+  });
+
+  it.each(["num_images", "batch_size", "models", "fallbacks", "max_new_tokens", "model[]", "model[0]"])(
+    "as a form is refused with the field %s",
+    async (name) => {
+      const form = new FormData();
+      form.set("model", "by-piece");
+      form.set("prompt", "A boat");
+      form.set("image", new Blob(["x"], { type: "image/png" }), "a.png");
+      form.set(name, "8");
+      const answer = await fetch(`${gateway.url}/v1/images/edits`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}` },
+        body: form,
+      });
+      expect([answer.status, got]).toEqual([400, []]);
+    },
+  );
+
+  it.each([{ n: true }, { n: [5] }, { n: " 5" }, { n: "0x10" }, { best_of: "1e1" }, { max_tokens: [9] }])(
+    "is refused with a number that others read differently: %j",
+    async (more) => {
+      expect((await post("/v1/completions", completion(more))).status).toBe(400);
+      expect(got).toEqual([]);
+    },
+  );
+
+  it("names no model of its own in an object that some servers merge", async () => {
+    await setBalance(1_000_000);
+    answers = { chat: chatAnswer(usage(1, 1)) };
+    await post("/v1/chat/completions", chat({ max_tokens: 5, extra_body: { model: "dear" } }));
+    expect(JSON.stringify(got[0])).not.toContain("dear");
+  });
+});
+
+describe("a limit that Anthropic's wire demands", () => {
+  it("is reserved, as what is sent", async () => {
+    await setBalance(6_000);
+    const asked = await post("/v1/chat/completions", chat({}, "plain-claude"));
+    expect([asked.status, got]).toEqual([402, []]);
+    await setBalance(1_000_000);
+    await post("/v1/chat/completions", chat({}, "plain-claude"));
+    expect(got[0]).toMatchObject({ max_tokens: 8_192 });
+  });
+});
+
+describe("pictures that are embedded", () => {
+  it("are charged when the provider reports nothing", async () => {
+    await setBalance(1_000_000);
+    answers = { embedContent: { embedding: { values: [1] } } };
+    const inlineData = { mimeType: "image/png", data: "AAAA" };
+    const body = { model: "models/dear", content: { parts: [{ inlineData }] } };
+    expect((await post("/v1beta/models/plain-gemini:embedContent", body)).status).toBe(200);
+    expect(JSON.stringify(got[0])).not.toContain("dear");
+    expect((await lastRow()).quota).toBeGreaterThan(1_000);
   });
 });

@@ -28,7 +28,10 @@ const limits = words(`
 /** Numbers of answers, and of candidates that are generated and thrown away. */
 const answers = words(`
   n best_of candidate_count num_candidates num_return_sequences num_completions num_generations
-  num_results n_cmpl n_completions num_beams beam_width beam_size use_beam_search`);
+  num_results n_cmpl n_completions num_beams beam_width beam_size use_beam_search
+  num_images number_of_images num_outputs num_samples samples sample_count sample_num n_samples n_images
+  image_count image_num image_number images_count images_num max_images nums batch_size batch_count
+  sequential_image_generation sequential_image_generation_options`);
 
 /** Other models, routes and prompts than those that are billed, and searches that no usage reports. */
 const unknown = words(`
@@ -104,7 +107,9 @@ function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): W
   };
   for (const [name, value] of Object.entries(fields)) {
     const isTier = wire.tierless === true && fold(name) === "servicetier";
-    const kind = isTier ? "unknown" : kinds.get(fold(name));
+    // Some servers merge such objects into the body: a model in one would take the place of the billed one.
+    const isModel = at !== "" && fold(name) === "model";
+    const kind = isTier || isModel ? "unknown" : kinds.get(fold(name));
     if (kind === undefined || value === null || value === undefined) continue;
     if (kind === "limit" && wire.limitless === true) continue;
     if (isOwn && wire.limits.includes(name)) found.limits.push(name);
@@ -152,4 +157,14 @@ export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: s
   const rule = own[wire];
   const bounded = look(body, rule, rule.inside === undefined, found);
   return { body: bounded, dropped: found.removed };
+}
+
+/** Whether a field of a form would be taken out of a JSON body; a form is sent as it came, so it is refused. */
+export function raisesCost(wire: CostWire, name: string): boolean {
+  const { limits: ownLimits, answers: ownAnswers, limitless, tierless } = own[wire];
+  const folded = fold(name.replace(/\[.*$/, ""));
+  if (tierless === true && folded === "servicetier") return true;
+  const kind = kinds.get(folded);
+  if (kind === undefined || ownLimits.includes(name) || ownAnswers.includes(name)) return false;
+  return !(kind === "limit" && limitless === true);
 }

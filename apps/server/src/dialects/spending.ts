@@ -134,8 +134,9 @@ const contents = new Set(["messages", "input", "contents", "tools", "functions",
 function thinkingIn(fields: Wire, depth: number): number {
   let most = 0;
   for (const [name, value] of Object.entries(fields)) {
-    if (typeof value === "number") {
-      if (budgets.test(name) && value > most) most = value;
+    if (typeof value === "number" || typeof value === "string") {
+      // JSON of protocol buffers takes a number in quotes, too.
+      if (budgets.test(name) && Number(value) > most) most = Number(value);
     } else if (depth < 3 && typeof value === "object" && value !== null && !contents.has(name)) {
       const inner = asRecord(value);
       if (inner !== undefined) most = Math.max(most, thinkingIn(inner, depth + 1));

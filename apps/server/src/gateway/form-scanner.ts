@@ -29,6 +29,9 @@ const known = new Map(
     .map((name) => [foldName(name), name]),
 );
 
+/** Fields with more than one value. */
+const lists = new Set(["image", "mask", "file", "timestamp_granularities", "include", "chunking_strategy"]);
+
 interface Part {
   /** Undefined for a file, and for what stands before the first part. */
   field: string | undefined;
@@ -64,7 +67,9 @@ export function createFormScanner(boundary: string): FormScanner {
   /** A field that a call is routed and billed by is there once, in one spelling, and never as a file. */
   function requireOne({ name, file }: { name: string; file: boolean }): void {
     const folded = foldName(name);
-    const standard = known.get(folded);
+    // Some servers read `model[]`, `model[0]` and `model.` as the field, too; only lists are sent like that.
+    const base = foldName(name.replace(/[[.].*$/, ""));
+    const standard = known.get(lists.has(base) ? folded : base);
     if (standard !== undefined && standard !== name)
       throw invalidRequest(`The field "${name}" of the form must be spelled "${standard}".`, name);
     const repeats = file || name.endsWith("[]") || name === "image";

@@ -34,7 +34,7 @@ export async function answerEmbed(
 ): Promise<void> {
   const { caller, pin, startedAt, memory } = accessOf(request);
   const decoded = decodeEmbedRequest(body, batch);
-  const parts = decoded.texts.map((text) => ({ type: "text" as const, text }));
+  const isUnseen = decoded.parts.some((part) => part.type === "file");
   const signal = leavingSignal(reply);
   const { headers, call } = await admit(services, {
     requestId: request.id,
@@ -47,10 +47,13 @@ export async function answerEmbed(
     model,
     stream: false,
     tools: false,
-    estimate: estimateUsage(
-      { model, stream: false, messages: [{ role: "user", parts }] },
-      { maxOutputTokens: 0 },
-    ),
+    estimate: {
+      ...estimateUsage(
+        { model, stream: false, messages: [{ role: "user", parts: decoded.parts }] },
+        { maxOutputTokens: 0 },
+      ),
+      ...(isUnseen ? { isUnseen } : {}),
+    },
     calls: 1,
     signal,
     memory,

@@ -62,6 +62,13 @@ export function acceptJson(app: FastifyInstance, reading: Reading): void {
   });
 }
 
+/** A JSON object that is here whole: a message of a socket. Throws `invalid_request`, as for a body. */
+export function readJson(raw: Buffer, reading: Reading): JsonBody {
+  const scan = createJsonScan();
+  scan.push(raw);
+  return parse(raw, scan.keys, reading);
+}
+
 /** The bytes of a body, counted in the budget as they come. */
 function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access): Promise<Buffer> {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);

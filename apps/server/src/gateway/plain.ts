@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { type CostWire, withinCost } from "#dialects/cost-fields.ts";
+import { type CostWire, raisesCost, withinCost } from "#dialects/cost-fields.ts";
 import { inForm } from "#dialects/vectors.ts";
 import {
   type Estimate,
@@ -80,14 +80,28 @@ const doors: readonly PlainDoor[] = [
   })),
 ];
 
+/** A number as JSON or a form writes it. What else `Number` takes is read differently by others. */
+function numeric(number: z.ZodNumber) {
+  return z
+    .union([
+      number,
+      z
+        .string()
+        .regex(/^-?\d{1,15}(?:\.\d{1,9})?$/)
+        .transform(Number)
+        .pipe(number),
+    ])
+    .nullish();
+}
+
 /** What we read of a body; everything else passes unseen. */
 const Read = z.object({
   model: z.string().min(1).max(160),
-  n: z.coerce.number().int().min(1).max(128).nullish(),
-  best_of: z.coerce.number().int().min(1).max(128).nullish(),
-  max_tokens: z.coerce.number().int().min(1).nullish(),
-  partial_images: z.coerce.number().int().min(0).max(10).nullish(),
-  speed: z.coerce.number().min(0.1).max(10).nullish(),
+  n: numeric(z.number().int().min(1).max(128)),
+  best_of: numeric(z.number().int().min(1).max(128)),
+  max_tokens: numeric(z.number().int().min(1)),
+  partial_images: numeric(z.number().int().min(0).max(10)),
+  speed: numeric(z.number().min(0.1).max(10)),
   stream: z.union([z.boolean(), z.stringbool()]).nullish(),
 });
 type Read = z.infer<typeof Read>;
@@ -190,7 +204,8 @@ function wireOf({ output }: PlainDoor): CostWire {
 
 /** A list of texts or of lists of tokens is answered entry by entry; a list of tokens is one prompt. */
 function promptsIn(prompt: unknown): number {
-  return Array.isArray(prompt) && prompt.length > 0 && typeof prompt[0] !== "number" ? prompt.length : 1;
+  const isOne = !Array.isArray(prompt) || prompt.every((token) => typeof token === "number");
+  return isOne ? 1 : prompt.length;
 }
 
 function answersOf({ n, best_of: candidates }: Read): number {
@@ -204,6 +219,9 @@ async function formIn({ uploads }: GatewayServices, request: FastifyRequest): Pr
 
 function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {
   const read = readFields(door, Object.fromEntries(form.fields));
+  for (const name of form.fields.keys())
+    if (raisesCost(wireOf(door), name))
+      throw invalidRequest(`The field "${name}" cannot be billed. Remove it from the form.`, name);
   const texts = [...form.fields].filter(([name]) => name !== "model").map(([, text]) => text);
   const images = door.needs === "images" ? Math.max(1, form.files) : 0;
   const usage = estimateOf(door, read, { texts, images, prompts: 1 });

@@ -83,6 +83,16 @@ function geminiReading(): Reading {
   };
 }
 
+const ofRealtime = words(`
+  event_id session item response max_response_output_tokens turn_detection transcription input_audio_transcription
+  input_audio_format output_audio_format output_modalities conversation include tracing truncation`);
+
+/** Of the events of a realtime session, whose `response` holds settings and not what a caller's function answered. */
+export const realtimeReading: Reading = (() => {
+  const reading = readingOf([...chatSchemas, ...responsesSchemas], [], [...more, ...ofRealtime]);
+  return { ...reading, freeForm: new Set([...reading.freeForm].filter((name) => name !== "response")) };
+})();
+
 export const readings: Readonly<Record<DialectId, Reading>> = {
   "openai-chat": openai,
   "openai-responses": openai,

@@ -10,13 +10,17 @@ import { accessOf } from "./access.ts";
 import { admit, admitUnannounced } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { guardEndpoints } from "./endpoint.ts";
+import { readJson } from "./json-body.ts";
+import { foldName } from "./one-reading.ts";
 import { queryWithoutKey } from "./query.ts";
+import { realtimeReading } from "./readings.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** The door for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
 const PATH = "/v1/realtime";
 /** A client may append fifteen megabytes of sound at once. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
+const foreignTargets = new Set(["deployment", "deployment_id", "deployment-id", "call_id", "session_id"]);
 const KEY_PROTOCOL = "openai-insecure-api-key.";
 const BETA_PROTOCOL = "openai-beta.";
 
@@ -79,6 +83,8 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
   request.raw.socket.once("close", () => left.abort());
   // A key in the address is for us, although it is not accepted there.
   const query = new URLSearchParams(queryWithoutKey(request.url));
+  // They name another model than the one that is billed, or a session that another account may have opened.
+  for (const name of Array.from(query.keys())) if (foreignTargets.has(foldName(name))) query.delete(name);
   const model = query.get("model") ?? "";
   if (model === "" || model.length > 160)
     throw invalidRequest("Name the model in the address: /v1/realtime?model=…", "model");
@@ -101,6 +107,7 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     ...call,
     query,
     forward: forwardable(request),
+    readEvent: (data) => readJson(data, realtimeReading),
     maxMessage: MAX_MESSAGE,
     idleMs: services.relay.settings.current().RealtimeIdleSeconds * 1_000,
     async admit(turn) {

@@ -24,16 +24,23 @@ const MIN_FREE = 256 * 1024 * 1024;
 const noSpace = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 let onDisk = 0;
 
-/** @param folder where larger bodies are written; it must exist */
-export function createSpool(folder: string): Spool {
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/**
+ * @param folder where larger bodies are written; it must exist
+ * @param free bytes that its disk has left
+ */
+export function createSpool(folder: string, free = freeBytes): Spool {
   let kept: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;
   let written = 0;
 
   async function toFile(): Promise<FileHandle> {
-    const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < MIN_FREE) throw storageFull();
+    if ((await free(folder)) < MIN_FREE) throw storageFull();
     const path = join(folder, `upload-${randomUUID()}`);
     const opened = await open(path, "wx+", 0o600);
     await unlink(path);

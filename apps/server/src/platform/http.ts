@@ -60,10 +60,13 @@ export interface UpstreamResponse {
 /** Why there was no (whole) answer. */
 export class TransportError extends Error {
   readonly kind: "timeout" | "network" | "aborted";
-  constructor(kind: "timeout" | "network" | "aborted", message: string, cause?: unknown) {
+  /** The answer passed a limit that its request sets: bytes or seconds. */
+  readonly isLimit: boolean;
+  constructor(kind: "timeout" | "network" | "aborted", message: string, cause?: unknown, isLimit = false) {
     super(message, { cause });
     this.name = "TransportError";
     this.kind = kind;
+    this.isLimit = isLimit;
   }
 }
 
@@ -179,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
           ? `The answer took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
           : undefined;
     if (reason === undefined) return false;
-    this.#controller?.abort(new TransportError("network", reason));
+    this.#controller?.abort(new TransportError("network", reason, undefined, true));
     return true;
   }
 
@@ -241,7 +244,8 @@ export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): P
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > maxBytes) throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`);
+    if (size > maxBytes)
+      throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
     parts.push(chunk);
   }
   return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");

@@ -2,6 +2,8 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/billing/estimate.ts";
 import { mostOf } from "#domain/billing/plausible.ts";
+import { GatewayError } from "#errors.ts";
+import { TransportError } from "#platform/http.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -18,6 +20,16 @@ const tooLong: UpstreamError = {
   message: "The upstream's answer is far longer than the request allows.",
   status: 200,
 };
+
+/** Why an answer was ended that had passed a limit of ours; undefined for every other end. */
+export function limitError(ended: unknown): GatewayError | undefined {
+  const isLimit = ended === tooLong || (ended instanceof TransportError && ended.isLimit);
+  if (!isLimit) return undefined;
+  return new GatewayError(
+    "upstream_failed",
+    "The answer was ended because it is longer than its request allows, in text, bytes or seconds. What was delivered is charged. Request a higher output limit, or ask the operator to check the provider.",
+  );
+}
 
 /** Answers the error that ends a stream, once its text is too long. */
 export function excessOf({ estimate }: Pick<Call, "estimate">): (tally: Tally) => UpstreamError | undefined {

@@ -34,22 +34,30 @@ const Answer = z.object({
   usage: Reported.nullish(),
   /** The reranking vendors' place for it. */
   meta: z.object({ tokens: Reported.nullish() }).nullish(),
+  /** Pictures, or vectors. */
+  data: z.array(z.unknown()).nullish().catch(undefined),
+  images: z.array(z.unknown()).nullish().catch(undefined),
   /** A transcription's text: what a vendor without usage is billed by. */
   text: z.string().nullish(),
   /** The recording's length in seconds, where the answer is a long one; some write it as a text. */
   duration: z.coerce.number().positive().nullish().catch(undefined),
 });
 
-export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally } {
+/** `images` is how many entries the answer has. */
+export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally; images: number } {
   const tally: Tally = { narrow: 0, wide: 0 };
   const parsed = Answer.safeParse(parsedJson(body));
-  if (!parsed.success) return { usage: undefined, tally };
+  if (!parsed.success) return { usage: undefined, tally, images: 0 };
   if (typeof parsed.data.text === "string") addTo(tally, parsed.data.text);
   const { usage, meta, text, duration } = parsed.data;
   const seconds =
     typeof text === "string" && typeof duration === "number" ? { seconds: duration } : undefined;
   const reported = usage ?? meta?.tokens ?? seconds;
-  return { usage: reported === null || reported === undefined ? undefined : usageOf(reported), tally };
+  return {
+    usage: reported === null || reported === undefined ? undefined : usageOf(reported),
+    tally,
+    images: Math.max(parsed.data.data?.length ?? 0, parsed.data.images?.length ?? 0),
+  };
 }
 
 /** The vendor that bills recordings by their length counts ten tokens for a second where it counts tokens. */

@@ -82,7 +82,8 @@ async function tryChannel(
         chunks: await primed(passBytes(call, chosen, flight, response, type)),
       };
     const body = await response.text(MAX_BODY_BYTES);
-    const { usage, tally } = plainUsage(body);
+    const { usage, tally, images } = plainUsage(body);
+    if (call.needs === "images") countImages(call, images);
     await flight.settle({
       outcome: "complete",
       vendor: usage,
@@ -93,6 +94,24 @@ async function tryChannel(
   } catch (error) {
     return { error: transportFailure(error) };
   }
+}
+
+/** More pictures than were requested are no reason to believe any number. */
+const MOST_IMAGES = 128;
+
+/** What an answer has more pictures than its request named is billed as well. */
+function countImages(call: PlainCall, images: number): void {
+  const delivered = Math.min(images, MOST_IMAGES);
+  if (delivered <= call.calls) return;
+  const times = delivered / Math.max(1, call.calls);
+  const { estimate } = call;
+  const output = Math.ceil(estimate.output * times);
+  call.estimate = {
+    ...estimate,
+    output,
+    ...(estimate.imageOutput === undefined ? {} : { imageOutput: output }),
+  };
+  call.calls = delivered;
 }
 
 /** OpenAI's wire on both sides: the body goes on as it came. */

@@ -1,4 +1,6 @@
 import type { PausedChannel } from "@gateway/shared/log";
+import { tokensFor } from "@gateway/shared/model-table";
+import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { Estimate } from "#domain/billing/estimate.ts";
 import {
@@ -91,7 +93,8 @@ export function makePlan(services: RelayServices, call: Call): Plan {
         (ChargeUnpricedModels ? { ...UNPRICED, model: billed } : undefined);
       if (price === undefined) continue;
       prices.set(billed, price);
-      if (reserves.output > estimate.output) estimate = { ...estimate, output: reserves.output };
+      const output = Math.max(reserves.output, demandedOutput(services, call, reserves.demands));
+      if (output > estimate.output) estimate = { ...estimate, output };
       const most = { ...reserved(estimate, reserves), tier: heldTier(price, estimate.tier) };
       const held = call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
       const { points } = computeBill(price, lane.ratio, held, call.calls);
@@ -101,6 +104,15 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   if (worstCase < 0n) throw priceMissing(model, named);
   const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
   return { lanes, prices, worstCase, estimate, tried, triedKeys: new Set(), lastResort: false };
+}
+
+/** The output that a call without a limit may have where the wire demands one; 0 where it has one, or needs none. */
+function demandedOutput({ settings }: RelayServices, { estimate }: Call, model: string): number {
+  if (model === "" || estimate.isOpen !== true) return 0;
+  const { DefaultMaxOutputTokens, ClaudeDefaultMaxTokens } = settings.current();
+  const limit = tokensFor(ClaudeDefaultMaxTokens, model) ?? defaultMaxTokens;
+  // What the estimate has besides its own default, a thinking budget, comes on top here, too.
+  return estimate.output - DefaultMaxOutputTokens + limit;
 }
 
 /** Names the model that was requested, and those without a price that its channels bill it as. */

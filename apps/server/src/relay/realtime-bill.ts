@@ -1,6 +1,6 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokensOf } from "#domain/billing/estimate.ts";
+import { type Estimate, tokensOf } from "#domain/billing/estimate.ts";
 import { computeBill, findPrice } from "#domain/billing/pricing.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
@@ -9,7 +9,7 @@ import { type End, Flight } from "./flight.ts";
 import { addTo } from "./meter.ts";
 import { TOKENS_PER_SECOND_HEARD } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
-import { type SessionFacts, TOKENS_PER_SECOND_SAID } from "./realtime-events.ts";
+import { type HeardPart, type SessionFacts, TOKENS_PER_SECOND_SAID } from "./realtime-events.ts";
 
 /**
  * The money of a realtime session: every response has a hold of its own, which becomes its charge and its log row
@@ -21,9 +21,15 @@ export interface RealtimeBill {
   facts: SessionFacts;
   /** A response has begun at the vendor. Throws when it cannot be held for. */
   begin(id: string): Promise<void>;
-  /** Sees to it that the next response is held for. Throws when it cannot be. */
-  ready(): Promise<void>;
-  heard(part: { text: string } | { bytes: number }): void;
+  /**
+   * Sees to it that the next response is reserved for, with what the conversation has by now. Throws when it cannot be.
+   * @param limit output tokens that the response may have, where its request names a limit of its own
+   */
+  ready(limit?: number): Promise<void>;
+  /** The client's latest limit for the whole session; undefined where it sets none. */
+  limit(output: number | undefined): void;
+  /** Notes what a client sent. The reservation grows with it; throws when it cannot. */
+  heard(part: HeardPart): Promise<void>;
   said(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
   done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
@@ -47,6 +53,11 @@ export interface RealtimeBill {
 /** Tokens that a turn may bring besides what the conversation has. */
 const TURN_TOKENS = 2_000;
 const OUTPUT_TOKENS = 4_096;
+/** A larger limit cannot be billed. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** A picture has up to 1,640 tokens, and is counted with the text. */
+const CHARACTERS_PER_IMAGE = 4 * 1_640;
 
 interface Count {
   tally: Tally;
@@ -58,16 +69,30 @@ interface Turn {
   flight: Flight;
   call: Call;
   said: Count;
+  /** What was heard before it began: part of its input. */
+  heardBefore: Count;
 }
 
 /** The most that a session's first response can use; the model's own most for an answer. */
-export function realtimeEstimate(): Usage {
-  return estimateOf(0, 0, OUTPUT_TOKENS);
+export function realtimeEstimate(): Estimate {
+  return estimateOf({ text: 0, sound: 0 }, OUTPUT_TOKENS);
 }
 
-function estimateOf(text: number, sound: number, output: number): Usage {
+/** @param output no less than an answer has without a limit: one that is set now can be lifted before the answer */
+function estimateOf({ text, sound }: Read, output: number): Estimate {
   const audioInput = sound + TURN_TOKENS;
-  return { input: text + audioInput, audioInput, output, audioOutput: output };
+  return { input: text + audioInput, audioInput, output, audioOutput: output, isOpen: true };
+}
+
+/** Input tokens of a conversation. */
+interface Read {
+  text: number;
+  sound: number;
+}
+
+/** Whether a reservation is enough for what has come since; its spare is not asked for again. */
+function covers({ input, audioInput = 0, output }: Usage, { text, sound }: Read, most: number): boolean {
+  return input >= text + sound && audioInput >= sound && output >= most;
 }
 
 export function openBill(
@@ -77,7 +102,7 @@ export function openBill(
   const { call, chosen } = session;
   const openedAt = call.startedAt;
   const turns = new Map<string, Turn>();
-  let spare: Turn | undefined = { flight: session.first, call, said: nothing() };
+  let spare: Turn | undefined = newTurn(session.first, call);
   let holding: Promise<Turn> | undefined;
   let number = 0;
   let closed = false;
@@ -95,18 +120,45 @@ export function openBill(
     transcriber: undefined,
   };
 
+  /** What the client asked for last, which the provider has not confirmed yet. */
+  let wanted: number | undefined;
+
   const nextId = () => `${call.requestId}-${(number += 1)}`;
   const read = () => ({
     text: context.text + tokensOf(pending.tally),
     sound: context.sound + Math.ceil(pending.sound * TOKENS_PER_SECOND_HEARD),
   });
 
-  async function hold(rated: boolean): Promise<Turn> {
-    const { text, sound } = read();
-    const estimate = estimateOf(text, sound, facts.maxOutput ?? OUTPUT_TOKENS);
-    const wanted = { ...call, requestId: nextId(), startedAt: now(), estimate };
-    const { points } = computeBill(chosen.price, chosen.groupRatio, estimate, 1);
-    return reserve(rated ? await session.admit(wanted) : unrated(wanted), chosen, points);
+  const mostOutput = (limit: number) =>
+    Math.min(MOST_TOKENS, Math.max(OUTPUT_TOKENS, limit, wanted ?? 0, facts.maxOutput ?? 0));
+  const costOf = (estimate: Usage) => computeBill(chosen.price, chosen.groupRatio, estimate, 1).points;
+
+  async function hold(rated: boolean, limit: number): Promise<Turn> {
+    const estimate = estimateOf(read(), mostOutput(limit));
+    const asked = { ...call, requestId: nextId(), startedAt: now(), estimate };
+    return reserve(rated ? await session.admit(asked) : unrated(asked), chosen, costOf(estimate));
+  }
+
+  /** The same reservation, for more. It is gone when that fails. */
+  async function raise(turn: Turn, limit: number): Promise<Turn> {
+    const estimate = estimateOf(read(), mostOutput(limit));
+    const { requestId, caller } = turn.call;
+    const amount = costOf(estimate);
+    try {
+      await services.ledger.raise({
+        requestId,
+        userId: caller.userId,
+        tokenId: caller.tokenId,
+        amount,
+        tokenAmount: caller.unlimited ? 0n : amount,
+      });
+    } catch (error) {
+      services.open.delete(requestId);
+      turn.flight.refuse(error);
+      throw error;
+    }
+    turn.call.estimate = estimate;
+    return turn;
   }
 
   async function reserve(turn: Call, at: Chosen, amount: bigint): Promise<Turn> {
@@ -126,7 +178,7 @@ export function openBill(
       throw error;
     }
     services.open.add(turn.requestId);
-    return { flight, call: turn, said: nothing() };
+    return newTurn(flight, turn);
   }
 
   async function take(): Promise<Turn> {
@@ -138,14 +190,19 @@ export function openBill(
   }
 
   /** One at a time, however many ask. */
-  async function ready(rated = true): Promise<void> {
-    if (spare !== undefined) return;
-    holding ??= hold(rated).finally(() => {
-      holding = undefined;
-    });
-    const turn = await holding;
-    if (closed) await giveBack(turn, "complete");
-    else spare ??= turn;
+  async function ready(rated = true, limit = 0): Promise<void> {
+    while (spare === undefined || !covers(spare.call.estimate, read(), mostOutput(limit))) {
+      if (holding === undefined) {
+        const turn = spare;
+        spare = undefined;
+        holding = (turn === undefined ? hold(rated, limit) : raise(turn, limit)).finally(() => {
+          holding = undefined;
+        });
+      }
+      const turn = await holding;
+      if (closed) return giveBack(turn, "complete");
+      spare ??= turn;
+    }
   }
 
   /** A transcription, at its own model's price. */
@@ -210,15 +267,19 @@ export function openBill(
       if (turns.has(id)) return;
       const turn = await take();
       turn.call.startedAt = now();
+      turn.heardBefore = { tally: { ...pending.tally }, sound: pending.sound };
       turns.set(id, turn);
     },
-    ready: () => ready(),
-    heard(part) {
-      if ("text" in part) addTo(pending.tally, part.text);
-      else {
-        pending.sound += part.bytes / facts.heardBytesPerSecond;
-        recording += part.bytes / facts.heardBytesPerSecond;
-      }
+    ready: (limit) => ready(true, limit),
+    limit(output) {
+      wanted = output;
+    },
+    async heard({ text, bytes, images }) {
+      addTo(pending.tally, text);
+      pending.tally.narrow += images * CHARACTERS_PER_IMAGE;
+      pending.sound += bytes / facts.heardBytesPerSecond;
+      recording += bytes / facts.heardBytesPerSecond;
+      if (spare !== undefined) await ready(false);
     },
     said(id, part) {
       const turn = turns.get(id);
@@ -234,7 +295,8 @@ export function openBill(
       const known = usage ?? counted(turn);
       const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
       context = { text: known.input + known.output - sound, sound };
-      pending = nothing();
+      // What came while it was answered is for the next one.
+      pending = without(pending, turn.heardBefore);
       await payOwed();
     },
     transcribing(item, text) {
@@ -292,6 +354,21 @@ const NOTHING_USED: Usage = { input: 0, output: 0 };
 function transcriptUsage({ tally, sound }: Count): Usage {
   const input = Math.ceil(sound * TOKENS_PER_SECOND_HEARD);
   return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
+}
+
+function newTurn(flight: Flight, call: Call): Turn {
+  return { flight, call, said: nothing(), heardBefore: nothing() };
+}
+
+function without({ tally, sound }: Count, part: Count): Count {
+  return {
+    tally: {
+      narrow: tally.narrow - part.tally.narrow,
+      wide: tally.wide - part.tally.wide,
+      spaces: (tally.spaces ?? 0) - (part.tally.spaces ?? 0),
+    },
+    sound: sound - part.sound,
+  };
 }
 
 function nothing(): Count {

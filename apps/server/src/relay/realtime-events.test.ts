@@ -77,12 +77,26 @@ describe("reading events", () => {
       '{"type":"rate_limits.updated"}',
     ]) {
       expect(readServerEvent(text)).toEqual({ kind: "other" });
-      expect(readClientEvent(text)).toEqual({ kind: "other" });
     }
+    for (const event of [{}, { type: 7 }, { type: "input_audio_buffer.commit" }])
+      expect(readClientEvent(event)).toEqual({ kind: "other" });
   });
 
   it("is not misled by a name inside another event", () => {
     const event = { item: { type: "input_audio_buffer.append" }, type: "response.create" };
-    expect(readClientEvent(JSON.stringify(event)).kind).toBe("ask");
+    expect(readClientEvent(event).kind).toBe("ask");
+  });
+
+  it("counts sound and pictures by their size, and everything else as text", () => {
+    const content = [
+      { type: "input_text", text: "Hello" },
+      { type: "input_audio", audio: "AAAA" },
+      { type: "input_image", image_url: `data:image/png;base64,${"A".repeat(1_000)}` },
+    ];
+    const event = readClientEvent({ type: "conversation.item.create", item: { content } });
+    expect(event).toMatchObject({ kind: "heard", heard: { bytes: 3, images: 1 } });
+    const text = event.kind === "heard" ? event.heard.text : "";
+    expect(text).toContain("Hello");
+    expect(text).not.toContain("AAAA");
   });
 });

@@ -126,27 +126,63 @@ export function readServerEvent(text: string): ServerEvent {
   }
 }
 
+/** What a client adds to a session, as far as it is read by the model. */
+export interface HeardPart {
+  text: string;
+  /** Bytes of sound. */
+  bytes: number;
+  images: number;
+}
+
 export type ClientEvent =
-  | { kind: "ask" }
-  | { kind: "configure"; event: Json; session: Json }
-  | { kind: "text"; text: string }
-  | { kind: "sound"; bytes: number }
+  | { kind: "ask"; event: Json; limits: Limits; heard: HeardPart }
+  | { kind: "configure"; event: Json; session: Json; limits: Limits; heard: HeardPart }
+  | { kind: "heard"; heard: HeardPart }
   | { kind: "other" };
 
-export function readClientEvent(text: string): ClientEvent {
-  const event = objectIn(text);
+/** Output limits as a client writes them; undefined where it names none. */
+export interface Limits {
+  output: number | undefined;
+}
+
+export function readClientEvent(event: Json): ClientEvent {
   switch (textAt(event, "type")) {
-    case "response.create":
-      return { kind: "ask" };
+    case "response.create": {
+      const response = objectAt(event, "response");
+      return { kind: "ask", event, limits: limitsOf(response), heard: heardIn(response) };
+    }
     case "session.update":
-      return { kind: "configure", event, session: objectAt(event, "session") };
+    case "transcription_session.update": {
+      const session = objectAt(event, "session");
+      return { kind: "configure", event, session, limits: limitsOf(session), heard: heardIn(session) };
+    }
     case "input_audio_buffer.append":
-      return { kind: "sound", bytes: bytesOf(textAt(event, "audio")) };
+      return { kind: "heard", heard: { text: "", bytes: bytesOf(textAt(event, "audio")), images: 0 } };
     case "conversation.item.create":
-      return { kind: "text", text: JSON.stringify(event["item"] ?? "") };
+      return { kind: "heard", heard: heardIn(event["item"]) };
     default:
       return other;
   }
+}
+
+function limitsOf(holder: Json): Limits {
+  const said = ["max_output_tokens", "max_response_output_tokens"].map((name) => holder[name]);
+  const numbers = said.filter((limit) => typeof limit === "number" && Number.isSafeInteger(limit));
+  return { output: numbers.length > 0 ? Math.max(...numbers.map(Number)) : undefined };
+}
+
+/** Everything in it that a model may read: sound and pictures by their size, the rest as text. */
+function heardIn(value: unknown): HeardPart {
+  const found: HeardPart = { text: "", bytes: 0, images: 0 };
+  const text = JSON.stringify(value ?? "", (name, inner: unknown) => {
+    if (typeof inner !== "string") return inner;
+    if (name === "audio") found.bytes += bytesOf(inner);
+    else if (name === "image_url") found.images += 1;
+    else return inner;
+    return undefined;
+  });
+  found.text = text ?? "";
+  return found;
 }
 
 /** 16 bit at 24 kHz; the telephone's formats have 8 bit at 8 kHz. */

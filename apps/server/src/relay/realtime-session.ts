@@ -28,6 +28,8 @@ export interface RealtimeCall extends Call {
   forward: Record<string, string>;
   /** Asked before each further response. Throws when the caller may not. */
   admit(call: Call): Promise<Call>;
+  /** An event of the client in the one way that everyone reads it. Throws `invalid_request`. */
+  readEvent(data: Buffer): { raw: Buffer; body: Record<string, unknown> };
   /** Bytes of one message, either way. */
   maxMessage: number;
   /** Milliseconds without a message from either side. */
@@ -55,6 +57,14 @@ interface Ending {
   /** Told to the client before the socket closes. */
   error?: GatewayError;
 }
+
+/** Refusals of one event after which the session goes on. */
+const survived: ReadonlySet<string> = new Set([
+  "rate_limited",
+  "shutting_down",
+  "invalid_request",
+  "body_too_large",
+]);
 
 /** A node that stops waits no longer than this for a response. */
 const FINISH_MS = 60_000;
@@ -94,7 +104,6 @@ export function openSession(opened: Opened): RealtimeSession {
 
   /** The bill first, then the event that completes a response, then the hold for the next one. */
   async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
-    if (binary) return side.send(data, true);
     const event = readServerEvent(data.toString("utf8"));
     switch (event.kind) {
       case "session":
@@ -125,11 +134,11 @@ export function openSession(opened: Opened): RealtimeSession {
         await bill.transcribed(event.item, event.usage, event.text);
         break;
       case "error":
-        return side.send(forClients(data.toString("utf8"), chosen));
+        return side.send(forClients(data.toString("utf8"), chosen), binary);
       case "other":
         break;
     }
-    await side.send(data);
+    await side.send(data, binary);
     if (isOver && !bill.owes()) paid();
     if (event.kind !== "done" || isOver) return;
     if (finishing && !bill.busy()) end(stopping());
@@ -139,41 +148,47 @@ export function openSession(opened: Opened): RealtimeSession {
   async function fromClient(side: MessageSocket): Promise<void> {
     for await (const { data, binary } of side.messages()) {
       touch();
-      const allowed = binary ? data : await allow(side, data);
+      const allowed = await allow(side, data);
       if (allowed !== undefined) await vendor.send(allowed, binary);
     }
     end({ outcome: bill.owes() ? "client-left" : "complete", code: 1000, reason: "" });
   }
 
-  /** The event as the vendor shall get it; undefined when it must not. */
+  /** The event as the vendor shall get it; undefined when it must not: then the client is told why. */
   async function allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
-    const event = readClientEvent(data.toString("utf8"));
+    try {
+      return await allowed(data);
+    } catch (error) {
+      // Anything else ends the session: a key that may not go on, a balance that is used up, a defect.
+      if (!(error instanceof GatewayError) || !survived.has(error.code)) throw error;
+      await side.send(errorEvent(error, call.requestId));
+      return undefined;
+    }
+  }
+
+  async function allowed(data: Buffer): Promise<Buffer | string> {
+    const { raw, body } = call.readEvent(data);
+    const event = readClientEvent(body);
     switch (event.kind) {
       case "ask":
-        try {
-          if (finishing) throw shuttingDown();
-          await bill.ready();
-          return data;
-        } catch (error) {
-          if (!finishing) unlessRated(error);
-          await side.send(errorEvent(error, call.requestId));
-          return undefined;
-        }
+        if (finishing) throw shuttingDown();
+        await bill.heard(event.heard);
+        await bill.ready(event.limits.output);
+        return raw;
       case "configure": {
+        bill.limit(event.limits.output);
+        await bill.heard(event.heard);
         // The model was chosen, and priced, with the address.
         const { model } = event.session;
-        if (model === undefined || model === chosen.upstreamModel) return data;
+        if (model === undefined || model === chosen.upstreamModel) return raw;
         const session = { ...event.session, model: chosen.upstreamModel };
         return JSON.stringify({ ...event.event, session });
       }
-      case "text":
-        bill.heard({ text: event.text });
-        return data;
-      case "sound":
-        bill.heard({ bytes: event.bytes });
-        return data;
+      case "heard":
+        await bill.heard(event.heard);
+        return raw;
       case "other":
-        return data;
+        return raw;
     }
   }
 

@@ -10,7 +10,7 @@ import { now } from "#platform/clock.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./call.ts";
-import { excessOf } from "./excess.ts";
+import { excessOf, limitError } from "./excess.ts";
 import type { End, Flight } from "./flight.ts";
 import { readFrames } from "./frames.ts";
 import { tallyEvent } from "./meter.ts";
@@ -38,6 +38,8 @@ interface Pipe {
   /** What was kept back. */
   readonly held: string;
   readonly complete: boolean;
+  /** What broke the connection, if something did. */
+  broken?: unknown;
   /** The upstream has said the frame after which a client may take the answer for complete. */
   readonly closing: boolean;
   readonly usage: Usage | undefined;
@@ -171,6 +173,7 @@ function endAfterBreak(flight: Flight, pipe: Pipe, error: unknown): string {
   if (!(error instanceof TransportError)) flight.defect(error);
   // Broken after its last word: nothing of the answer is missing.
   else if (pipe.closing) return pipe.end();
+  pipe.broken = error;
   return "";
 }
 
@@ -225,7 +228,9 @@ async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<st
   }
   if (outcome !== "complete")
     return fail(
-      gone ?? new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
+      gone ??
+        limitError(pipe.error ?? pipe.broken) ??
+        new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
     );
   await finish(call, flight, pipe.held);
   return pipe.held;

@@ -19,6 +19,8 @@ export interface Reserves {
   prompt: number;
   /** The output limit that the operator sets for the channel; 0 = none. */
   output: number;
+  /** The model's name at a channel whose wire demands a limit, so that one is set where the request has none; else "". */
+  demands: string;
 }
 
 /** One way the bill may be made: the name it is made for, and what is held before. */
@@ -80,6 +82,7 @@ export function waysOf(channels: readonly ChannelInForce[], model: string): read
         preCost: channel.preCost,
         prompt: promptTokens(channel.systemPrompt),
         output: operatorLimit(channel.parameters, upstream),
+        demands: dialectFor(channel, "openai-chat", upstream) === "anthropic" ? upstream : "",
       };
       different.set(`${Object.values(reserves).join(" ")} ${billed}`, { billed, reserves });
     }
@@ -108,7 +111,7 @@ function promptTokens(prompt: string): number {
 }
 
 /** The part of an estimate that a channel wants held. */
-export function reserved(estimate: Usage, { preCost, prompt }: Reserves): Usage {
+export function reserved(estimate: Usage, { preCost, prompt }: Omit<Reserves, "demands">): Usage {
   if (preCost === 1 && prompt === 0) return estimate;
   // One token: who has nothing left must not get through.
   if (preCost === 3) return { input: 1, output: 0 };

@@ -13,7 +13,7 @@ import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
 import { decodeReasoning, encodeThinking, unheldThinking } from "./thinking.ts";
 
 /** What an answer may have when the caller set no limit; this wire demands one. */
-const defaultMaxTokens = 8192;
+export const defaultMaxTokens = 8192;
 
 const known = new Set(Object.keys(messagesRequest.shape));
 

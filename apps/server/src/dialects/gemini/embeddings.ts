@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
+import type { Part } from "#dialects/ir.ts";
 import { asRecord, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { embedBatch, embedOne } from "./schema.ts";
@@ -13,6 +14,8 @@ export interface EmbedRequest {
   /** Why OpenAI's wire cannot be asked this at all, if it cannot. */
   untold: { sentence: string; path: string } | undefined;
   dimensions: number | undefined;
+  /** Everything to embed, as parts that can be counted. */
+  parts: Part[];
 }
 
 type One = z.infer<typeof embedOne>;
@@ -22,6 +25,7 @@ export function decodeEmbedRequest(body: unknown, batch: boolean): EmbedRequest 
   const requests: One[] = batch ? parseAt(embedBatch, body, "").requests : [parseAt(embedOne, body, "")];
   const own = new Set<string>();
   let untold: EmbedRequest["untold"];
+  const counted: Part[] = [];
   const texts = requests.map((request, index) => {
     const at = batch ? `requests.${index}.` : "";
     for (const field of ["taskType", "title", "autoTruncate"] as const)
@@ -32,6 +36,9 @@ export function decodeEmbedRequest(body: unknown, batch: boolean): EmbedRequest 
         path: `${at}outputDimensionality`,
       };
     const parts = request.content.parts;
+    if (parts.length === 0)
+      throw invalidRequest(`The field "${at}content.parts" has no part to embed.`, `${at}content.parts`);
+    for (const part of parts) counted.push(countedPart(part));
     const strange = parts.findIndex((part) => typeof part.text !== "string");
     if (strange !== -1)
       untold ??= {
@@ -40,7 +47,20 @@ export function decodeEmbedRequest(body: unknown, batch: boolean): EmbedRequest 
       };
     return parts.map((part) => part.text ?? "").join("\n");
   });
-  return { batch, texts, own: [...own], untold, dimensions: dimensionsOf(requests[0]) };
+  return { batch, texts, own: [...own], untold, dimensions: dimensionsOf(requests[0]), parts: counted };
+}
+
+/** A part as its tokens are estimated: pictures, sound and files have some, too. */
+function countedPart(part: One["content"]["parts"][number]): Part {
+  const { inlineData, fileData } = part;
+  if (inlineData) {
+    const mediaType = inlineData.mimeType ?? "";
+    const source = { type: "data" as const, mediaType, data: inlineData.data };
+    if (mediaType.startsWith("image/")) return { type: "image", source };
+    return mediaType.startsWith("audio/") ? { type: "audio", source } : { type: "file", source };
+  }
+  if (fileData) return { type: "file", source: { type: "url", url: fileData.fileUri } };
+  return { type: "text", text: part.text ?? "" };
 }
 
 /** Settings stand beside the content, or, in newer clients, in an object of their own. */
@@ -57,11 +77,12 @@ export function adjustEmbed(body: Wire, model: string): Wire {
   const name = `models/${model}`;
   const named = (each: Wire) =>
     each["model"] === undefined || each["model"] === name ? each : { ...each, model: name };
+  const whole = named(body);
   const requests = body["requests"];
-  if (!Array.isArray(requests)) return named(body);
+  if (!Array.isArray(requests)) return whole;
   // Each element of a batch repeats the model.
   const adjusted = requests.map((each) => named(asRecord(each) ?? {}));
-  return adjusted.every((each, index) => each === requests[index]) ? body : { ...body, requests: adjusted };
+  return adjusted.every((each, index) => each === requests[index]) ? whole : { ...whole, requests: adjusted };
 }
 
 /** The request on OpenAI's wire. Throws `invalid_request` for what that wire cannot say at all. */

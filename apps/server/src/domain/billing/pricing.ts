@@ -55,6 +55,8 @@ export const defaultToolPrices: Record<string, string> = {
   "web-search": "0.01",
   "file-search": "0.0025",
   "code-execution": "0.03",
+  // A large picture of the dearest model: the tool's own tokens are in no usage.
+  "image-generation": "0.17",
 };
 
 export const toolPrefix = "tool:";

@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSpool } from "./spool.ts";
+
+const MEGABYTE = 1024 * 1024;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "spool-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("spool: a disk that is nearly full", () => {
+  it("refuses a large upload with 507 and leaves no file", async () => {
+    const spool = createSpool(folder, async () => 255 * MEGABYTE);
+    await expect(spool.append(Buffer.alloc(2 * MEGABYTE))).rejects.toMatchObject({
+      code: "storage_full",
+      status: 507,
+    });
+    await spool.close();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("takes what fits into memory, and a large upload once there is space", async () => {
+    let free = 0;
+    const spool = createSpool(folder, async () => free);
+    await spool.append(Buffer.alloc(MEGABYTE, 1));
+    await expect(spool.append(Buffer.alloc(1))).rejects.toMatchObject({ code: "storage_full" });
+    free = 1_024 * MEGABYTE;
+    await spool.append(Buffer.alloc(1, 2));
+    const pieces: Buffer[] = [];
+    for await (const piece of spool.read(0, spool.length)) pieces.push(piece);
+    expect(Buffer.concat(pieces).at(-1)).toBe(2);
+    expect(spool.length).toBe(MEGABYTE + 1);
+    await spool.close();
+  });
+});
