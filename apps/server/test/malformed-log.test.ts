@@ -40,7 +40,10 @@ const named = `host: x\r\nauthorization: Bearer ${secret}\r\ncookie: session=${s
 describe("malformed requests: the log at trace", () => {
   it.each([
     ["a header without a colon", `POST /v1/x HTTP/1.1\r\n${named}\r\nbad header\r\n\r\n${secret}`],
-    ["two lengths", `POST /v1/x HTTP/1.1\r\n${named}\r\ncontent-length: 9\r\ncontent-length: 8\r\n\r\n${secret}`],
+    [
+      "two lengths",
+      `POST /v1/x HTTP/1.1\r\n${named}\r\ncontent-length: 9\r\ncontent-length: 8\r\n\r\n${secret}`,
+    ],
     ["a bad chunk", `POST /v1/x HTTP/1.1\r\n${named}\r\ntransfer-encoding: chunked\r\n\r\n${secret}\r\n`],
     ["headers that are too large", `GET /v1/x HTTP/1.1\r\n${named}\r\nx: ${secret.repeat(5_000)}\r\n\r\n`],
     ["no HTTP", `${secret} ${secret}\r\n\r\n`],
