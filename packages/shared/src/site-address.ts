@@ -12,4 +12,7 @@ export const SiteAddress = z
     /^(https?:\/\/([\p{L}\p{N}._-]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[\w.~/-]*)?)?$/iu,
     "Write an address like https://ai.example.com, without ? or #",
   )
-  .refine((text) => text === "" || URL.canParse(text), "The address must be an http or https URL");
+  .refine(
+    (text) => text === "" || z.url().safeParse(text).success,
+    "The address must be an http or https URL",
+  );
