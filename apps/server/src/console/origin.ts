@@ -23,7 +23,7 @@ export function requireOwnOrigin(
   } else if (request.headers["sec-fetch-site"] !== undefined) {
     // A browser that names no origin: a link, a picture or a frame. Without a credential our own may ask.
     if (credential === "nothing" && !isLedHere(request)) return;
-  } else if (referer === undefined || ours(referer)) return;
+  } else if (referer === undefined ? !mayBeLed(request, credential) : ours(referer)) return;
   throw new GatewayError("origin_refused", "This request does not come from a page of this console.");
 }
 
@@ -44,6 +44,16 @@ export function requireNoLink(request: FastifyRequest, serverAddress: string): v
     "origin_refused",
     "A link or a page of another site cannot sign anyone in. Enter the code on the sign-in page.",
   );
+}
+
+/**
+ * Over plain http browsers send no `Sec-Fetch-Site`, and a page decides whether they send a `Referer`. Another port of
+ * this host is the same site, so the cookie comes along. Only the name of the browser is left; with anything but a GET
+ * it would have named an origin.
+ */
+function mayBeLed(request: FastifyRequest, credential: "cookie" | "nothing"): boolean {
+  const isBrowser = /^Mozilla\//i.test(request.headers["user-agent"]?.trim() ?? "");
+  return credential === "cookie" && isBrowser && safeMethods.has(request.method);
 }
 
 /** Browsers name no origin with a GET, but say whether another site made them ask. */

@@ -80,7 +80,12 @@ describe("channels", () => {
     const { id } = await channel();
     const calls = site.upstream.calls.length;
     for (const path of [`test/${id}`, "test", `update_balance/${id}`, "update_balance"])
-      for (const led of [{ "sec-fetch-site": "same-origin" }, { referer: "https://evil.example/" }]) {
+      for (const led of [
+        { "sec-fetch-site": "same-origin" },
+        { referer: "https://evil.example/" },
+        // A picture with referrerpolicy="no-referrer" on another port of this host, over plain http.
+        { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36" },
+      ]) {
         const headers = { cookie: `session=${admin.cookie}`, host: "localhost:80", ...led };
         const answer = await site.app.inject({ url: `/api/channel/${path}`, headers });
         expect(answer.statusCode).toBe(200);
