@@ -41,6 +41,7 @@ export function viewerOf(request: FastifyRequest): Viewer {
 const asBalances = {
   gateway:
     "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.",
+  user: "Your account may not give balances: create the user without one.",
   code: "Your account may not give balances, and a code is one. Ask for the right to edit balances.",
 } as const;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Nothing } from "@gateway/shared/envelope";
 import { Page, Points } from "@gateway/shared/paging";
-import { mayEnter, Role } from "@gateway/shared/roles";
+import { Role } from "@gateway/shared/roles";
 import {
   QuotaChange,
   UserChange,
@@ -24,9 +24,8 @@ import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/billing/ledger.ts";
-import { forbidden } from "#errors.ts";
 import { answers, type ConsoleApp, ok } from "./answer.ts";
-import { viewerOf } from "./guards.ts";
+import { requireBalances, viewerOf } from "./guards.ts";
 import { IdParams, pageOf, sliceOf } from "./paging.ts";
 import { present, unixTime } from "./present.ts";
 import type { Services } from "./services.ts";
@@ -71,8 +70,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
   });
 
   app.post("/user", { config, schema: { body: UserInput, response: detail } }, async (request) => {
-    if (request.body.quota > 0 && !mayEnter(viewerOf(request), "balances", "edit"))
-      throw forbidden("Your account may not give balances: create the user without one.");
+    if (request.body.quota > 0) requireBalances(request, "user");
     const gift = settings.current().QuotaForNewUser;
     const { id } = await createUser(db, viewerOf(request), request.body, gift);
     return ok(presentDetail(await describeUser(db, id)));

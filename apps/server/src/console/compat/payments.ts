@@ -67,11 +67,10 @@ const change = handles({ body: Changed, data: OlderPayment }, async ({ body }, {
     const { id, ...fields } = patch.data;
     return { data: spell(describe(services, await patchGateway(editing, viewerOf(request), id, fields))) };
   }
+  const actor = requireBalances(request, "gateway");
   const input = await changedGateway(services, body.id, body["icon"] === "" ? withIcon(body) : body);
   return {
-    data: spell(
-      describe(services, await changeGateway(editing, requireBalances(request, "gateway"), body.id, input)),
-    ),
+    data: spell(describe(services, await changeGateway(editing, actor, body.id, input))),
   };
 });
 
