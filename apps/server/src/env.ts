@@ -31,6 +31,7 @@ const Environment = z.object({
   ROOT_PASSWORD: z.string().min(8).max(200).optional(),
   ROOT_ACCESS_TOKEN: z.string().min(32).max(128).optional(),
   DEMO_UPSTREAM: flag,
+  API_RATE_LIMIT: z.coerce.number().int().min(10).max(10_000_000).default(300),
   MEMORY_BUDGET_MB: z.coerce.number().int().min(64).max(1_048_576).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
   STOP_SECONDS: z.coerce.number().min(1).max(7_200).default(600),

@@ -19,6 +19,7 @@ import { storedChannel } from "#domain/channels/load-channels.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";
 import { watchNodes } from "#domain/limits/node-count.ts";
+import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { createLimiter } from "#domain/limits/take.ts";
 import { createBodyLog } from "#domain/logs/bodies.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
@@ -208,11 +209,19 @@ export async function startGateway(
 
     const redis = env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError);
     if (redis !== undefined) closers.push(async () => redis.disconnect());
-    const nodes = await watchNodes(pool, nodeId, onError);
+    const nodes = await watchNodes(pool, nodeId, onError, {
+      ...(redis === undefined && {
+        onSeveral: (count: number) =>
+          log.warn(
+            `${count} nodes use this database, and REDIS_URL is not set: each node allows only its share of every rate limit. Set REDIS_URL on all nodes, so that they count together.`,
+          ),
+      }),
+    });
     closers.push(async () => nodes.close());
     const background = createBackgroundBills(db);
     const answers = createAnswerCache({ secrets, redis });
-    const limiter = createLimiter({ redis, share: () => nodes.current() });
+    const share = () => nodes.current();
+    const limiter = createLimiter({ redis, share });
 
     readiness = createReadiness({
       ping: () => pool.query("SELECT 1"),
@@ -285,6 +294,8 @@ export async function startGateway(
         startedAt: new Date(),
         version: packageJson.version,
         demo,
+        requestCounts: createRequestCounts({ redis, share }),
+        apiRateLimit: env.API_RATE_LIMIT,
       },
       gateway: {
         db,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from "fastify";
+import type { Redis } from "ioredis";
 import { consoleRoutes } from "#console/index.ts";
 import type { Services } from "#console/services.ts";
 import { hashPassword } from "#domain/accounts/passwords.ts";
@@ -12,6 +13,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
+import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { mailAccount } from "#domain/notices/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
@@ -72,6 +74,9 @@ export async function buildConsole(
     /** Of payment gateways; everything unless the test says otherwise. */
     mayReach?: (address: string) => boolean;
     turnstile?: string;
+    /** Requests of one address within three minutes; more than any test sends unless it says otherwise. */
+    apiRateLimit?: number;
+    redis?: Redis;
   } = {},
 ): Promise<TestConsole> {
   const place = await freshDatabase();
@@ -133,6 +138,8 @@ export async function buildConsole(
     caughtUp: () => Promise.resolve(),
     recentLog: () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
     readiness: { check: () => Promise.resolve({ stale: [] }) },
+    requestCounts: createRequestCounts({ redis: options.redis }),
+    apiRateLimit: options.apiRateLimit ?? 100_000,
     startedAt: new Date(),
     version: "0.0.0-test",
     demo: { isRunning: () => true, isOffered: () => false },

@@ -63,6 +63,8 @@ export async function startTestGateway(
       LOG_LEVEL: "silent",
       SECRET_KEY: testSecretKey,
       TRUST_PROXY: "loopback",
+      // More than any test sends as root.
+      API_RATE_LIMIT: "1000000",
       ...env,
     }),
     options,

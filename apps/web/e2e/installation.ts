@@ -126,6 +126,8 @@ async function startGateway(env: Record<string, string>) {
       PORT: "0",
       DEMO_UPSTREAM: "1",
       TRUST_PROXY: "loopback",
+      // More than any test sends as root.
+      API_RATE_LIMIT: "1000000",
       ROOT_USERNAME: rootUser.username,
       ROOT_PASSWORD: rootUser.password,
       ...env,

@@ -191,6 +191,8 @@ export const Settings = z.object({
   QuotaForNewUser: GivenPoints.min(0).default(0),
   QuotaForInviter: GivenPoints.min(0).default(0),
   QuotaForInvitee: GivenPoints.min(0).default(0),
+  /** Sign-ups from one network that receive gifts at once, regained one by one within a day; 0 = no limit. */
+  GiftsPerNetworkPerDay: z.int().min(0).max(100_000).default(5),
   /** Days a balance lives after the last top-up; 0 = for ever. */
   QuotaValidityDays: z.int().min(0).max(3650).default(180),
   /** Yuan for one dollar, at gateways that take yuan. */

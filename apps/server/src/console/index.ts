@@ -3,7 +3,6 @@ import rateLimit from "@fastify/rate-limit";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
-import { GatewayError } from "#errors.ts";
 import { accountRoutes } from "./accounts.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { auditLogRoutes } from "./audit-log.ts";
@@ -35,6 +34,7 @@ import { paymentNoticeRoutes } from "./payment-notices.ts";
 import { paymentRoutes } from "./payments.ts";
 import { priceRoutes } from "./prices.ts";
 import { profileRoutes } from "./profile.ts";
+import { rateLimits } from "./rate-limits.ts";
 import { redemptionRoutes } from "./redemptions.ts";
 import { registrationRoutes } from "./registration.ts";
 import { readJsonBodies } from "./request-body.ts";
@@ -64,9 +64,6 @@ export interface ConsoleOptions {
   basePath?: string;
 }
 
-/** Requests of one address to /api within three minutes. */
-const GENERAL_LIMIT = { max: 300, timeWindow: 180_000 };
-
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const root = options.basePath === undefined || options.basePath === "" ? "" : `/${options.basePath}`;
   await app.register((scope) => openConsole(scope, options.services, root), { prefix: `${root}/api` });
@@ -83,13 +80,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   readJsonBodies(app);
 
   await app.register(cookie);
-  await app.register(rateLimit, {
-    ...GENERAL_LIMIT,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new GatewayError("rate_limited", "Too many requests from this address. Try again later.", {
-        retryAfter: ttl / 1000,
-      }),
-  });
+  await app.register(rateLimit, rateLimits(services, sessions));
   const document = (title: string, description: string) => ({
     openapi: { openapi: "3.1.0", info: { title, description, version: services.version } },
   });

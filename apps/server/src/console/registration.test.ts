@@ -23,7 +23,7 @@ async function set(key: string, value: unknown): Promise<void> {
 let names = 0;
 let addresses = 0;
 /** From an address of its own, so that only the test of the limit meets it. */
-const signUp = (body: object = {}, from = `192.0.2.${(addresses += 1)}`) =>
+const signUp = (body: object = {}, from = `10.30.${(addresses += 1)}.1`) =>
   site.guest.send<Self>(
     "POST",
     "/api/user/register",
@@ -158,6 +158,28 @@ describe("the gifts", () => {
     expect(answers.map((each) => each.status)).toEqual([200, 200, 200, 200]);
     const after = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
     expect(after).toMatchObject({ quota: 20n, aff_count: 4, aff_quota: 20n });
+  });
+
+  it("are given to a few sign-ups of one network per day, and to none of them beyond", async () => {
+    await set("QuotaForNewUser", 100);
+    await set("QuotaForInvitee", 20);
+    await set("QuotaForInviter", 3);
+    await set("GiftsPerNetworkPerDay", 2);
+    const inviter = await site.makeUser();
+    const quotas = async (...from: string[]) =>
+      (await Promise.all(from.map((ip) => signUp({ aff_code: inviter.aff_code }, ip))))
+        .map(({ body }) => body.data.quota)
+        .sort((a, b) => b - a);
+    expect(await quotas("198.51.100.1", "198.51.100.2", "198.51.100.3", "::ffff:198.51.100.4")).toEqual([
+      120, 120, 0, 0,
+    ]);
+    expect(await quotas("2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:3::4")).toEqual([120, 120, 0]);
+    expect(await quotas("198.51.101.1", "2001:db8:1:3::1")).toEqual([120, 120]);
+    const after = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
+    expect(after).toMatchObject({ quota: 18n, aff_count: 9, aff_quota: 18n });
+    await set("GiftsPerNetworkPerDay", 0);
+    expect(await quotas("198.51.100.5")).toEqual([120]);
+    await set("GiftsPerNetworkPerDay", 5);
   });
 
   it("do not depend on a good code, and a disabled inviter gets none", async () => {

@@ -6,6 +6,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { FetchedBalance } from "#domain/channels/judge.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { PaymentRoom } from "#domain/payments/room.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { PaymentGateways } from "#payments/index.ts";
@@ -53,6 +54,10 @@ export interface Services {
   recentLog(count: number): LogLine[];
   /** Whether this node should get traffic. */
   readiness: Pick<Readiness, "check">;
+  /** How often an address or an account has sent requests; all nodes count together. */
+  requestCounts: RequestCounts;
+  /** Requests of one address within three minutes; accounts have a multiple. */
+  apiRateLimit: number;
   startedAt: Date;
   version: string;
   /** The simulated provider: available as a channel type, or waiting for an administrator to enable it. */

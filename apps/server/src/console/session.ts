@@ -31,10 +31,29 @@ export interface Sessions {
   /** Signs this browser in under a new id; a session it had before ends. */
   signIn(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Whose credential this was when it was last looked up here; it may have ended since. */
+  lastAccount(request: FastifyRequest): number | undefined;
 }
+
+/** Credentials remembered for rate limits. */
+const MAX_REMEMBERED = 20_000;
 
 export function createSessions(services: Services, cookiePath: string): Sessions {
   const { db, secrets } = services;
+
+  const accounts = new Map<string, number>();
+
+  function remember(credential: string, account: number): void {
+    // At the end again: the first entries are those that were not used for the longest time.
+    accounts.delete(credential);
+    accounts.set(credential, account);
+    if (accounts.size <= MAX_REMEMBERED) return;
+    const oldest = accounts.keys().next();
+    if (!oldest.done) accounts.delete(oldest.value);
+  }
+
+  const keyOf = (by: Identity["by"], text: string) =>
+    `${by}:${Buffer.from(secrets.hash(text)).toString("base64")}`;
 
   async function endOwn(request: FastifyRequest): Promise<void> {
     const id = sessionIdOf(request);
@@ -57,11 +76,28 @@ export function createSessions(services: Services, cookiePath: string): Sessions
       if (id !== undefined) {
         const found = await findSession(db, secrets, id);
         if (found?.renewed === true) setCookie(request, reply, id);
-        if (found !== undefined) return identityOf(found.user, "cookie", request);
+        if (found === undefined) accounts.delete(keyOf("cookie", id));
+        else {
+          remember(keyOf("cookie", id), found.user.id);
+          return identityOf(found.user, "cookie", request);
+        }
       }
-      const token = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
+      const token = tokenOf(request);
+      if (token === "") return undefined;
       const user = await findByAccessToken(db, secrets, token);
-      return user === null ? undefined : identityOf(user, "token", request);
+      if (user === null) {
+        accounts.delete(keyOf("token", token));
+        return undefined;
+      }
+      remember(keyOf("token", token), user.id);
+      return identityOf(user, "token", request);
+    },
+    lastAccount(request) {
+      const id = sessionIdOf(request);
+      const account = id === undefined ? undefined : accounts.get(keyOf("cookie", id));
+      if (account !== undefined) return account;
+      const token = tokenOf(request);
+      return token === "" ? undefined : accounts.get(keyOf("token", token));
     },
     async signIn(request, reply, userId) {
       await endOwn(request);
@@ -79,6 +115,10 @@ function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Id
   const { id, username, role, group } = user;
   const permissions = permissionsOf(user);
   return { viewer: { id, username, role, group, permissions, ip: request.ip }, by };
+}
+
+function tokenOf(request: FastifyRequest): string {
+  return request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
 }
 
 /** The id this browser presents, good or not. */

@@ -1,5 +1,5 @@
-import ipaddr from "ipaddr.js";
 import { GatewayError } from "#errors.ts";
+import { networkOf } from "#platform/network-of.ts";
 
 /**
  * Wrong API keys per address: guessing keys must neither succeed nor keep the database busy. Keys that this node knows
@@ -48,12 +48,4 @@ export function createFailedKeys(now: () => number = performance.now.bind(perfor
       if (!oldest.done) left.delete(oldest.value);
     },
   };
-}
-
-/** One IPv6 client usually has a whole /64. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  return parsed.toByteArray().slice(0, 8).join(".");
 }

@@ -9,7 +9,7 @@ import type { Db } from "#platform/db.ts";
 import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
 import { type ExternalIdentity, isOffered } from "#sign-in/provider.ts";
-import { giveGifts, insertUser } from "./new-user.ts";
+import { giftsOf, giveGifts, insertUser } from "./new-user.ts";
 import { findInviter } from "./registration.ts";
 import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
@@ -29,7 +29,10 @@ type Binding = Omit<Arriving, "provider"> & { provider: IdentityProviderId | "te
 /** Names tried before giving up, and rounds with somebody who arrives at the same moment. */
 const ROUNDS = 5;
 
-type Rules = Pick<Settings, "RegisterEnabled" | "QuotaForNewUser" | "QuotaForInvitee" | "QuotaForInviter">;
+type Rules = Pick<
+  Settings,
+  "RegisterEnabled" | "QuotaForNewUser" | "QuotaForInvitee" | "QuotaForInviter" | "GiftsPerNetworkPerDay"
+>;
 
 /**
  * The account this identity opens, or a new one. Throws `user_disabled`, or `forbidden` for a stranger while sign-up
@@ -81,11 +84,7 @@ async function signUp(
     ...(inviterId === undefined ? {} : { inviterId }),
   });
   await link(tx, user.id, { provider, identity });
-  await giveGifts(tx, user, {
-    newUser: rules.QuotaForNewUser,
-    invitee: rules.QuotaForInvitee,
-    inviter: rules.QuotaForInviter,
-  });
+  await giveGifts(tx, user, await giftsOf(tx, newcomer.ip, rules));
   await audit(tx, {
     actor: { id: user.id, username: user.username, ip: newcomer.ip },
     action: "user.register",

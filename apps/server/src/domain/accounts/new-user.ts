@@ -1,8 +1,11 @@
 import { Role } from "@gateway/shared/roles";
+import type { Settings } from "@gateway/shared/settings";
 import { credit } from "#domain/billing/ledger.ts";
-import { conflict } from "#errors.ts";
+import { conflict, GatewayError } from "#errors.ts";
+import { networkOf } from "#platform/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
+import { takeTurn } from "./pace.ts";
 
 /** Making an account, whoever asks for it. It must not know why: sign-up and administration have their own rules. */
 
@@ -59,6 +62,32 @@ export interface Gifts {
   newUser: number;
   invitee: number;
   inviter: number;
+}
+
+const DAY_MS = 86_400_000;
+const GIFT_NETWORK = { ipv4: 24, ipv6: 64 };
+
+/**
+ * What a sign-up from this address brings: nothing once its network used up its gifts. Those who sign up anyway have an
+ * account without one.
+ */
+export async function giftsOf(
+  tx: Prisma.TransactionClient,
+  ip: string,
+  rules: Pick<Settings, "QuotaForNewUser" | "QuotaForInvitee" | "QuotaForInviter" | "GiftsPerNetworkPerDay">,
+): Promise<Gifts> {
+  const { QuotaForNewUser: newUser, QuotaForInvitee: invitee, QuotaForInviter: inviter } = rules;
+  const burst = rules.GiftsPerNetworkPerDay;
+  if (burst === 0 || newUser + invitee + inviter === 0) return { newUser, invitee, inviter };
+  try {
+    const pace = { burst, everyMs: Math.ceil(DAY_MS / burst), sentence: "Too many gifts." };
+    await takeTurn(tx, "sign-up-gift", networkOf(ip, GIFT_NETWORK), pace);
+    return { newUser, invitee, inviter };
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "rate_limited")
+      return { newUser: 0, invitee: 0, inviter: 0 };
+    throw error;
+  }
 }
 
 /** What a new account and its inviter get. A second time with the same accounts changes nothing. */

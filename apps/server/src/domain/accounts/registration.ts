@@ -8,7 +8,7 @@ import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";
 import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } from "./mail-codes.ts";
-import { giveGifts, insertUser } from "./new-user.ts";
+import { giftsOf, giveGifts, insertUser } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 
 /** Sign-up: who may, and what a newcomer and the inviter get. */
@@ -23,6 +23,7 @@ type Rules = Pick<
   | "QuotaForNewUser"
   | "QuotaForInvitee"
   | "QuotaForInviter"
+  | "GiftsPerNetworkPerDay"
 >;
 
 export function signUpPlace(email: string): CodePlace {
@@ -61,11 +62,7 @@ export async function register(
       if (await isEmailTaken(tx, email)) throw emailTaken();
       await tx.user.update({ where: { id: user.id }, data: { email } });
     }
-    await giveGifts(tx, user, {
-      newUser: rules.QuotaForNewUser,
-      invitee: rules.QuotaForInvitee,
-      inviter: rules.QuotaForInviter,
-    });
+    await giveGifts(tx, user, await giftsOf(tx, input.ip, rules));
     await audit(tx, {
       actor: { id: user.id, username: user.username, ip: input.ip },
       action: "user.register",

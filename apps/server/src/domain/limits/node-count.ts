@@ -24,18 +24,31 @@ export interface NodeCount {
 const EVERY_MS = 10_000;
 const ALIVE_SECONDS = 30;
 
-/** Counts at once and every ten seconds. While the database is away the last count stands. */
+/**
+ * Counts at once and every `everyMs`. While the database is away the last count stands.
+ * @param onSeveral called once, when another node's heartbeat has moved: a node that crashed is counted for a while
+ */
 export async function watchNodes(
   pool: Pool,
   nodeId: string,
   onError: (error: unknown) => void,
+  { onSeveral, everyMs = EVERY_MS }: { onSeveral?: (nodes: number) => void; everyMs?: number } = {},
 ): Promise<NodeCount> {
   let share = wholeShare;
+  let report = onSeveral;
+  let heartbeats = new Map<string, string>();
   async function look(): Promise<void> {
-    const { rows } = await pool.query<{ id: string }>(
-      "SELECT id FROM nodes WHERE heartbeat > now() - $1 * interval '1 second' ORDER BY id",
+    const { rows } = await pool.query<{ id: string; heartbeat: string }>(
+      "SELECT id, heartbeat::text FROM nodes WHERE heartbeat > now() - $1 * interval '1 second' ORDER BY id",
       [ALIVE_SECONDS],
     );
+    const before = heartbeats;
+    heartbeats = new Map(rows.map(({ id, heartbeat }) => [id, heartbeat]));
+    const beating = rows.filter(({ id, heartbeat }) => before.has(id) && before.get(id) !== heartbeat);
+    if (beating.some(({ id }) => id !== nodeId)) {
+      report?.(rows.length);
+      report = undefined;
+    }
     const rank = rows.findIndex(({ id }) => id === nodeId);
     // Not heard itself: the others may not count it, so it takes nothing of theirs.
     share = rank === -1 ? { nodes: rows.length + 1, rank: rows.length } : { nodes: rows.length, rank };
@@ -43,7 +56,7 @@ export async function watchNodes(
   await look();
   const timer = setInterval(() => {
     look().catch(onError);
-  }, EVERY_MS);
+  }, everyMs);
   timer.unref();
   return { current: () => share, close: () => clearInterval(timer) };
 }

@@ -32,9 +32,9 @@ export interface Taken {
 }
 
 export interface LimiterOptions {
-  /** Shared by all nodes; absent on a single node. */
+  /** Shared by all nodes. Without it each node takes its share of every limit. */
   redis?: Redis | undefined;
-  /** What of a limit is this node's while Redis is away. */
+  /** What of a limit is this node's without Redis, and while Redis is away. */
   share?: () => Share;
   now?: () => number;
 }
@@ -101,10 +101,11 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
 
   if (shared === undefined)
     return {
-      take: (owner, limits) => judge(owner, takeHere(owner, limits)),
+      take: (owner, limits) => judge(owner, takeShare(owner, limits)),
       giveBack(owner, limit, used) {
-        const level = giveBack(levels.get(`${owner}:${stateOf(limit)}`), limit, used);
-        if (level !== undefined) levels.set(`${owner}:${stateOf(limit)}`, level);
+        const own = { ...limit, perMinute: shareOf(limit.perMinute, share()) };
+        const level = giveBack(levels.get(`${owner}:${stateOf(own)}`), own, used);
+        if (level !== undefined) levels.set(`${owner}:${stateOf(own)}`, level);
       },
     };
   return {

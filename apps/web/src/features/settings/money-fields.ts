@@ -67,6 +67,14 @@ export const giftSection: SettingSection = {
     { key: "QuotaForInvitee", kind: "points", label: phrase("For an invited user, on top") },
     { key: "QuotaForInviter", kind: "points", label: phrase("For the inviter") },
     {
+      key: "GiftsPerNetworkPerDay",
+      kind: "number",
+      label: phrase("Gifts per network and day"),
+      hint: phrase(
+        "Sign-ups beyond it get an account without gifts. A network is a /24 of IPv4 or a /64 of IPv6. Default 5, 0 = no limit.",
+      ),
+    },
+    {
       key: "QuotaValidityDays",
       kind: "number",
       unit: units.days,
