@@ -41,7 +41,9 @@ describe("the house", () => {
     const block = /^x-server:[\s\S]*?^ {2}environment:\n((?: {4}.*\n)+)/m.exec(compose)?.[1] ?? "";
     const passed = [...block.matchAll(/^ {4}([A-Z_]+): (.*)$/gm)];
     const fixed = new Set(["HOST", "PORT", "DATA_DIR", "NODE_ENV"]);
-    const keys = passed.flatMap(([, key]) => key ?? []);
+    // Recreates the container when it changes; the server reads its file.
+    const composeOnly = new Set(["POSTGRES_PASSWORD"]);
+    const keys = passed.flatMap(([, key = ""]) => (composeOnly.has(key) ? [] : [key]));
     expect(keys.sort()).toEqual(environmentKeys.filter((key) => !fixed.has(key)).sort());
     // Under its own name, so that a line copied from .env.example has its effect here too.
     for (const [, key, value] of passed) expect(value).toMatch(new RegExp(`^\\$\\{${key}:-.*\\}$`));

@@ -116,7 +116,16 @@ describe("the available models", () => {
       groups: ["default"],
       owned_by: "OpenAI",
       info: null,
-      price: { type: "tokens", input: 1.25, output: 5, extra_ratios: { cached_tokens: 0.1 }, tiers: [] },
+      price: {
+        model: "gpt-9",
+        type: "tokens",
+        channel_type: 1,
+        locked: false,
+        input: 1.25,
+        output: 5,
+        extra_ratios: { cached_tokens: 0.1 },
+        tiers: [],
+      },
     });
     expect(guest["unpriced"]).toMatchObject({ owned_by: "Anthropic", price: null });
     const vip = await site.as(await site.makeUser({ group: "vip" }));

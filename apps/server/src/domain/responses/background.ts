@@ -1,5 +1,4 @@
-import { backgroundNode } from "#domain/billing/ledger-statements.ts";
-import { reservationLost } from "#errors.ts";
+import { handOverReservation, type NewBill } from "#domain/billing/ledger-hand-over.ts";
 import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
 
 /**
@@ -21,11 +20,6 @@ export interface BackgroundBills {
   withdraw(responseId: string, userId: number): Promise<void>;
 }
 
-export type NewBill = Pick<
-  BackgroundResponse,
-  "request_id" | "response_id" | "user_id" | "token_id" | "channel_id" | "channel_key_id" | "call"
->;
-
 /** `usable` is false once the account or the key may not call any more. */
 export type DueBill = BackgroundResponse & { usable: boolean };
 
@@ -34,22 +28,7 @@ const LEASE_SECONDS = 75;
 
 export function createBackgroundBills(db: PrismaClient): BackgroundBills {
   return {
-    async handOver(bill) {
-      const [row] = await db.$queryRaw<{ moved: number }[]>`
-        WITH moved AS (
-          UPDATE reservations SET node_id = ${backgroundNode} WHERE request_id = ${bill.request_id}
-          RETURNING request_id
-        ), kept AS (
-          INSERT INTO background_responses
-            (request_id, response_id, user_id, token_id, channel_id, channel_key_id, call, poll_at)
-          SELECT request_id, ${bill.response_id}, ${bill.user_id}::int, ${bill.token_id}::int,
-            ${bill.channel_id}::int, ${bill.channel_key_id}::int, ${bill.call}, now() + interval '1 second'
-          FROM moved
-          ON CONFLICT (request_id) DO NOTHING
-        )
-        SELECT count(*)::int AS moved FROM moved`;
-      if (row?.moved !== 1) throw reservationLost();
-    },
+    handOver: (bill) => handOverReservation(db, bill),
 
     claim: (count) => db.$queryRaw<DueBill[]>`
       WITH due AS MATERIALIZED (

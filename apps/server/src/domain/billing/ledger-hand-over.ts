@@ -1,0 +1,29 @@
+import { reservationLost } from "#errors.ts";
+import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
+import { backgroundNode } from "./ledger-statements.ts";
+
+export type NewBill = Pick<
+  BackgroundResponse,
+  "request_id" | "response_id" | "user_id" | "token_id" | "channel_id" | "channel_key_id" | "call"
+>;
+
+/**
+ * Takes a call's reservation from this node, in one statement with the row that lets any node settle it. Throws
+ * `reservation_lost`.
+ */
+export async function handOverReservation(db: PrismaClient, bill: NewBill): Promise<void> {
+  const [row] = await db.$queryRaw<{ moved: number }[]>`
+    WITH moved AS (
+      UPDATE reservations SET node_id = ${backgroundNode} WHERE request_id = ${bill.request_id}
+      RETURNING request_id
+    ), kept AS (
+      INSERT INTO background_responses
+        (request_id, response_id, user_id, token_id, channel_id, channel_key_id, call, poll_at)
+      SELECT request_id, ${bill.response_id}, ${bill.user_id}::int, ${bill.token_id}::int,
+        ${bill.channel_id}::int, ${bill.channel_key_id}::int, ${bill.call}, now() + interval '1 second'
+      FROM moved
+      ON CONFLICT (request_id) DO NOTHING
+    )
+    SELECT count(*)::int AS moved FROM moved`;
+  if (row?.moved !== 1) throw reservationLost();
+}
