@@ -56,14 +56,24 @@ describe("a tool of Recraft's", () => {
 
   it("gets its form as it came, and no model or number in it changes the bill", async () => {
     gateway.vendor.control.reset();
-    const { line } = await ask("images/vectorize", picture({ model: "recraft_crispUpscale", n: "0" }));
+    const { line } = await ask("images/vectorize", picture({ model: "recraft_crispUpscale", style: "icon" }));
     expect(line).toMatchObject({ quota: 5_000, model_name: "recraft_vectorize" });
     await ask("images/vectorize", picture());
     const [first, second] = gateway.vendor.calls();
     expect(first).toMatchObject({ path: "/v1/images/vectorize", key: "one" });
     const file = { name: "boat.png", type: "image/png", bytes: 2 * 1024 * 1024 };
-    expect(first?.body).toEqual({ model: "recraft_crispUpscale", n: "0", file });
+    expect(first?.body).toEqual({ model: "recraft_crispUpscale", style: "icon", file });
     expect(second?.body).toEqual({ file });
+  });
+
+  it("refuses a number of pictures, which its price does not know", async () => {
+    const answer = await fetch(`${gateway.url}/recraftAI/v1/images/vectorize`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: picture({ n: "4" }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: "n" } });
   });
 
   it("takes JSON too, as it came", async () => {
