@@ -32,6 +32,7 @@ export interface WindowOptions {
 }
 
 const main = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+const localMain = fileURLToPath(new URL("../../server/test/local-main.ts", import.meta.url));
 const browserPaths = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 export const browserFlags = [
   "--no-sandbox",
@@ -42,10 +43,13 @@ export const browserFlags = [
   "--no-first-run",
 ];
 
-/** @param env further settings of the process */
-export async function install(env: Record<string, string> = {}): Promise<Installation> {
+/**
+ * @param env further settings of the process
+ * @param local the gateway may call addresses on this machine, for a payment gateway that runs here
+ */
+export async function install(env: Record<string, string> = {}, local = false): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
-  const gateway = await startGateway({ DATA_DIR: dataDir, ...env });
+  const gateway = await startGateway({ DATA_DIR: dataDir, ...env }, local ? localMain : main);
   const cookie = await signIn(gateway.url);
   const sessionCookie = `${cookie.name}=${cookie.value}`;
   const windows: BrowserContext[] = [];
@@ -118,8 +122,8 @@ export function browserPath(): string {
   return found;
 }
 
-async function startGateway(env: Record<string, string>) {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main], {
+async function startGateway(env: Record<string, string>, program: string) {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
     env: {
       PATH: process.env["PATH"],
       HOST: "127.0.0.1",

@@ -9,7 +9,7 @@ let site: Site;
 let epay: EpaySite;
 
 beforeAll(async () => {
-  [site, epay] = await Promise.all([openSite(), startEpaySite()]);
+  [site, epay] = await Promise.all([openSite({}, true), startEpaySite()]);
 });
 afterAll(async () => {
   await site.close();

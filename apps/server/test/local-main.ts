@@ -1,0 +1,7 @@
+import { readEnv } from "../src/env.ts";
+import { startGateway } from "../src/start.ts";
+
+/** The gateway for browser tests whose payment gateway is on this machine: it may call private addresses. */
+const gateway = await startGateway(readEnv(process.env), { mayReach: () => true });
+const stop = () => void gateway.stop().then(() => process.exit(0));
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stop);
