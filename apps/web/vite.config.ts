@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
@@ -13,7 +14,26 @@ const fields =
 const tables = /@tanstack\/(react-)?(table|store)/;
 const isCommon = (id: string) => id.includes("node_modules") && !fields.test(id) && !tables.test(id);
 
-export default defineConfig({
+/** react-router's entry points lead to its development build; its own production build has no warnings. */
+const routerBuild = createRequire(import.meta.resolve("react-router-dom"))
+  .resolve("react-router")
+  .replace(/development\/[^/]+$/, "production/");
+
+const iconSet = "@lobehub/icons-static-svg";
+const { version: iconVersion } = createRequire(import.meta.url)(`${iconSet}/package.json`) as {
+  version: string;
+};
+
+export default defineConfig(({ command }) => ({
+  resolve: {
+    alias:
+      command === "build"
+        ? [
+            { find: /^react-router$/, replacement: `${routerBuild}index.mjs` },
+            { find: /^react-router\/dom$/, replacement: `${routerBuild}dom-export.mjs` },
+          ]
+        : [],
+  },
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
   plugins: [react(), splitWords(import.meta.dirname), compressOnce()],
@@ -25,6 +45,11 @@ export default defineConfig({
     // hundred of a kilobyte each.
     rolldownOptions: {
       output: {
+        // One folder per version of the icon set: a hash in each of ninety names would weigh more than the names.
+        assetFileNames: ({ originalFileNames: [file = ""] }) =>
+          file.includes(iconSet)
+            ? `assets/icons-${iconVersion}/[name][extname]`
+            : "assets/[name]-[hash][extname]",
         codeSplitting: {
           groups: [
             { name: "first", tags: ["$initial"], priority: 3 },
@@ -42,4 +67,4 @@ export default defineConfig({
     port: 5173,
     proxy: { "/api": server, "/v1": server, "/v1beta": server },
   },
-});
+}));

@@ -71,7 +71,7 @@ describe("redemption codes", () => {
   });
 
   it("are copied from all pages on which they were chosen", async () => {
-    const made = await site.api<string[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
+    const made = await site.api<Code[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
     const page = await site.open("/panel/redemption?keyword=Pages");
     await page.getByLabel("Select all rows").click();
     await page.getByText("10 selected").waitFor();
@@ -82,17 +82,17 @@ describe("redemption codes", () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download" }).click();
     const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\n");
-    expect(lines.sort()).toEqual(made.sort());
+    expect(lines.sort()).toEqual(made.map((code) => code.key).sort());
   });
 
   it("credit the balance once, show who redeemed them, and are found by status", async () => {
-    const [key] = await site.api<string[]>("POST", "/redemption", { name: "Gift", quota: 500_000, count: 1 });
+    const [gift] = await site.api<Code[]>("POST", "/redemption", { name: "Gift", quota: 500_000, count: 1 });
     const page = await site.open("/panel/topup");
-    await page.getByRole("textbox", { name: "Redemption code" }).fill(key!);
+    await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
     await page.getByText("$1.00 were credited to your balance.").waitFor();
     await page.getByText("$201.00", { exact: true }).waitFor();
-    await page.getByRole("textbox", { name: "Redemption code" }).fill(key!);
+    await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
     await page.getByText("Redemption failed, this redemption code was used already").waitFor();
 
