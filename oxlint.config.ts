@@ -2,7 +2,7 @@ import { defineConfig } from "oxlint";
 
 /**
  * Who may import whom. One row per room: what it must not see, and which libraries it must not touch.
- * A room is named where it is entered (`#domain/billing/ledger.ts`), so the rule is plain text matching.
+ * A room is named where it is entered (`#domain/ledger/ledger.ts`), so the rule is plain text matching.
  * A later override replaces an earlier one, hence one override per room, made by one function.
  */
 function room(path: string, hidden: string[], libraries: string[] = []) {

@@ -18,7 +18,7 @@ import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { openProviders } from "#providers/index.ts";
+import { openProviders } from "#providers/registry.ts";
 import { runToEnd, stopAll } from "./processes.ts";
 
 const CHANNELS = 5_000;

@@ -1,5 +1,5 @@
 import { dialects } from "#dialects/index.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
+import { estimateUsage } from "#domain/pricing/estimate.ts";
 
 /** How long a large request holds up every other call: what is done between its last byte and its reservation. */
 

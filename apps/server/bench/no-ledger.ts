@@ -2,9 +2,9 @@
  * A ledger that holds, charges and writes nothing: what `without-ledger.ts` puts in the place of the real one, to
  * measure what the real one costs.
  */
-import type { Ledger } from "../src/domain/billing/ledger.ts";
+import type { Ledger } from "../src/domain/ledger/ledger.ts";
 
-export { credit } from "../src/domain/billing/ledger.ts";
+export { credit } from "../src/domain/ledger/ledger.ts";
 
 export function createLedger(): Ledger {
   return {

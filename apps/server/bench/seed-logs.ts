@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { closeHours } from "#domain/statistics/close-hours.ts";
-import { closeMonths } from "#domain/statistics/close-months.ts";
+import { closeHours } from "#domain/usage/close-hours.ts";
+import { closeMonths } from "#domain/usage/close-months.ts";
 import { openBenchDatabase } from "./logs/database.ts";
 import { fillDay, fillUsers } from "./logs/rows.ts";
 

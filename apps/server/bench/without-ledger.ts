@@ -6,7 +6,7 @@ const stub = new URL("no-ledger.ts", import.meta.url).href;
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    const isLedger = found.url.endsWith("/src/domain/billing/ledger.ts");
+    const isLedger = found.url.endsWith("/src/domain/ledger/ledger.ts");
     return isLedger && context.parentURL !== stub ? { ...found, url: stub } : found;
   },
 });

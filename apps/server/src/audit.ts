@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { audit, describeAudit } from "#domain/billing/audit.ts";
+import { audit, describeAudit } from "#domain/ledger/audit.ts";
 import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { readEnv } from "./env.ts";

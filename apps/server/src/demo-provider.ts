@@ -1,5 +1,5 @@
 import { startDemoUpstream, type DemoUpstream } from "#demo/server.ts";
-import { demo } from "#providers/demo.ts";
+import { demo } from "#providers/definitions/demo.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Env } from "./env.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createLedger } from "#domain/billing/ledger.ts";
+import { createLedger } from "#domain/ledger/ledger.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
 /** Responses in the background, started at one node of two: whichever node sees the end closes the bill, once. */

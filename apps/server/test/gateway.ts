@@ -9,7 +9,7 @@ import type { TokenForm, TokenRow } from "@gateway/shared/token";
 import OpenAI from "openai";
 import type { z } from "zod";
 import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
-import { audit } from "#domain/billing/audit.ts";
+import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start.ts";

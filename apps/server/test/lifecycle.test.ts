@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { audit } from "#domain/billing/audit.ts";
+import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 import { startGatewayProcess } from "./gateway-process.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { describeProvider, openProviders } from "#providers/index.ts";
+import { describeProvider, openProviders } from "#providers/registry.ts";
 
 /** The console bundles the icons it names; a vendor whose icon is not among them would get the neutral one. */
 const console = readFileSync(new URL("../../web/src/ui/vendor-icon.tsx", import.meta.url), "utf8");

@@ -7,8 +7,8 @@ import { openPaymentGateways } from "#payments/index.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { createMailer } from "#platform/mail.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { demo } from "#providers/demo.ts";
-import { openProviders } from "#providers/index.ts";
+import { demo } from "#providers/definitions/demo.ts";
+import { openProviders } from "#providers/registry.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "./gateway.ts";
 
 /** A channel is switched off on evidence, says why, and comes back when a test goes well; a person's word stands. */

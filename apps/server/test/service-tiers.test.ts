@@ -1,7 +1,7 @@
 import type { Explanation } from "@gateway/shared/explain";
 import type { LogPage, LogRow } from "@gateway/shared/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { replay } from "#domain/billing/replay.ts";
+import { replay } from "#domain/pricing/replay.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "./raw-upstream.ts";
 

@@ -1,14 +1,14 @@
 import { createServer, type Server } from "node:http";
 import type { MidjourneyRow, TaskRow } from "@gateway/shared/task";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { credit } from "#domain/billing/ledger.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { giveUp, markCharged } from "#domain/tasks/tasks.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets } from "#platform/secrets.ts";
-import { demo } from "#providers/demo.ts";
-import { openProviders } from "#providers/index.ts";
+import { demo } from "#providers/definitions/demo.ts";
+import { openProviders } from "#providers/registry.ts";
 import { pollTasks, type TaskWatch } from "#relay/poll-tasks.ts";
 import { tellAgain } from "#relay/tell-clients.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "./gateway.ts";

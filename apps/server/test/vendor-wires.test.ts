@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventMessage } from "#providers/event-stream.fixture.ts";
+import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
 /** Every client's wire to vendors whose own wire no client speaks, whole and streamed, and what it costs. */

@@ -1,4 +1,4 @@
-import { audit, describeAudit } from "#domain/billing/audit.ts";
+import { audit, describeAudit } from "#domain/ledger/audit.ts";
 import type { Pool } from "#platform/db.ts";
 import type { Seen } from "./clients.ts";
 

@@ -1,19 +1,14 @@
 import type { GroupType } from "@gateway/shared/analytics";
 import { LogQuery } from "@gateway/shared/log";
-import { explainCall } from "#domain/billing/explain.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
-import { lastMinute } from "#domain/statistics/last-minute.ts";
-import { ownUsage } from "#domain/statistics/own-usage.ts";
-import { describePeriod } from "#domain/statistics/period.ts";
-import { describeSite } from "#domain/statistics/site.ts";
-import {
-  closedMonths,
-  listStatements,
-  statementLines,
-  statementUsers,
-} from "#domain/statistics/statements.ts";
+import { explainCall } from "#domain/pricing/explain.ts";
+import { lastMinute } from "#domain/usage/last-minute.ts";
+import { ownUsage } from "#domain/usage/own-usage.ts";
+import { describePeriod } from "#domain/usage/period.ts";
+import { describeSite } from "#domain/usage/site.ts";
+import { closedMonths, listStatements, statementLines, statementUsers } from "#domain/usage/statements.ts";
 import type { Database, Pool } from "#platform/db.ts";
 
 /** What the console asks of the log and its roll-ups, one by one. */

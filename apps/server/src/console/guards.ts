@@ -1,9 +1,9 @@
 import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { forbidden, GatewayError } from "#errors.ts";
+import type { Sessions, Viewer } from "./accounts/session.ts";
 import { requireOwnOrigin } from "./origin.ts";
 import type { Services } from "./services.ts";
-import type { Sessions, Viewer } from "./session.ts";
 
 /** Who may use a route. Every route of the console says so in `config.access`; one that does not stops the start. */
 export type Access = "anyone" | "user" | "admin" | "root";

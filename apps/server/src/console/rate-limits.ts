@@ -6,8 +6,8 @@ import type {
 import type { FastifyRequest } from "fastify";
 import { GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";
+import type { Sessions } from "./accounts/session.ts";
 import type { Services } from "./services.ts";
-import type { Sessions } from "./session.ts";
 
 /**
  * How often /api may be asked: per account for those who are signed in, else per address. Routes on which a visitor

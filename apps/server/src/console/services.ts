@@ -17,7 +17,7 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { Providers } from "#providers/index.ts";
+import type { Providers } from "#providers/registry.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
 
 /** What the console's routes need of the process; made in main.ts, real in tests too. */

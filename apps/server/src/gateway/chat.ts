@@ -3,7 +3,7 @@ import { withinCost } from "#dialects/cost-fields.ts";
 import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
+import { estimateUsage } from "#domain/pricing/estimate.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { invalidRequest, modelNotFound } from "#errors.ts";
 import type { Answer, ChatCall } from "#relay/call.ts";

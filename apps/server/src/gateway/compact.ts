@@ -3,7 +3,7 @@ import { withinCost } from "#dialects/cost-fields.ts";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
+import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { relayCompact } from "#relay/compact.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";

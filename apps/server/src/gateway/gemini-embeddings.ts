@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { decodeEmbedRequest } from "#dialects/gemini/embeddings.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
+import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { relayEmbed } from "#relay/embed.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";

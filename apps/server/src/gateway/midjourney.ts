@@ -10,8 +10,8 @@ import {
   midjourneySubmits,
   readMidjourney,
   SWAP,
-} from "#providers/midjourney-asked.ts";
-import { midjourneyWire } from "#providers/midjourney-wire.ts";
+} from "#providers/wires/midjourney-request.ts";
+import { midjourneyWire } from "#providers/wires/midjourney.ts";
 import { askAboutTask } from "#relay/tasks.ts";
 import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";

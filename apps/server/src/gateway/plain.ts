@@ -9,7 +9,7 @@ import {
   recordingTokens,
   textTokens,
   tokensPerPartialImage,
-} from "#domain/billing/estimate.ts";
+} from "#domain/pricing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/call.ts";

@@ -1,4 +1,4 @@
-import { audit, describeAudit, keepAudit } from "#domain/billing/audit.ts";
+import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
 import type { Job } from "./job.ts";
 
 /** Recomputes every balance at night and keeps the outcome. A drift is a failure, so that somebody hears of it. */

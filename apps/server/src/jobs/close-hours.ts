@@ -1,4 +1,4 @@
-import { closeHours } from "#domain/statistics/close-hours.ts";
+import { closeHours } from "#domain/usage/close-hours.ts";
 import type { Job } from "./job.ts";
 
 /** Sums the hours that are over, for the analytics screen. */

@@ -1,4 +1,4 @@
-import { closeMonths } from "#domain/statistics/close-months.ts";
+import { closeMonths } from "#domain/usage/close-months.ts";
 import type { Job } from "./job.ts";
 
 /** Writes last month's statements, once. */

@@ -1,4 +1,4 @@
-import { expireBalances } from "#domain/billing/ledger-expiry.ts";
+import { expireBalances } from "#domain/ledger/ledger-expiry.ts";
 import type { Job } from "./job.ts";
 
 /** Takes away balances whose time has passed. */

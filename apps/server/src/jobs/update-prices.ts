@@ -1,5 +1,5 @@
-import { updatePricesIfDue } from "#domain/billing/price-updates.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
+import { updatePricesIfDue } from "#domain/pricing/price-updates.ts";
 import type { Job } from "./job.ts";
 
 /** Takes over the price list from its address as often as the operator wants. */

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { azureDatabricks } from "./azure-databricks.ts";
-import { bedrock } from "./bedrock.ts";
-import { cloudflare } from "./cloudflare.ts";
-import { deepseek } from "./deepseek.ts";
-import { github } from "./github.ts";
+import { azureDatabricks } from "./definitions/azure-databricks.ts";
+import { bedrock } from "./definitions/bedrock.ts";
+import { cloudflare } from "./definitions/cloudflare.ts";
+import { deepseek } from "./definitions/deepseek.ts";
+import { github } from "./definitions/github.ts";
+import { moonshot } from "./definitions/moonshot.ts";
+import { openrouter } from "./definitions/openrouter.ts";
+import { recraft } from "./definitions/recraft.ts";
+import { siliconflow } from "./definitions/siliconflow.ts";
+import { stepfun } from "./definitions/stepfun.ts";
 import { readModelList } from "./model-list.ts";
-import { moonshot } from "./moonshot.ts";
-import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
-import { recraft } from "./recraft.ts";
-import { siliconflow } from "./siliconflow.ts";
-import { stepfun } from "./stepfun.ts";
 
 /** What vendors tell of an account: its models and its balance, in the shapes that their files name. */
 function names(provider: Provider, answer: unknown): string[] | undefined {

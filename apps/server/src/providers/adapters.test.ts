@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
-import { azureSpeech } from "./azure-speech.ts";
-import { minimax } from "./minimax.ts";
+import { azureSpeech } from "./definitions/azure-speech.ts";
+import { minimax } from "./definitions/minimax.ts";
+import { stability } from "./definitions/stability.ts";
 import { serves } from "./provider.ts";
 import type { Adapter, Call, Provider } from "./provider.ts";
 import { refusal } from "./refusal.ts";
-import { stability } from "./stability.ts";
 
 function adapterOf(provider: Provider, path: string): Adapter {
   const adapter = provider.adapters?.[path];

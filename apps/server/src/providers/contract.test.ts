@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { VendorWire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
-import { demo } from "./demo.ts";
-import { describeProvider, openProviders } from "./index.ts";
+import { demo } from "./definitions/demo.ts";
 import { outgoing } from "./outgoing.ts";
 import { dialectsFor, type Call, type Endpoint, type Io, type Outgoing, type Provider } from "./provider.ts";
+import { describeProvider, openProviders } from "./registry.ts";
 import { createTokenCache } from "./token-cache.ts";
 
 const providers = [...openProviders().values(), demo("http://127.0.0.1:1")];
@@ -110,7 +110,7 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
   "provider %s",
   (id, provider) => {
     it("lives where its file says", async () => {
-      const file = new URL(`./${id}.ts`, import.meta.url).href;
+      const file = new URL(`./definitions/${id}.ts`, import.meta.url).href;
       const name = id.replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
       await expect(import(/* @vite-ignore */ file)).resolves.toHaveProperty(name);
     });

@@ -4,9 +4,9 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
-import { openProviders } from "./index.ts";
 import { dialectsFor } from "./provider.ts";
 import { proofOf, recordedVendors, recording } from "./recordings.fixture.ts";
+import { openProviders } from "./registry.ts";
 
 /** Recorded chat answers of all providers that deviate, as clients of the same format get them: in the documented form. */
 const chat = dialects["openai-chat"];

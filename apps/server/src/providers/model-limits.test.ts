@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning } from "#dialects/ir.ts";
-import { anthropic } from "./anthropic.ts";
-import { azureFoundry } from "./azure-foundry.ts";
-import { azure } from "./azure.ts";
-import { bedrock } from "./bedrock.ts";
 import { claudeModel } from "./claude-models.ts";
-import { custom } from "./custom.ts";
-import { gemini } from "./gemini.ts";
-import { ollama } from "./ollama.ts";
-import { openai } from "./openai.ts";
+import { anthropic } from "./definitions/anthropic.ts";
+import { azureFoundry } from "./definitions/azure-foundry.ts";
+import { azure } from "./definitions/azure.ts";
+import { bedrock } from "./definitions/bedrock.ts";
+import { custom } from "./definitions/custom.ts";
+import { gemini } from "./definitions/gemini.ts";
+import { ollama } from "./definitions/ollama.ts";
+import { openai } from "./definitions/openai.ts";
+import { together } from "./definitions/together.ts";
+import { vertex } from "./definitions/vertex.ts";
 import { type Call, dialectsFor, type Need, type Provider } from "./provider.ts";
-import { together } from "./together.ts";
-import { vertex } from "./vertex.ts";
 
 function adjusted(
   provider: Provider,

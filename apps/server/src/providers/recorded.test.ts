@@ -4,7 +4,6 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Part, UpstreamError, Usage } from "#dialects/ir.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
 import { parseJson } from "#dialects/wire.ts";
-import { openProviders } from "./index.ts";
 import { type Call, dialectsFor, type Provider } from "./provider.ts";
 import {
   type Proof,
@@ -16,7 +15,8 @@ import {
   unrecorded,
 } from "./recordings.fixture.ts";
 import { refusal } from "./refusal.ts";
-import { taskWires } from "./task-wires.ts";
+import { openProviders } from "./registry.ts";
+import { taskWires } from "./wires/tasks.ts";
 
 type Sample = Proof["answers"][string] | Proof["streams"][string] | Proof["errors"][string];
 

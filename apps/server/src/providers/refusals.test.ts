@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { openProviders } from "./index.ts";
 import { refusal } from "./refusal.ts";
+import { openProviders } from "./registry.ts";
 
 /**
  * Errors as the vendors document them (the addresses stand in their files) or as their users have reported them. What

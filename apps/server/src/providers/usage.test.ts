@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { UpstreamDialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, Usage } from "#dialects/ir.ts";
-import { deepseek } from "./deepseek.ts";
+import { deepseek } from "./definitions/deepseek.ts";
+import { openai } from "./definitions/openai.ts";
 import { withImpliedSearch } from "./implied-search.ts";
-import { openai } from "./openai.ts";
 
 /**
  * What vendors of one wire call the same counts, from the examples in the documentation that their files name. Each is

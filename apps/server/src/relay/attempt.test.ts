@@ -3,8 +3,8 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
-import { groq } from "#providers/groq.ts";
-import { openai } from "#providers/openai.ts";
+import { groq } from "#providers/definitions/groq.ts";
+import { openai } from "#providers/definitions/openai.ts";
 import { dialectFor } from "./attempt.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };

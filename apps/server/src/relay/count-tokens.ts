@@ -1,6 +1,6 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
+import { estimateUsage } from "#domain/pricing/estimate.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";

@@ -1,7 +1,7 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { tokensOf } from "#domain/billing/estimate.ts";
-import { mostOf } from "#domain/billing/plausible.ts";
+import { tokensOf } from "#domain/pricing/estimate.ts";
+import { mostOf } from "#domain/pricing/plausible.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
 import type { Call } from "./call.ts";

@@ -1,8 +1,8 @@
 import { addressedParts, type AddressedPart, type Bytes, withBytes } from "#dialects/addressed.ts";
 import { typeOfBytes } from "#dialects/media-type.ts";
 import { spendingOf } from "#dialects/spending.ts";
-import { estimateUsage } from "#domain/billing/estimate.ts";
 import { mapModel } from "#domain/channels/channel-in-force.ts";
+import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { wantsBytes } from "./addresses.ts";
 import { upstreamFor } from "./attempt.ts";

@@ -1,9 +1,9 @@
 import type { AttemptNote, Outcome, PausedChannel } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
-import { computeBill, heldTier, type PriceInForce } from "#domain/billing/pricing.ts";
 import type { Lease } from "#domain/channels/health.ts";
-import type { CallRecord } from "#domain/logs/record.ts";
+import type { CallRecord } from "#domain/ledger/call-record.ts";
+import { computeBill, heldTier, type PriceInForce } from "#domain/pricing/pricing.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";

@@ -8,7 +8,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatResponse, DialectId } from "#dialects/ir.ts";
 import { ownNamesOf, toolNames, withOwnName, withOwnNames, withToolNames } from "#dialects/tool-names.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
-import { converse } from "#providers/converse/index.ts";
+import { converse } from "#providers/wires/converse/index.ts";
 import { encodeBody } from "./outgoing-body.ts";
 
 /** What a translation takes along, and what it says that it does not. */

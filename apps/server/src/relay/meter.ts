@@ -1,7 +1,7 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatEvent, ChatResponse, Part, Usage } from "#dialects/ir.ts";
-import { type Estimate, tokensOf } from "#domain/billing/estimate.ts";
-import { believed, mostOf } from "#domain/billing/plausible.ts";
+import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
+import { believed, mostOf } from "#domain/pricing/plausible.ts";
 
 /** What a call used: the provider's word where it can be believed, our own count where it is silent. Pure. */
 export interface Metered {

@@ -5,7 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
-import { openProviders } from "#providers/index.ts";
+import { openProviders } from "#providers/registry.ts";
 import { encodeBody, withParameters } from "./outgoing-body.ts";
 
 const chat: Wire = { model: "gpt", messages: [{ role: "user", content: "Hi" }], temperature: 1 };

@@ -6,7 +6,7 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { unpricedTiers } from "#dialects/service-tier.ts";
 import { toolNames, withToolNames } from "#dialects/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
-import { tierPrefix } from "#domain/billing/pricing.ts";
+import { tierPrefix } from "#domain/pricing/pricing.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./call.ts";

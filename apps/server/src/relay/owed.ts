@@ -1,6 +1,6 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
-import type { Estimate } from "#domain/billing/estimate.ts";
+import type { Estimate } from "#domain/pricing/estimate.ts";
 import { meter, type Metered } from "./meter.ts";
 
 /**

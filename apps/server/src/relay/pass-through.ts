@@ -1,6 +1,6 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { PriceInForce } from "#domain/billing/pricing.ts";
+import type { PriceInForce } from "#domain/pricing/pricing.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";

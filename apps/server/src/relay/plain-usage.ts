@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { tokensOf } from "#domain/billing/estimate.ts";
+import { tokensOf } from "#domain/pricing/estimate.ts";
 import type { PlainCall } from "./call.ts";
 import { addTo } from "./meter.ts";
 

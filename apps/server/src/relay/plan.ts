@@ -2,14 +2,6 @@ import type { PausedChannel } from "@gateway/shared/log";
 import { tokensFor } from "@gateway/shared/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { Estimate } from "#domain/billing/estimate.ts";
-import {
-  computeBill,
-  findPrice,
-  heldTier,
-  type PriceInForce,
-  withPictures,
-} from "#domain/billing/pricing.ts";
 import {
   type ChannelInForce,
   chooseKey,
@@ -18,6 +10,14 @@ import {
 } from "#domain/channels/channel-in-force.ts";
 import { isKeyFailure, type Pause } from "#domain/channels/health-state.ts";
 import { couldServe, pick, type Wanted } from "#domain/channels/pick.ts";
+import type { Estimate } from "#domain/pricing/estimate.ts";
+import {
+  computeBill,
+  findPrice,
+  heldTier,
+  type PriceInForce,
+  withPictures,
+} from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demo } from "#providers/demo.ts";
+import { demo } from "#providers/definitions/demo.ts";
 import { questionFor } from "./probe-question.ts";
 
 const everything = demo("http://127.0.0.1:9");

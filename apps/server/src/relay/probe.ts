@@ -6,9 +6,9 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import type { Providers } from "#providers/index.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
+import type { Providers } from "#providers/registry.ts";
 import { askAdapted } from "./adapted.ts";
 import { attempt, transportFailure } from "./attempt.ts";
 import { readBody } from "./body.ts";

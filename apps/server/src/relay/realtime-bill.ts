@@ -1,7 +1,7 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { type Estimate, tokensOf } from "#domain/billing/estimate.ts";
-import { computeBill, findPrice } from "#domain/billing/pricing.ts";
+import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
+import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { Call, RelayServices } from "./call.ts";

@@ -1,5 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { ReserveInput } from "#domain/billing/ledger-turn.ts";
+import type { ReserveInput } from "#domain/ledger/ledger-turn.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
-import { type PriceInForce, computeBill, shareOf } from "#domain/billing/pricing.ts";
+import { type PriceInForce, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { Answer, Call, ChatCall, RelayServices } from "./call.ts";

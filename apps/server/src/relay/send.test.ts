@@ -8,7 +8,7 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createUpstreamClient } from "#platform/http.ts";
-import { openProviders } from "#providers/index.ts";
+import { openProviders } from "#providers/registry.ts";
 import { askAdapted } from "./adapted.ts";
 import { attempt } from "./attempt.ts";
 import { fetchBalance, fetchModels, testChannel } from "./probe.ts";

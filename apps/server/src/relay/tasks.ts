@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { AcceptedTask, AskedTask, TaskWire } from "#providers/task-wire.ts";
+import type { AcceptedTask, AskedTask, TaskWire } from "#providers/wires/task.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Call, RelayServices } from "./call.ts";
 import type { Flight } from "./flight.ts";

@@ -2,7 +2,7 @@ import { claimNotices, dropNotice } from "#domain/tasks/notices.ts";
 import { GatewayError } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
-import { taskWireOf } from "#providers/task-wires.ts";
+import { taskWireOf } from "#providers/wires/tasks.ts";
 import type { RelayServices } from "./call.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
-import { azureFoundry } from "#providers/azure-foundry.ts";
-import { custom } from "#providers/custom.ts";
+import { azureFoundry } from "#providers/definitions/azure-foundry.ts";
+import { custom } from "#providers/definitions/custom.ts";
 import { offeredOf, reserved, waysOf } from "./ways.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };

@@ -1,7 +1,7 @@
 import type { Usage } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { tokensOf } from "#domain/billing/estimate.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import { tokensOf } from "#domain/pricing/estimate.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
 import { dialectFor } from "./attempt.ts";
 import { addTo } from "./meter.ts";

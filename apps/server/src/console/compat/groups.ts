@@ -1,6 +1,6 @@
 import { UserGroupDetail, UserGroupInput, UserGroupMap, UserGroupQuery } from "@gateway/shared/group";
 import { z } from "zod";
-import { valuesOf } from "#console/groups.ts";
+import { valuesOf } from "#console/accounts/groups.ts";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
 import { checked } from "#console/validation.ts";

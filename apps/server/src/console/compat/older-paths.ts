@@ -1,19 +1,19 @@
 import { ChannelRunInput } from "@gateway/shared/channel-run";
 import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
-import { GUESS_LIMIT } from "#console/accounts.ts";
+import { GUESS_LIMIT } from "#console/accounts/accounts.ts";
+import { sessionIdOf } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { sessionIdOf } from "#console/session.ts";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { isRecent, RECENT_MINUTES } from "#domain/accounts/proof.ts";
 import { findByAccessToken } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
 import { refreshBalance, testStored } from "#domain/channels/judge.ts";
-import { lastMinute } from "#domain/statistics/last-minute.ts";
+import { lastMinute } from "#domain/usage/last-minute.ts";
 import { GatewayError, notFound } from "#errors.ts";
 
 /**

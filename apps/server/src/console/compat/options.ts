@@ -1,7 +1,7 @@
 import { secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
-import { changeSettings } from "#console/settings.ts";
+import { changeSettings } from "#console/system/settings.ts";
 import { checked } from "#console/validation.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CompatRoute, handles } from "./route.ts";

@@ -1,7 +1,7 @@
 import { OpenedOrder } from "@gateway/shared/order";
 import { z } from "zod";
+import { TradeNo, watchedOrder } from "#console/billing/orders.ts";
 import { viewerOf } from "#console/guards.ts";
-import { TradeNo, watchedOrder } from "#console/orders.ts";
 import { type CompatRoute, handles, spells } from "./route.ts";
 
 /** Orders: the status answers `success` for paid, and an Epay order is a form to post. */

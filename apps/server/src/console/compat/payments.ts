@@ -1,9 +1,9 @@
 import { Nothing } from "@gateway/shared/envelope";
 import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/payment";
 import { z } from "zod";
+import { changedGateway } from "#console/billing/payments.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, RowId } from "#console/paging.ts";
-import { changedGateway } from "#console/payments.ts";
 import type { Services } from "#console/services.ts";
 import { checked } from "#console/validation.ts";
 import {

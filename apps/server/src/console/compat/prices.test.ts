@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadTable } from "#domain/billing/prices.ts";
-import { findPrice } from "#domain/billing/pricing.ts";
+import { loadTable } from "#domain/pricing/prices.ts";
+import { findPrice } from "#domain/pricing/pricing.ts";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { type Row, type Script, scriptOf } from "./script.fixture.ts";
 

@@ -1,8 +1,8 @@
 import { RedemptionChange, RedemptionInput, RedemptionPage, RedemptionRow } from "@gateway/shared/redemption";
 import { z } from "zod";
+import { shownTo } from "#console/billing/redemptions.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";
-import { shownTo } from "#console/redemptions.ts";
 import { checked } from "#console/validation.ts";
 import {
   changeRedemption,
@@ -10,7 +10,7 @@ import {
   describeRedemption,
   getRedemption,
   switchRedemption,
-} from "#domain/billing/redemptions.ts";
+} from "#domain/credits/redemptions.ts";
 import type { Redemption } from "#platform/prisma/client.ts";
 import { isStatusOnly, olderBody } from "./older.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";

@@ -1,6 +1,6 @@
 import { SignInReturn } from "@gateway/shared/sign-in";
 import { z } from "zod";
-import { depart, DEPARTURE_COOKIE } from "#console/departure.ts";
+import { depart, DEPARTURE_COOKIE } from "#console/accounts/departure.ts";
 import { requireNoLink } from "#console/origin.ts";
 import { type CompatRoute, reads } from "./route.ts";
 

@@ -5,8 +5,8 @@ import { SiteStatus } from "@gateway/shared/status";
 import { MidjourneyPage, MidjourneyQuery, TaskPage } from "@gateway/shared/task";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
-import { closeMonthByHand } from "#domain/statistics/close-months.ts";
-import { ownUsage } from "#domain/statistics/own-usage.ts";
+import { closeMonthByHand } from "#domain/usage/close-months.ts";
+import { ownUsage } from "#domain/usage/own-usage.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatRoute, handles, reads, spells } from "./route.ts";
 

@@ -9,9 +9,9 @@ import {
   type TokenRow,
 } from "@gateway/shared/token";
 import { z } from "zod";
+import { sortableTokens } from "#console/accounts/tokens.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
-import { sortableTokens } from "#console/tokens.ts";
 import { checked } from "#console/validation.ts";
 import { administerToken, searchTokens, switchAnyToken } from "#domain/tokens/administration.ts";
 import {

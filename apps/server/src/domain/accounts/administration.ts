@@ -2,7 +2,7 @@ import type { Permissions } from "@gateway/shared/permissions";
 import { commonRights, coversRights, Role } from "@gateway/shared/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/user";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/billing/ledger.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/db.ts";

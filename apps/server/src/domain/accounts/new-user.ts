@@ -1,6 +1,6 @@
 import { Role } from "@gateway/shared/roles";
 import type { Settings } from "@gateway/shared/settings";
-import { credit } from "#domain/billing/ledger.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";

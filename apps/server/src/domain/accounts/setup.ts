@@ -1,6 +1,6 @@
 import { Role } from "@gateway/shared/roles";
 import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/billing/ledger.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { GatewayError } from "#errors.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
 import type { Db } from "#platform/db.ts";

@@ -1,5 +1,5 @@
-import type { PriceTable } from "#domain/billing/pricing.ts";
-import { findPrice } from "#domain/billing/pricing.ts";
+import type { PriceTable } from "#domain/pricing/pricing.ts";
+import { findPrice } from "#domain/pricing/pricing.ts";
 import type { Db } from "#platform/db.ts";
 import { listOwners } from "./owners.ts";
 

@@ -1,6 +1,6 @@
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { Providers } from "#providers/index.ts";
+import type { Providers } from "#providers/registry.ts";
 import { buildIndex, type ChannelIndex } from "./channel-index.ts";
 import { loadChannels } from "./load-channels.ts";
 

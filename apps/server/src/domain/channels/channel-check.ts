@@ -1,8 +1,8 @@
 import type { ChannelInput } from "@gateway/shared/channel";
 import { GatewayError } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
-import type { Providers } from "#providers/index.ts";
 import type { Provider } from "#providers/provider.ts";
+import type { Providers } from "#providers/registry.ts";
 
 /** What a schema cannot see in a channel: the vendor's demands, groups that exist, values that a wire cannot carry. */
 

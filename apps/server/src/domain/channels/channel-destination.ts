@@ -2,7 +2,7 @@ import type { ChannelInput } from "@gateway/shared/channel";
 import { Role } from "@gateway/shared/roles";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
-import type { Providers } from "#providers/index.ts";
+import type { Providers } from "#providers/registry.ts";
 
 /**
  * Stored credentials are only sent where they were entered for: the provider, its address and the proxy on the way.

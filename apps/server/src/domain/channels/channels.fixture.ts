@@ -1,4 +1,4 @@
-import { openai } from "#providers/openai.ts";
+import { openai } from "#providers/definitions/openai.ts";
 import type { ChannelInForce } from "./channel-in-force.ts";
 
 /** A channel in force, for tests of what only looks at it. */

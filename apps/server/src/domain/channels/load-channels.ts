@@ -3,7 +3,7 @@ import type { SystemPromptPlace } from "@gateway/shared/channel";
 import type { Db } from "#platform/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { Providers } from "#providers/index.ts";
+import type { Providers } from "#providers/registry.ts";
 import type { ChannelInForce, MappedModel, MappingInForce } from "./channel-in-force.ts";
 import { openPrivate, type PrivateFields } from "./channel-secrets.ts";
 

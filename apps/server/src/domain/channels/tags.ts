@@ -1,7 +1,7 @@
 import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channel-batch";
 import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
-import { collectChannelCharges } from "#domain/billing/channel-charges.ts";
+import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import { hintOf } from "#platform/secrets.ts";

@@ -1,4 +1,4 @@
-import { createBatcher } from "#domain/billing/batcher.ts";
+import { createBatcher } from "#domain/ledger/batcher.ts";
 import { isConnectionLoss } from "#platform/connection-loss.ts";
 import type { Pool } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seedPrices } from "#domain/billing/seed-prices.ts";
+import { seedPrices } from "#domain/pricing/seed-prices.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { completeIndexes } from "./partition-indexes.ts";

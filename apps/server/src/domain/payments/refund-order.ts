@@ -1,5 +1,5 @@
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/billing/ledger.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { conflict } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 

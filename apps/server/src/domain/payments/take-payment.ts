@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OrderTrouble } from "@gateway/shared/order";
 import { formatCents, parseCents } from "@gateway/shared/order-price";
-import { promoteUser } from "#domain/accounts/promotion.ts";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/billing/ledger.ts";
+import { promoteUser } from "#domain/credits/promotion.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict } from "#errors.ts";
 import type { Payment } from "#payments/gateway.ts";

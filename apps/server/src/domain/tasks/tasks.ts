@@ -1,10 +1,10 @@
 import type { TaskPlatform } from "@gateway/shared/task";
 import { storable } from "#dialects/storable.ts";
-import { credit } from "#domain/billing/ledger.ts";
+import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
-import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/task-wire.ts";
+import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/wires/task.ts";
 import { firstNotice } from "./notices.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeAccount } from "#domain/billing/accounts.fixture.ts";
+import { makeAccount } from "#domain/ledger/accounts.fixture.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";

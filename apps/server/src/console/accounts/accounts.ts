@@ -1,0 +1,72 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { LoginInput, Self, SetupInput } from "@gateway/shared/session";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { present } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { findGroup } from "#domain/accounts/groups.ts";
+import { setUp } from "#domain/accounts/setup.ts";
+import { getUser, logIn, noteLogin, permissionsOf } from "#domain/accounts/users.ts";
+import type { User } from "#platform/prisma/client.ts";
+import type { Sessions } from "./session.ts";
+
+/** Tries of one address within twenty minutes on routes that guess at secrets. */
+export const GUESS_LIMIT = { max: 20, timeWindow: 1_200_000 };
+
+/** Set-up, sign-in, sign-out, and the signed-in person. */
+export function accountRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
+  const { db, secrets, settings, checkPerson } = services;
+  const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+  const self = { response: answers(Self) };
+
+  app.post("/setup", { config: guessing, schema: { body: SetupInput, ...self } }, async (request, reply) => {
+    const { demo, ...account } = request.body;
+    const { id, username } = await setUp(db, secrets, { ...account, ip: request.ip });
+    if (demo && services.demo.isOffered())
+      await settings.set({ id, username, ip: request.ip }, "DemoProviderEnabled", true);
+    const user = await noteLogin(db, id, request.ip);
+    await sessions.signIn(request, reply, user.id);
+    return ok(await presentSelf(services, user));
+  });
+
+  app.post(
+    "/user/login",
+    { config: guessing, schema: { body: LoginInput, ...self } },
+    async (request, reply) => {
+      await checkPerson(request.body.turnstile, request.ip);
+      const passwordLoginEnabled = settings.current().PasswordLoginEnabled;
+      const user = await logIn(db, secrets, { ...request.body, ip: request.ip, passwordLoginEnabled });
+      await sessions.signIn(request, reply, user.id);
+      return ok(await presentSelf(services, user));
+    },
+  );
+
+  // GET is the older API's habit. A foreign page could at most sign somebody out.
+  app.route({
+    method: ["GET", "POST"],
+    url: "/user/logout",
+    config: { access: "anyone" },
+    schema: { response: answers(Nothing) },
+    handler: async (request, reply) => {
+      await sessions.signOut(request, reply);
+      return ok(null);
+    },
+  });
+
+  app.get("/user/self", { config: { access: "user" }, schema: self }, async (request) =>
+    ok(await presentSelf(services, await getUser(db, viewerOf(request).id))),
+  );
+}
+
+export async function presentSelf({ db }: Pick<Services, "db">, user: User): Promise<Self> {
+  const group = await findGroup(db, user.group);
+  return {
+    ...present(user),
+    permissions: permissionsOf(user),
+    group_name: group?.name ?? user.group,
+    group_ratio: group?.ratio.toNumber() ?? 1,
+    group_api_rate: group?.api_rate ?? 0,
+    has_password: user.password_hash !== null,
+    has_access_token: user.access_token_hash !== null,
+  };
+}

@@ -1,0 +1,26 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Services } from "#console/services.ts";
+import { type Departure, issueState, STATE_MINUTES } from "#domain/accounts/sign-in-state.ts";
+
+/** Binds a sign-in with an identity provider to the browser that began it. */
+export const DEPARTURE_COOKIE = "sign-in";
+
+/** Issues a state for this browser and sets its cookie, for the routes beside the one that is called. */
+export async function depart(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { db, secrets }: Pick<Services, "db" | "secrets">,
+): Promise<Departure> {
+  const departure = await issueState(db, secrets, {
+    browser: request.cookies[DEPARTURE_COOKIE],
+    userId: request.viewer?.id ?? null,
+  });
+  void reply.header("cache-control", "no-store").setCookie(DEPARTURE_COOKIE, departure.browser, {
+    path: (request.routeOptions.url ?? "").replace(/\/[^/]*$/, ""),
+    httpOnly: true,
+    sameSite: "lax",
+    secure: request.protocol === "https",
+    maxAge: STATE_MINUTES * 60,
+  });
+  return departure;
+}

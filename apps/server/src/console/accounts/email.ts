@@ -1,0 +1,108 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { MailRequest } from "@gateway/shared/mail";
+import { EmailProof, EmailRequest } from "@gateway/shared/profile";
+import { Self } from "@gateway/shared/session";
+import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import { bindEmail, bindingPlace, emailTaken } from "#domain/accounts/email.ts";
+import {
+  CODE_MINUTES,
+  isEmailTaken,
+  issueCode,
+  requireDomain,
+  takeMailTurn,
+} from "#domain/accounts/mail-codes.ts";
+import { requireOpen, signUpPlace } from "#domain/accounts/registration.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { canMail, senderFor } from "#domain/notices/mail-account.ts";
+import { forbidden, GatewayError } from "#errors.ts";
+import { accountExistsMail, codeMail, emailChangedMail } from "#notices/mails.ts";
+import type { Mail } from "#platform/mail.ts";
+import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
+import { proveOwner } from "./proof.ts";
+
+/** Codes by mail: for a newcomer's address, and for the address of somebody who is signed in. */
+export function emailRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings, mailer, checkPerson } = services;
+  const nothing = answers(Nothing);
+
+  /** Whoever waits for a mail should hear when there will be none; what exactly is wrong is the operator's business. */
+  async function sendNow(mail: Mail, warn: (error: unknown) => void): Promise<void> {
+    try {
+      await mailer.send(mail);
+    } catch (cause) {
+      warn(cause);
+      throw new GatewayError("upstream_failed", "The mail could not be sent. Try again later.", { cause });
+    }
+  }
+
+  async function verify(request: FastifyRequest, wanted: z.output<typeof MailRequest>) {
+    const { email, turnstile, language } = wanted;
+    await checkPerson(turnstile, request.ip);
+    const current = settings.current();
+    requireOpen(current);
+    if (!current.EmailVerificationEnabled) throw forbidden("Sign-up needs no e-mail address here.");
+    requireDomain(email, current);
+    await takeMailTurn(db, "code", email);
+    const sender = senderFor(current, language);
+    // Only the owner of the address learns whether it has an account.
+    const letter = (await isEmailTaken(db, email))
+      ? accountExistsMail(sender)
+      : codeMail(sender, await issueCode(db, secrets, signUpPlace(email)), CODE_MINUTES);
+    await sendNow({ to: email, ...letter }, (err) => request.log.warn({ err }, "a mail was not sent"));
+    return ok(null);
+  }
+
+  const anyone = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+  app.post("/verification", { config: anyone, schema: { body: MailRequest, response: nothing } }, (request) =>
+    verify(request, request.body),
+  );
+  // The older API's habit.
+  app.get(
+    "/verification",
+    { config: { ...anyone, changes: true }, schema: { querystring: MailRequest, response: nothing } },
+    (request) => verify(request, request.query),
+  );
+
+  const own = { access: "user", rateLimit: GUESS_LIMIT } as const;
+
+  app.post(
+    "/user/self/email/code",
+    { config: own, schema: { body: EmailRequest, response: nothing } },
+    async (request) => {
+      const { email, language } = request.body;
+      const user = await proveOwner(services, request, request.body);
+      const current = settings.current();
+      if (!canMail(current)) throw forbidden("This server has no mail server to send from.");
+      requireDomain(email, current);
+      if (await isEmailTaken(db, email, user.id)) throw emailTaken();
+      await takeMailTurn(db, "code", email);
+      const code = await issueCode(db, secrets, bindingPlace(user.id, email));
+      const letter = codeMail(senderFor(current, user.language || language), code, CODE_MINUTES);
+      await sendNow({ to: email, ...letter }, (err) => request.log.warn({ err }, "a mail was not sent"));
+      return ok(null);
+    },
+  );
+
+  app.put(
+    "/user/self/email",
+    { config: own, schema: { body: EmailProof, response: answers(Self) } },
+    async (request) => {
+      const actor = viewerOf(request);
+      const before = await getUser(db, actor.id);
+      const user = await bindEmail(db, secrets, { actor, user: before, ...request.body });
+      const current = settings.current();
+      if (before.email !== null && before.email !== user.email && canMail(current)) {
+        const sender = senderFor(current, user.language);
+        mailer.post({
+          to: before.email,
+          ...emailChangedMail(sender, user.username, user.email ?? ""),
+        });
+      }
+      return ok(await presentSelf(services, user));
+    },
+  );
+}

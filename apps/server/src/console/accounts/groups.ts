@@ -1,0 +1,102 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { UserGroupDetail, UserGroupInput, UserGroupPage, UserGroupQuery } from "@gateway/shared/group";
+import { mentionable } from "@gateway/shared/paging";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import {
+  changeGroup,
+  createGroup,
+  deleteGroup,
+  describeGroup,
+  getGroup,
+  listGroups,
+  switchGroup,
+} from "#domain/accounts/edit-groups.ts";
+import type { UserGroup } from "#platform/prisma/client.ts";
+
+const sortable = [
+  "id",
+  "symbol",
+  "name",
+  "ratio",
+  "api_rate",
+  "public",
+  "promotion",
+  "min",
+  "max",
+  "enable",
+] as const;
+
+/** What is absent stays. */
+const Change = mentionable(UserGroupInput.omit({ symbol: true }));
+
+/** A group as a request would say it. */
+export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
+  const { name, api_rate, promotion, min, max } = group;
+  return { name, ratio: group.ratio.toNumber(), api_rate, public: group.public, promotion, min, max };
+}
+
+/** User groups, for administrators. */
+export function groupRoutes(app: ConsoleApp, { db }: Services): void {
+  const config = { access: "admin", permission: "groups" } as const;
+  const row = answers(UserGroupDetail);
+  async function change(request: FastifyRequest, id: number, fields: z.output<typeof Change>) {
+    const now = valuesOf(await getGroup(db, id));
+    return show(await changeGroup(db, viewerOf(request), id, { ...now, ...fields }));
+  }
+  const show = async (group: UserGroup) => ok(await describeGroup(db, group));
+
+  app.get(
+    "/user_group",
+    { config, schema: { querystring: UserGroupQuery, response: answers(UserGroupPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listGroups(db, {
+        keyword: query.keyword,
+        ...(query.enable === "" ? {} : { enable: query.enable === "true" }),
+        ...sliceOf(query, sortable),
+      });
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get("/user_group/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    show(await getGroup(db, request.params.id)),
+  );
+
+  app.post("/user_group", { config, schema: { body: UserGroupInput, response: row } }, async (request) =>
+    show(await createGroup(db, viewerOf(request), request.body)),
+  );
+
+  app.put(
+    "/user_group/:id",
+    { config, schema: { params: IdParams, body: Change, response: row } },
+    async (request) => change(request, request.params.id, request.body),
+  );
+
+  // The same with the id in the body.
+  app.put(
+    "/user_group",
+    { config, schema: { body: z.intersection(z.object({ id: RowId }), Change), response: row } },
+    async (request) => change(request, request.body.id, request.body),
+  );
+
+  app.put(
+    "/user_group/enable/:id",
+    { config, schema: { params: IdParams, response: row } },
+    async (request) => show(await switchGroup(db, viewerOf(request), request.params.id)),
+  );
+
+  app.delete(
+    "/user_group/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteGroup(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+}

@@ -1,0 +1,142 @@
+import { Nothing } from "@gateway/shared/envelope";
+import {
+  PasskeyAssertion,
+  PasskeyBegin,
+  PasskeyOptions,
+  PasskeyRegistration,
+  PasskeyRename,
+  PasskeyRow,
+} from "@gateway/shared/passkey";
+import { can, Role } from "@gateway/shared/roles";
+import { Self } from "@gateway/shared/session";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams } from "#console/paging.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import {
+  beginRegistration,
+  beginSignIn,
+  finishRegistration,
+  finishSignIn,
+  listPasskeys,
+  type Place,
+  removePasskey,
+  renamePasskey,
+} from "#domain/accounts/passkeys.ts";
+import { noteLogin } from "#domain/accounts/users.ts";
+import { publicUrlOf, requirePublicUrl } from "#domain/settings/public-url.ts";
+import { forbidden } from "#errors.ts";
+import type { Passkey } from "#platform/prisma/client.ts";
+import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
+import { proveOwner } from "./proof.ts";
+import type { Sessions } from "./session.ts";
+
+/** Passkeys of the signed-in person, and signing in with one. */
+export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
+  const { db, secrets, settings } = services;
+  const own = { access: "user" } as const;
+  const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+
+  /**
+   * A passkey belongs to the configured server address, never to what a request claims as its host. Until there is one,
+   * passkeys work on localhost only.
+   */
+  function placeOf(request: FastifyRequest): Place {
+    const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
+    const { origin = "" } = request.headers;
+    const page = URL.parse(origin);
+    if (publicUrlOf(settings.current()) === undefined && page?.hostname === "localhost")
+      return { origin, rpId: page.hostname };
+    const site = new URL(requirePublicUrl(settings.current(), { root: "", isAdmin }));
+    return { origin: site.origin, rpId: site.hostname };
+  }
+
+  app.get(
+    "/webauthn/credentials",
+    { config: own, schema: { response: answers(z.array(PasskeyRow)) } },
+    async (request) => ok((await listPasskeys(db, viewerOf(request).id)).map(presentPasskey)),
+  );
+
+  // Somebody who finds an open browser must not leave a key of his own behind.
+  app.post(
+    "/webauthn/registration/begin",
+    {
+      config: { ...own, rateLimit: GUESS_LIMIT },
+      schema: { body: PasskeyBegin, response: answers(PasskeyOptions) },
+    },
+    async (request) => {
+      const user = await proveOwner(services, request, request.body);
+      const siteName = settings.current().SystemName;
+      const options = await beginRegistration(db, secrets, { user, place: placeOf(request), siteName });
+      return ok({ ...options });
+    },
+  );
+
+  app.post(
+    "/webauthn/registration/finish",
+    {
+      config: { ...own, rateLimit: GUESS_LIMIT },
+      schema: { body: PasskeyRegistration, response: answers(PasskeyRow) },
+    },
+    async (request) => {
+      const made = { actor: viewerOf(request), place: placeOf(request), answer: request.body };
+      return ok(presentPasskey(await finishRegistration(db, secrets, made)));
+    },
+  );
+
+  app.patch(
+    "/webauthn/credentials/:id",
+    { config: own, schema: { params: IdParams, body: PasskeyRename, response: answers(Nothing) } },
+    async (request) => {
+      await renamePasskey(db, viewerOf(request).id, request.params.id, request.body.alias);
+      return ok(null);
+    },
+  );
+
+  app.delete(
+    "/webauthn/credentials/:id",
+    { config: own, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await removePasskey(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  function requireOffered(): void {
+    if (!settings.current().PasskeyLoginEnabled) throw forbidden("This way of signing in is switched off.");
+  }
+
+  app.post(
+    "/webauthn/login/begin",
+    { config: guessing, schema: { response: answers(PasskeyOptions) } },
+    async (request) => {
+      requireOffered();
+      return ok({ ...(await beginSignIn(db, secrets, placeOf(request))) });
+    },
+  );
+
+  app.post(
+    "/webauthn/login/finish",
+    { config: guessing, schema: { body: PasskeyAssertion, response: answers(Self) } },
+    async (request, reply) => {
+      requireOffered();
+      const { id } = await finishSignIn(db, secrets, { place: placeOf(request), answer: request.body });
+      const user = await noteLogin(db, id, request.ip);
+      await sessions.signIn(request, reply, id);
+      return ok(await presentSelf(services, user));
+    },
+  );
+}
+
+function presentPasskey({ id, alias, backed_up, created_time, last_used }: Passkey): PasskeyRow {
+  return {
+    id,
+    alias,
+    backed_up,
+    created_time: unixTime(created_time),
+    last_used: last_used === null ? null : unixTime(last_used),
+  };
+}

@@ -1,0 +1,69 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { AccessToken, OptionalProof, PasswordChange, ProfileInput } from "@gateway/shared/profile";
+import { Self } from "@gateway/shared/session";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import {
+  changePassword,
+  changeProfile,
+  renewAccessToken,
+  revokeAccessToken,
+} from "#domain/accounts/profile.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
+import { proveOwner } from "./proof.ts";
+import { sessionIdOf } from "./session.ts";
+
+/** What the signed-in person changes about the own account. */
+export function profileRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets } = services;
+  const config = { access: "user" } as const;
+  const nothing = answers(Nothing);
+
+  app.put(
+    "/user/self",
+    { config, schema: { body: ProfileInput, response: answers(Self) } },
+    async (request) => {
+      const user = await changeProfile(db, viewerOf(request).id, request.body);
+      return ok(await presentSelf(services, user));
+    },
+  );
+
+  app.put(
+    "/user/self/password",
+    { config: { ...config, rateLimit: GUESS_LIMIT }, schema: { body: PasswordChange, response: nothing } },
+    async (request) => {
+      const actor = viewerOf(request);
+      const user = await getUser(db, actor.id);
+      const currentSession = sessionIdOf(request);
+      await changePassword(db, secrets, { actor, user, input: request.body, currentSession });
+      return ok(null);
+    },
+  );
+
+  app.get("/user/aff", { config, schema: { response: answers(z.string()) } }, async (request) =>
+    ok((await getUser(db, viewerOf(request).id)).aff_code),
+  );
+
+  app.post(
+    "/user/token",
+    {
+      config: { ...config, rateLimit: GUESS_LIMIT },
+      schema: { body: OptionalProof, response: answers(AccessToken) },
+    },
+    async (request, reply) => {
+      const actor = viewerOf(request);
+      await proveOwner(services, request, request.body);
+      void reply.header("cache-control", "no-store");
+      return ok({ token: await renewAccessToken(db, secrets, actor, actor.id) });
+    },
+  );
+
+  app.delete("/user/token", { config, schema: { response: nothing } }, async (request) => {
+    const actor = viewerOf(request);
+    await revokeAccessToken(db, actor, actor.id);
+    return ok(null);
+  });
+}

@@ -1,0 +1,27 @@
+import { RegisterInput } from "@gateway/shared/registration";
+import { Self } from "@gateway/shared/session";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import type { Services } from "#console/services.ts";
+import { register } from "#domain/accounts/registration.ts";
+import { noteLogin } from "#domain/accounts/users.ts";
+import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
+import type { Sessions } from "./session.ts";
+
+/** Sign-up. Who has just made an account is signed in with it. */
+export function registrationRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
+  const { db, secrets, settings, checkPerson } = services;
+  app.post(
+    "/user/register",
+    {
+      config: { access: "anyone", rateLimit: GUESS_LIMIT },
+      schema: { body: RegisterInput, response: answers(Self) },
+    },
+    async (request, reply) => {
+      await checkPerson(request.body.turnstile, request.ip);
+      const { id } = await register(db, secrets, { ...request.body, ip: request.ip }, settings.current());
+      const user = await noteLogin(db, id, request.ip);
+      await sessions.signIn(request, reply, id);
+      return ok(await presentSelf(services, user));
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { PasswordProof, RecoveryCodes, TotpCode, TotpOffer, TotpRemoval } from "@gateway/shared/profile";
+import type { FastifyRequest } from "fastify";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import {
+  enableTotp,
+  offerTotp,
+  removeTotp,
+  renewRecoveryCodes,
+  requireSecondFactor,
+} from "#domain/accounts/second-factor.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { GUESS_LIMIT } from "./accounts.ts";
+import { proveOwner } from "./proof.ts";
+
+/** The signed-in person's authenticator app and recovery codes. */
+export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
+  const config = { access: "user", rateLimit: GUESS_LIMIT } as const;
+  const own = (request: FastifyRequest) => getUser(db, viewerOf(request).id);
+  const codes = answers(RecoveryCodes);
+
+  // Somebody who finds an open browser must not be able to lock the owner out.
+  app.post(
+    "/user/self/totp",
+    { config, schema: { body: PasswordProof, response: answers(TotpOffer) } },
+    async (request, reply) => {
+      const user = await proveOwner(services, request, request.body);
+      void reply.header("cache-control", "no-store");
+      return ok(await offerTotp(db, secrets, user, settings.current().SystemName));
+    },
+  );
+
+  app.post(
+    "/user/self/totp/enable",
+    { config, schema: { body: TotpCode, response: codes } },
+    async (request, reply) => {
+      const user = await own(request);
+      void reply.header("cache-control", "no-store");
+      const { code } = request.body;
+      return ok({ recovery_codes: await enableTotp(db, secrets, viewerOf(request), user, code) });
+    },
+  );
+
+  app.post(
+    "/user/self/totp/recovery",
+    { config, schema: { body: TotpCode, response: codes } },
+    async (request, reply) => {
+      const user = await own(request);
+      void reply.header("cache-control", "no-store");
+      const { code } = request.body;
+      return ok({ recovery_codes: await renewRecoveryCodes(db, secrets, viewerOf(request), user, code) });
+    },
+  );
+
+  app.post(
+    "/user/self/totp/disable",
+    { config, schema: { body: TotpRemoval, response: answers(Nothing) } },
+    async (request) => {
+      const user = await proveOwner(services, request, { password: request.body.password });
+      await requireSecondFactor(db, secrets, user, request.body.code);
+      await removeTotp(db, viewerOf(request), user.id);
+      return ok(null);
+    },
+  );
+}

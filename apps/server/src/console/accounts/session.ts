@@ -1,0 +1,128 @@
+import type { Permissions } from "@gateway/shared/permissions";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Services } from "#console/services.ts";
+import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";
+import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
+import type { Actor } from "#domain/audit-log/audit.ts";
+import type { User } from "#platform/prisma/client.ts";
+
+/** Who asks: the cookie or the access token of a request, looked up anew each time. */
+
+const COOKIE = "session";
+
+export interface Viewer extends Actor {
+  id: number;
+  role: number;
+  /** Symbol of the user's own group. */
+  group: string;
+  /** Null: whatever the role allows. */
+  permissions: Permissions | null;
+}
+
+/** Of an enabled account. */
+export interface Identity {
+  viewer: Viewer;
+  by: "cookie" | "token";
+}
+
+export interface Sessions {
+  /** Undefined without a valid credential. A good cookie comes first, then the `Authorization` header. */
+  identify(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined>;
+  /** Signs this browser in under a new id; a session it had before ends. */
+  signIn(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Whose credential this was when it was last looked up here; it may have ended since. */
+  lastAccount(request: FastifyRequest): number | undefined;
+}
+
+/** Credentials remembered for rate limits. */
+const MAX_REMEMBERED = 20_000;
+
+export function createSessions(services: Services, cookiePath: string): Sessions {
+  const { db, secrets } = services;
+
+  const accounts = new Map<string, number>();
+
+  function remember(credential: string, account: number): void {
+    // At the end again: the first entries are those that were not used for the longest time.
+    accounts.delete(credential);
+    accounts.set(credential, account);
+    if (accounts.size <= MAX_REMEMBERED) return;
+    const oldest = accounts.keys().next();
+    if (!oldest.done) accounts.delete(oldest.value);
+  }
+
+  const keyOf = (by: Identity["by"], text: string) =>
+    `${by}:${Buffer.from(secrets.hash(text)).toString("base64")}`;
+
+  async function endOwn(request: FastifyRequest): Promise<void> {
+    const id = sessionIdOf(request);
+    if (id !== undefined) await endSession(db, secrets, id);
+  }
+
+  function setCookie(request: FastifyRequest, reply: FastifyReply, id: string): void {
+    void reply.setCookie(COOKIE, id, {
+      path: cookiePath,
+      httpOnly: true,
+      sameSite: "strict",
+      secure: request.protocol === "https",
+      maxAge: SESSION_DAYS * 86_400,
+    });
+  }
+
+  return {
+    async identify(request, reply) {
+      const id = sessionIdOf(request);
+      if (id !== undefined) {
+        const found = await findSession(db, secrets, id);
+        if (found?.renewed === true) setCookie(request, reply, id);
+        if (found === undefined) accounts.delete(keyOf("cookie", id));
+        else {
+          remember(keyOf("cookie", id), found.user.id);
+          return identityOf(found.user, "cookie", request);
+        }
+      }
+      const token = tokenOf(request);
+      if (token === "") return undefined;
+      const user = await findByAccessToken(db, secrets, token);
+      if (user === null) {
+        accounts.delete(keyOf("token", token));
+        return undefined;
+      }
+      remember(keyOf("token", token), user.id);
+      return identityOf(user, "token", request);
+    },
+    lastAccount(request) {
+      const id = sessionIdOf(request);
+      const account = id === undefined ? undefined : accounts.get(keyOf("cookie", id));
+      if (account !== undefined) return account;
+      const token = tokenOf(request);
+      return token === "" ? undefined : accounts.get(keyOf("token", token));
+    },
+    async signIn(request, reply, userId) {
+      await endOwn(request);
+      const visitor = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+      setCookie(request, reply, await startSession(db, secrets, userId, visitor));
+    },
+    async signOut(request, reply) {
+      await endOwn(request);
+      void reply.clearCookie(COOKIE, { path: cookiePath });
+    },
+  };
+}
+
+function identityOf(user: User, by: Identity["by"], request: FastifyRequest): Identity {
+  const { id, username, role, group } = user;
+  const permissions = permissionsOf(user);
+  return { viewer: { id, username, role, group, permissions, ip: request.ip }, by };
+}
+
+function tokenOf(request: FastifyRequest): string {
+  return request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
+}
+
+/** The id this browser presents, good or not. */
+export function sessionIdOf(request: FastifyRequest): string | undefined {
+  const id = request.cookies[COOKIE];
+  return id === undefined || id === "" || id.length > 128 ? undefined : id;
+}

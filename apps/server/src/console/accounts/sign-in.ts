@@ -1,0 +1,187 @@
+import { Envelope, Failure, Nothing } from "@gateway/shared/envelope";
+import { OptionalProof, TotpCode } from "@gateway/shared/profile";
+import { can, Role } from "@gateway/shared/roles";
+import { Self } from "@gateway/shared/session";
+import { type IdentityProviderId, IdentityRow, SignInReturn, UnbindInput } from "@gateway/shared/sign-in";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { arrive, bindIdentity, listIdentities, unbindIdentity } from "#domain/accounts/identities.ts";
+import { permitLink, spendLinkPermit } from "#domain/accounts/proof.ts";
+import { requireSecondFactor } from "#domain/accounts/second-factor.ts";
+import {
+  type Departure,
+  derivedSecret,
+  findArrival,
+  keepArrival,
+  returnState,
+  spendArrival,
+  spendState,
+} from "#domain/accounts/sign-in-state.ts";
+import { noteLogin } from "#domain/accounts/users.ts";
+import { requirePublicUrl } from "#domain/settings/public-url.ts";
+import { forbidden, GatewayError } from "#errors.ts";
+import { createIdentityClients } from "#sign-in/clients.ts";
+import { type ExternalIdentity, type IdentityProvider, isOffered, type Visit } from "#sign-in/provider.ts";
+import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
+import { depart, DEPARTURE_COOKIE } from "./departure.ts";
+import { proveOwner } from "./proof.ts";
+import { sessionIdOf, type Sessions } from "./session.ts";
+
+/**
+ * Sign-in with an account elsewhere, and linking one to one's own. The caller's session decides which: a guest is
+ * signed in, a signed-in person is linked ("bind") and keeps the session.
+ *
+ * @param root the base path: "" or "/gateway"
+ */
+export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sessions, root: string): void {
+  const { db, secrets, settings, identityProviders: providers } = services;
+  // Operators name these addresses, and an identity provider may well stand in their own network.
+  const clients = createIdentityClients(globalThis.fetch);
+  const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
+
+  function offered(id: IdentityProviderId): IdentityProvider {
+    if (isOffered(providers[id], settings.current())) return providers[id];
+    throw forbidden("This way of signing in is switched off.");
+  }
+
+  function visitOf(request: FastifyRequest, id: IdentityProviderId, departure: Departure): Visit {
+    const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
+    return {
+      state: departure.state,
+      nonce: derivedSecret(secrets, "nonce", departure),
+      verifier: derivedSecret(secrets, "pkce", departure),
+      redirectUri: () => `${requirePublicUrl(settings.current(), { root, isAdmin })}/oauth/${id}`,
+    };
+  }
+
+  /** Spends the state and asks the provider who this is. */
+  async function identify(
+    request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
+    id: IdentityProviderId,
+  ): Promise<ExternalIdentity> {
+    const provider = offered(id);
+    const { state, code, iss } = request.query;
+    const browser = request.cookies[DEPARTURE_COOKIE];
+    const userId = request.viewer?.id ?? null;
+    const spent = await spendState(db, secrets, { state, browser }, userId);
+    const departure = { state, browser: browser ?? "" };
+    try {
+      const client = await clients.of(provider, settings.current());
+      return await client.identify({ ...visitOf(request, id, departure), code, iss });
+    } catch (error) {
+      request.log.warn({ err: error }, "a sign-in with a provider failed");
+      if (error instanceof GatewayError && error.code === "upstream_failed") {
+        await returnState(db, secrets, departure, spent);
+      }
+      throw error;
+    }
+  }
+
+  app.get("/oauth/state", { config, schema: { response: answers(z.string()) } }, async (request, reply) =>
+    ok((await depart(request, reply, services)).state),
+  );
+
+  app.get(
+    "/oauth/endpoint",
+    { config, schema: { response: answers(z.string()) } },
+    async (request, reply) => {
+      const client = await clients.of(offered("oidc"), settings.current());
+      const visit = visitOf(request, "oidc", await depart(request, reply, services));
+      return ok((await client.authorizeUrl?.(visit)) ?? "");
+    },
+  );
+
+  const signedIn = { 200: Envelope(Self.nullable()), "4xx": Failure, "5xx": Failure };
+  for (const { id } of Object.values(providers)) {
+    app.get(
+      `/oauth/${id}`,
+      { config, schema: { querystring: SignInReturn, response: signedIn } },
+      async (request, reply) => {
+        void reply.header("cache-control", "no-store");
+        const arriving = { provider: id, identity: await identify(request, id) };
+        if (request.viewer !== null) {
+          await spendLinkPermit(db, secrets, request.viewer.id, sessionIdOf(request));
+          await bindIdentity(db, request.viewer, arriving);
+          return { success: true as const, message: "bind", data: null };
+        }
+        const newcomer = { affCode: request.query.aff, ip: request.ip };
+        const { id: userId, totp_enabled } = await arrive(db, arriving, newcomer, settings.current());
+        if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
+          await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
+          throw new GatewayError(
+            "totp_required",
+            "Send the code of your authenticator app to /api/oauth/code.",
+          );
+        }
+        return signIn(request, reply, userId);
+      },
+    );
+  }
+
+  async function signIn(request: FastifyRequest, reply: FastifyReply, userId: number) {
+    const user = await noteLogin(db, userId, request.ip);
+    await sessions.signIn(request, reply, userId);
+    return ok(await presentSelf(services, user));
+  }
+
+  // The second step for accounts with a second factor; the browser that arrived is known by its cookie.
+  app.post(
+    "/oauth/code",
+    { config, schema: { body: TotpCode, response: answers(Self) } },
+    async (request, reply) => {
+      const browser = request.cookies[DEPARTURE_COOKIE];
+      const user = await findArrival(db, secrets, browser);
+      await requireSecondFactor(db, secrets, user, request.body.code);
+      await spendArrival(db, secrets, { userId: user.id, browser });
+      return signIn(request, reply, user.id);
+    },
+  );
+
+  const own = { access: "user" } as const;
+  app.get(
+    "/user/self/identities",
+    { config: own, schema: { response: answers(z.array(IdentityRow)) } },
+    async (request) => {
+      const rows = await listIdentities(db, viewerOf(request).id);
+      return ok(
+        rows.flatMap(({ provider, label, created_time }) =>
+          // What a later version knows and this one does not.
+          isProviderId(provider) ? [{ provider, label, created_time: unixTime(created_time) }] : [],
+        ),
+      );
+    },
+  );
+
+  app.post(
+    "/user/self/identities/confirm",
+    {
+      config: { ...own, rateLimit: GUESS_LIMIT },
+      schema: { body: OptionalProof, response: answers(Nothing) },
+    },
+    async (request) => {
+      const { id } = await proveOwner(services, request, request.body);
+      const session = sessionIdOf(request);
+      if (session === undefined) throw forbidden("Only a signed-in browser can link an account.");
+      await permitLink(db, secrets, id, session);
+      return ok(null);
+    },
+  );
+
+  app.post(
+    "/user/unbind",
+    { config: own, schema: { body: UnbindInput, response: answers(Nothing) } },
+    async (request) => {
+      const ways = { settings: settings.current(), providers };
+      await unbindIdentity(db, viewerOf(request), request.body.type, ways);
+      return ok(null);
+    },
+  );
+
+  function isProviderId(id: string): id is IdentityProviderId {
+    return Object.hasOwn(providers, id);
+  }
+}

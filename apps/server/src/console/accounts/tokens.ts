@@ -1,0 +1,123 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { can } from "@gateway/shared/roles";
+import {
+  TokenChange,
+  TokenCreated,
+  TokenInput,
+  TokenKey,
+  TokenPage,
+  TokenPatch,
+  TokenQuery,
+  TokenRow,
+} from "@gateway/shared/token";
+import type { FastifyRequest } from "fastify";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import {
+  changeToken,
+  createToken,
+  deleteToken,
+  describeToken,
+  getToken,
+  listTokens,
+  playgroundKey,
+  revealKey,
+  switchToken,
+} from "#domain/tokens/tokens.ts";
+import type { Token } from "#platform/prisma/client.ts";
+
+/** Orders of a list of tokens. */
+export const sortableTokens = [
+  "id",
+  "name",
+  "status",
+  "expired_time",
+  "created_time",
+  "remain_quota",
+  "used_quota",
+] as const;
+
+/** The signed-in person's own API keys. */
+export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
+  const config = { access: "user" } as const;
+  const row = answers(TokenRow);
+  const shown = (request: FastifyRequest, token: Token) => describeToken(token, viewerOf(request).role);
+
+  app.get(
+    "/token",
+    { config, schema: { querystring: TokenQuery, response: answers(TokenPage) } },
+    async (request) => {
+      const { query } = request;
+      const viewer = viewerOf(request);
+      const billing_tag = can(viewer.role, "seeBillingTag") ? query.billing_tag : "";
+      const search = { keyword: query.keyword, billing_tag, ...sliceOf(query, sortableTokens) };
+      const { rows, total } = await listTokens(db, viewer.id, search);
+      const lines = rows.map((token) => shown(request, token));
+      return ok(pageOf(query, lines, total));
+    },
+  );
+
+  app.get("/token/playground", { config, schema: { response: answers(TokenKey) } }, async (request) =>
+    ok({ key: await playgroundKey(db, secrets, viewerOf(request)) }),
+  );
+
+  app.get("/token/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    ok(shown(request, await getToken(db, viewerOf(request).id, request.params.id))),
+  );
+
+  app.get(
+    "/token/:id/key",
+    { config, schema: { params: IdParams, response: answers(TokenKey) } },
+    async (request, reply) => {
+      const token = await getToken(db, viewerOf(request).id, request.params.id);
+      void reply.header("cache-control", "no-store");
+      return ok({ key: revealKey(secrets, token) });
+    },
+  );
+
+  app.post(
+    "/token",
+    { config, schema: { body: TokenInput, response: answers(TokenCreated) } },
+    async (request, reply) => {
+      const { token, key } = await createToken(db, secrets, viewerOf(request), request.body);
+      void reply.header("cache-control", "no-store");
+      return ok({ ...shown(request, token), key });
+    },
+  );
+
+  app.put(
+    "/token/:id",
+    { config, schema: { params: IdParams, body: TokenChange, response: row } },
+    async (request) =>
+      ok(shown(request, await changeToken(db, viewerOf(request), request.params.id, request.body))),
+  );
+
+  // The same with the id in the body.
+  app.put(
+    "/token",
+    {
+      config,
+      schema: { body: TokenChange.safeExtend({ id: RowId }), response: row },
+    },
+    async (request) =>
+      ok(shown(request, await changeToken(db, viewerOf(request), request.body.id, request.body))),
+  );
+
+  app.patch(
+    "/token/:id",
+    { config, schema: { params: IdParams, body: TokenPatch, response: row } },
+    async (request) =>
+      ok(shown(request, await switchToken(db, viewerOf(request), request.params.id, request.body.status))),
+  );
+
+  app.delete(
+    "/token/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteToken(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+}

@@ -1,0 +1,76 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { SessionRow } from "@gateway/shared/session";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, RowIdText } from "#console/paging.ts";
+import { present } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { endSessionsOf, requireBelow } from "#domain/accounts/administration.ts";
+import { listSessions, revokeSession, revokeSessions } from "#domain/accounts/sessions.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { notFound } from "#errors.ts";
+import { sessionIdOf } from "./session.ts";
+
+const SessionId = z.string().regex(/^[0-9a-f]{64}$/);
+const OwnSession = z.object({ session: SessionId });
+const SessionOf = z.object({ id: RowIdText, session: SessionId });
+
+/** Signed-in browsers: one's own, and for administrators those of people below them. */
+export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): void {
+  const own = { access: "user" } as const;
+  const admin = { access: "admin", permission: "users" } as const;
+  const rows = answers(z.array(SessionRow));
+  const nothing = answers(Nothing);
+
+  app.get("/user/self/sessions", { config: own, schema: { response: rows } }, async (request) => {
+    const sessions = await listSessions(db, secrets, viewerOf(request).id, sessionIdOf(request));
+    return ok(sessions.map(present));
+  });
+
+  app.delete(
+    "/user/self/sessions/:session",
+    { config: own, schema: { params: OwnSession, response: nothing } },
+    async (request) => {
+      const ended = await revokeSession(db, viewerOf(request).id, request.params.session);
+      if (!ended) throw notFound("Session");
+      return ok(null);
+    },
+  );
+
+  // All but the browser that asks.
+  app.delete("/user/self/sessions", { config: own, schema: { response: nothing } }, async (request) => {
+    await revokeSessions(db, secrets, viewerOf(request).id, sessionIdOf(request));
+    return ok(null);
+  });
+
+  app.get(
+    "/user/:id/sessions",
+    { config: admin, schema: { params: IdParams, response: rows } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const user = await getUser(db, request.params.id);
+      if (user.id !== viewer.id) requireBelow(viewer, user);
+      return ok((await listSessions(db, secrets, user.id, sessionIdOf(request))).map(present));
+    },
+  );
+
+  app.delete(
+    "/user/:id/sessions/:session",
+    { config: admin, schema: { params: SessionOf, response: nothing } },
+    async (request) => {
+      const { id, session } = request.params;
+      if (!(await endSessionsOf(db, viewerOf(request), id, session))) throw notFound("Session");
+      return ok(null);
+    },
+  );
+
+  app.delete(
+    "/user/:id/sessions",
+    { config: admin, schema: { params: IdParams, response: nothing } },
+    async (request) => {
+      await endSessionsOf(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+}

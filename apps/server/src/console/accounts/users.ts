@@ -1,0 +1,163 @@
+import { randomUUID } from "node:crypto";
+import { Nothing } from "@gateway/shared/envelope";
+import { Page, Points } from "@gateway/shared/paging";
+import { Role } from "@gateway/shared/roles";
+import {
+  QuotaChange,
+  UserChange,
+  UserDetail,
+  UserInput,
+  UserListRow,
+  UserManage,
+  UserQuery,
+} from "@gateway/shared/user";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { requireBalances, viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, sliceOf } from "#console/paging.ts";
+import { present, unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import {
+  type Administrator,
+  changeUser,
+  createUser,
+  deleteUser,
+  manageUser,
+  requireBelow,
+} from "#domain/accounts/administration.ts";
+import { listUsers } from "#domain/accounts/search-users.ts";
+import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
+import { audit } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/ledger/ledger.ts";
+
+const sortable = [
+  "id",
+  "username",
+  "role",
+  "status",
+  "group",
+  "quota",
+  "used_quota",
+  "request_count",
+  "created_time",
+  "last_login_time",
+  "last_login_ip",
+] as const;
+
+/** Other people's accounts, for administrators. */
+export function userRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
+  const config = { access: "admin", permission: "users" } as const;
+  const detail = answers(UserDetail);
+
+  app.get(
+    "/user",
+    { config, schema: { querystring: UserQuery, response: answers(Page(UserListRow)) } },
+    async (request) => {
+      const { query } = request;
+      const { keyword, role, status, group } = query;
+      const search = { keyword, role, status, group, ...sliceOf(query, sortable) };
+      const { rows, total } = await listUsers(db, search);
+      return ok(pageOf(query, rows.map(present), total));
+    },
+  );
+
+  app.get("/user/:id", { config, schema: { params: IdParams, response: detail } }, async (request) => {
+    const user = await describeUser(db, request.params.id);
+    const viewer = viewerOf(request);
+    if (user.id !== viewer.id) requireBelow(viewer, user);
+    return ok(presentDetail(user));
+  });
+
+  app.post("/user", { config, schema: { body: UserInput, response: detail } }, async (request) => {
+    if (request.body.quota > 0) requireBalances(request, "user");
+    const gift = settings.current().QuotaForNewUser;
+    const { id } = await createUser(db, viewerOf(request), request.body, gift);
+    return ok(presentDetail(await describeUser(db, id)));
+  });
+
+  app.put("/user", { config, schema: { body: UserChange, response: detail } }, async (request) => {
+    await changeUser(db, secrets, viewerOf(request), request.body);
+    return ok(presentDetail(await describeUser(db, request.body.id)));
+  });
+
+  app.delete(
+    "/user/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteUser(db, secrets, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  const Standing = z.object({ role: z.int(), status: z.int() });
+  app.post(
+    "/user/manage",
+    { config, schema: { body: UserManage, response: answers(Standing) } },
+    async (request) => ok(await manageUser(db, secrets, viewerOf(request), request.body)),
+  );
+
+  app.post(
+    "/user/quota/:id",
+    {
+      config: { access: "admin", permission: "balances" },
+      schema: { params: IdParams, body: QuotaChange, response: answers(z.object({ quota: Points })) },
+    },
+    async (request) => {
+      const balance = await changeQuota(services, viewerOf(request), request.params.id, request.body);
+      return ok({ quota: Number(balance) });
+    },
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** One credit with its reason. Root alone may also change an own balance: nobody else could. */
+async function changeQuota(
+  { db, settings }: Services,
+  viewer: Administrator,
+  userId: number,
+  { quota: amount, remark }: QuotaChange,
+): Promise<bigint> {
+  return db.$transaction(async (tx) => {
+    const user = await lockUser(tx, userId);
+    if (viewer.role < Role.root) requireBelow(viewer, user);
+    const reference = randomUUID();
+    const { QuotaValidityDays } = settings.current();
+    // A balance that has an end gets a later one; one without an end does not get one by being raised.
+    const prolongs = amount > 0 && QuotaValidityDays > 0 && user.quota_expires_at !== null;
+    const after = await credit(tx, {
+      userId: user.id,
+      kind: "admin",
+      amount: BigInt(amount),
+      reference,
+      reason: remark,
+      actorId: viewer.id,
+      ip: viewer.ip,
+      ...(prolongs ? { validUntil: new Date(Date.now() + QuotaValidityDays * DAY_MS) } : {}),
+    });
+    await audit(tx, {
+      actor: viewer,
+      action: "user.quota",
+      targetType: "user",
+      targetId: user.id,
+      before: { quota: user.quota },
+      after: { quota: after, change: amount, remark, reference },
+    });
+    return after;
+  });
+}
+
+function presentDetail(user: UserInDetail): UserDetail {
+  const { identities, ...row } = user;
+  return {
+    ...present(row),
+    identities: identities.map((identity) => ({
+      ...identity,
+      created_time: unixTime(identity.created_time),
+    })),
+    permissions: permissionsOf(user),
+    has_password: user.password_hash !== null,
+    has_access_token: user.access_token_hash !== null,
+  };
+}

@@ -1,0 +1,22 @@
+import { Explanation } from "@gateway/shared/explain";
+import { mayEnter } from "@gateway/shared/roles";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import { explainCall } from "#domain/pricing/explain.ts";
+
+const LogParams = z.object({ id: z.string().min(1).max(64) });
+
+/** Why a call cost what it cost: anybody's for administrators, one's own for everybody. */
+export function explainRoutes(app: ConsoleApp, { pool }: Services): void {
+  app.get(
+    "/log/:id/explain",
+    { config: { access: "user" }, schema: { params: LogParams, response: answers(Explanation) } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const ownerId = mayEnter(viewer, "logs") ? undefined : viewer.id;
+      return ok(await explainCall(pool, request.params.id, ownerId));
+    },
+  );
+}

@@ -1,0 +1,38 @@
+import { AuditDifference, AuditRun } from "@gateway/shared/money-audit";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { audit, keepAudit } from "#domain/ledger/audit.ts";
+
+/** The audits of all balances, for administrators: those of the nights, and one now. */
+export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void {
+  const config = { access: "admin", permission: "analytics" } as const;
+  const newest = async (take: number): Promise<AuditRun[]> => {
+    const rows = await db.auditRun.findMany({ orderBy: { id: "desc" }, take });
+    return rows.map(({ id, created_time, checked, drift, detail }) => ({
+      id,
+      created_time: unixTime(created_time),
+      checked,
+      drift: Number(drift),
+      detail: z.array(AuditDifference).parse(detail),
+    }));
+  };
+
+  app.get("/analytics/audit", { config, schema: { response: answers(z.array(AuditRun)) } }, async () =>
+    ok(await newest(30)),
+  );
+
+  app.post(
+    "/analytics/audit",
+    {
+      // It reads every roll-up there is.
+      config: { ...config, rateLimit: { max: 5, timeWindow: 60_000 } },
+      schema: { response: answers(z.array(AuditRun)) },
+    },
+    async () => {
+      await keepAudit(pool, await audit(pool));
+      return ok(await newest(1));
+    },
+  );
+}

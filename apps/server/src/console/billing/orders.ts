@@ -1,0 +1,113 @@
+import {
+  OpenedOrder,
+  OrderInput,
+  OrderState,
+  OwnOrder,
+  OwnOrderPage,
+  OwnOrderQuery,
+  TopUpTerms,
+} from "@gateway/shared/order";
+import { PaymentChoice } from "@gateway/shared/payment";
+import { can } from "@gateway/shared/roles";
+import type { FastifyBaseLogger } from "fastify";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { pageOf, sliceOf } from "#console/paging.ts";
+import { paymentRoom, type Services } from "#console/services.ts";
+import { listChoices } from "#domain/payments/gateways.ts";
+import { openOrder, stateOf, termsFor } from "#domain/payments/open-order.ts";
+import { closeOrder, describeOwnOrder, getOwnOrder, listOwnOrders } from "#domain/payments/orders.ts";
+import { askForOrder } from "#domain/payments/watch-orders.ts";
+import { requirePublicUrl } from "#domain/settings/public-url.ts";
+
+const sortable = ["id", "status", "created_at", "amount"] as const;
+export const TradeNo = z.object({ trade_no: z.string().trim().min(1).max(50) });
+/** Orders of one address within a minute. */
+const OPEN_LIMIT = { max: 20, timeWindow: 60_000 };
+/** A waiting browser asks every few seconds; three minutes of the general limit would end that. */
+const POLL_LIMIT = { max: 600, timeWindow: 180_000 };
+/** The gateway itself is asked this often at most while somebody waits. */
+const ASK_EVERY_MS = 10_000;
+
+/** An order as it stands now: its gateway is queried, at most every ten seconds. Throws `not_found`. */
+export async function watchedOrder(
+  services: Services,
+  log: FastifyBaseLogger,
+  userId: number,
+  tradeNo: string,
+): ReturnType<typeof getOwnOrder> {
+  const order = await getOwnOrder(services.db, userId, tradeNo);
+  const changed = await askForOrder(paymentRoom(services), order, ASK_EVERY_MS).catch((error: unknown) => {
+    // Its notification may arrive all the same.
+    log.warn({ err: error }, "a payment gateway could not be queried for an order");
+    return false;
+  });
+  return changed ? getOwnOrder(services.db, userId, tradeNo) : order;
+}
+
+/**
+ * Topping up by payment, for whoever is signed in.
+ *
+ * @param root the base path: "" or "/gateway"
+ */
+export function orderRoutes(app: ConsoleApp, services: Services, root: string): void {
+  const { db, settings } = services;
+  const config = { access: "user" } as const;
+  const room = paymentRoom(services);
+
+  app.get("/user/payment", { config, schema: { response: answers(z.array(PaymentChoice)) } }, async () =>
+    ok(await listChoices(db)),
+  );
+
+  app.get("/user/payment/terms", { config, schema: { response: answers(TopUpTerms) } }, async (request) =>
+    ok(termsFor(settings.current(), viewerOf(request).group)),
+  );
+
+  app.post(
+    "/user/order",
+    {
+      config: { ...config, rateLimit: OPEN_LIMIT },
+      schema: { body: OrderInput, response: answers(OpenedOrder) },
+    },
+    async (request) => {
+      const { id, role } = viewerOf(request);
+      const siteUrl = requirePublicUrl(settings.current(), { root, isAdmin: can(role, "administer") });
+      return ok(await openOrder(room, { ...request.body, userId: id, siteUrl }));
+    },
+  );
+
+  app.get(
+    "/user/order",
+    { config, schema: { querystring: OwnOrderQuery, response: answers(OwnOrderPage) } },
+    async (request) => {
+      const { query } = request;
+      const slice = sliceOf(query, sortable);
+      const { rows, total } = await listOwnOrders(db, viewerOf(request).id, slice);
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get(
+    "/user/order/status",
+    {
+      config: { ...config, rateLimit: POLL_LIMIT },
+      schema: { querystring: TradeNo, response: answers(OrderState) },
+    },
+    async (request) => {
+      const { trade_no } = request.query;
+      return ok(stateOf(await watchedOrder(services, request.log, viewerOf(request).id, trade_no)));
+    },
+  );
+
+  app.post(
+    "/user/order/close",
+    { config, schema: { body: TradeNo, response: answers(OwnOrder) } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const order = await getOwnOrder(db, viewer.id, request.body.trade_no);
+      await closeOrder(db, viewer, order);
+      return ok(describeOwnOrder(await getOwnOrder(db, viewer.id, order.trade_no)));
+    },
+  );
+}

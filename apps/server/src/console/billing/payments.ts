@@ -1,0 +1,162 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { OrderPage, OrderQuery, OrderRefund, OrderRow } from "@gateway/shared/order";
+import {
+  PaymentChange,
+  PaymentInput,
+  PaymentPage,
+  PaymentPatch,
+  PaymentQuery,
+  PaymentRow,
+} from "@gateway/shared/payment";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { requireBalances, viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
+import { paymentRoom, type Services } from "#console/services.ts";
+import { checked } from "#console/validation.ts";
+import {
+  changeGateway,
+  createGateway,
+  deleteGateway,
+  describeGateway,
+  getGateway,
+  listGateways,
+  patchGateway,
+} from "#domain/payments/gateways.ts";
+import { closeOrder, describeOrder, getOrder, listOrders } from "#domain/payments/orders.ts";
+import { refundOrder } from "#domain/payments/refund-order.ts";
+import { askForOrder } from "#domain/payments/watch-orders.ts";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
+import type { PaymentGateway } from "#platform/prisma/client.ts";
+
+const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
+const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
+
+/** A stored gateway with a change applied. Secrets, which no description has, stay too. */
+export async function changedGateway(
+  { db, secrets }: Pick<Services, "db" | "secrets">,
+  id: number,
+  change: object,
+): Promise<PaymentInput> {
+  return checked(PaymentInput, { ...describeGateway(secrets, await getGateway(db, id), ""), ...change });
+}
+
+/**
+ * Payment gateways and everybody's orders, for administrators.
+ *
+ * @param root the base path: "" or "/gateway"
+ */
+export function paymentRoutes(app: ConsoleApp, services: Services, root: string): void {
+  const { db, secrets, settings, paymentGateways: gateways } = services;
+  const config = { access: "admin", permission: "payments" } as const;
+  const editing = { db, secrets, gateways };
+  const row = answers(PaymentRow);
+  const base = () => publicUrlOf(settings.current(), root) ?? "";
+  const show = (gateway: PaymentGateway) => ok(describeGateway(secrets, gateway, base()));
+
+  app.get(
+    "/payment",
+    { config, schema: { querystring: PaymentQuery, response: answers(PaymentPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listGateways(db, { ...query, ...sliceOf(query, sortable) });
+      return ok(
+        pageOf(
+          query,
+          rows.map((gateway) => describeGateway(secrets, gateway, base())),
+          total,
+        ),
+      );
+    },
+  );
+
+  app.get("/payment/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    show(await getGateway(db, request.params.id)),
+  );
+
+  app.post("/payment", { config, schema: { body: PaymentInput, response: row } }, async (request) =>
+    show(await createGateway(editing, requireBalances(request, "gateway"), request.body)),
+  );
+
+  app.put(
+    "/payment/:id",
+    { config, schema: { params: IdParams, body: PaymentChange, response: row } },
+    async (request) => {
+      const input = await changedGateway(services, request.params.id, request.body);
+      return show(
+        await changeGateway(editing, requireBalances(request, "gateway"), request.params.id, input),
+      );
+    },
+  );
+
+  app.put(
+    "/payment",
+    { config, schema: { body: PaymentChange.extend({ id: RowId }), response: row } },
+    async (request) => {
+      const { id, ...change } = request.body;
+      const input = await changedGateway(services, id, change);
+      return show(await changeGateway(editing, requireBalances(request, "gateway"), id, input));
+    },
+  );
+
+  app.patch(
+    "/payment/:id",
+    { config, schema: { params: IdParams, body: PaymentPatch, response: row } },
+    async (request) => show(await patchGateway(editing, viewerOf(request), request.params.id, request.body)),
+  );
+
+  app.delete(
+    "/payment/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteGateway(editing, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  app.get(
+    "/payment/order",
+    { config, schema: { querystring: OrderQuery, response: answers(OrderPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listOrders(db, { ...query, ...sliceOf(query, ordersSortable) });
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  const order = answers(OrderRow);
+  const showOrder = async (id: number) => {
+    const found = await getOrder(db, id);
+    return ok(describeOrder(found, found.user.username));
+  };
+
+  app.post(
+    "/payment/order/:id/check",
+    { config, schema: { params: IdParams, response: order } },
+    async (request) => {
+      const { id } = request.params;
+      await askForOrder(paymentRoom(services), await getOrder(db, id), 1_000);
+      return showOrder(id);
+    },
+  );
+
+  app.post(
+    "/payment/order/:id/close",
+    { config, schema: { params: IdParams, response: order } },
+    async (request) => {
+      const { id } = request.params;
+      await closeOrder(db, viewerOf(request), await getOrder(db, id));
+      return showOrder(id);
+    },
+  );
+
+  app.post(
+    "/payment/order/:id/refund",
+    { config, schema: { params: IdParams, body: OrderRefund, response: order } },
+    async (request) => {
+      const { id } = request.params;
+      await getOrder(db, id);
+      await refundOrder(db, viewerOf(request), { id, reason: request.body.reason });
+      return showOrder(id);
+    },
+  );
+}

@@ -1,0 +1,125 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { mentionable, Points } from "@gateway/shared/paging";
+import {
+  RedeemInput,
+  RedemptionChange,
+  RedemptionInput,
+  RedemptionPage,
+  RedemptionQuery,
+  RedemptionRow,
+  RedemptionSwitch,
+} from "@gateway/shared/redemption";
+import { mayEnter } from "@gateway/shared/roles";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { requireBalances, viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import {
+  changeRedemption,
+  createRedemptions,
+  deleteRedemption,
+  describeRedemption,
+  getRedemption,
+  listRedemptions,
+  redeem,
+  switchRedemption,
+} from "#domain/credits/redemptions.ts";
+import type { Redemption } from "#platform/prisma/client.ts";
+
+const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
+
+/** What is absent stays. */
+const Change = mentionable(RedemptionChange);
+
+/** Redemption codes: made by administrators, redeemed by anybody signed in. */
+export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
+  const config = { access: "admin", permission: "redemptions" } as const;
+  const row = answers(RedemptionRow);
+  const show = (request: FastifyRequest, code: Redemption) =>
+    ok(shownTo(request, describeRedemption(secrets, code)));
+
+  async function change(request: FastifyRequest, id: number, fields: z.output<typeof Change>) {
+    const actor = requireBalances(request, "code");
+    const { name, quota, expires_at } = describeRedemption(secrets, await getRedemption(db, id));
+    const input = { name, quota, expires_at, ...fields };
+    return show(request, await changeRedemption(db, actor, id, input));
+  }
+
+  app.get(
+    "/redemption",
+    { config, schema: { querystring: RedemptionQuery, response: answers(RedemptionPage) } },
+    async (request) => {
+      const { query } = request;
+      const search = { keyword: query.keyword, status: query.status, ...sliceOf(query, sortable) };
+      const { rows, total } = await listRedemptions(db, secrets, search);
+      const shown = rows.map((one) => shownTo(request, one));
+      return ok(pageOf(query, shown, total));
+    },
+  );
+
+  app.get("/redemption/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    show(request, await getRedemption(db, request.params.id)),
+  );
+
+  app.post(
+    "/redemption",
+    { config, schema: { body: RedemptionInput, response: answers(z.array(RedemptionRow)) } },
+    async (request, reply) => {
+      const created = await createRedemptions(db, secrets, requireBalances(request, "code"), request.body);
+      void reply.header("cache-control", "no-store");
+      return ok(created);
+    },
+  );
+
+  app.put(
+    "/redemption/:id",
+    { config, schema: { params: IdParams, body: Change, response: row } },
+    async (request) => change(request, request.params.id, request.body),
+  );
+
+  // The same with the id in the body.
+  app.put(
+    "/redemption",
+    {
+      config,
+      schema: { body: z.intersection(z.object({ id: RowId }), Change), response: row },
+    },
+    async (request) => change(request, request.body.id, request.body),
+  );
+
+  app.patch(
+    "/redemption/:id",
+    { config, schema: { params: IdParams, body: RedemptionSwitch, response: row } },
+    async (request) =>
+      show(request, await switchRedemption(db, viewerOf(request), request.params.id, request.body.status)),
+  );
+
+  app.delete(
+    "/redemption/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteRedemption(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  app.post(
+    "/user/topup",
+    { config: { access: "user" }, schema: { body: RedeemInput, response: answers(Points) } },
+    async (request) => {
+      const { id, ip } = viewerOf(request);
+      const validityDays = settings.current().QuotaValidityDays;
+      const points = await redeem(db, secrets, { userId: id, key: request.body.key, ip, validityDays });
+      return ok(Number(points));
+    },
+  );
+}
+
+/** Whoever reads a code can redeem it, so it is shown in full to those who may make one. */
+export function shownTo(request: FastifyRequest, row: RedemptionRow): RedemptionRow {
+  const viewer = viewerOf(request);
+  const mayMake = mayEnter(viewer, "redemptions", "edit") && mayEnter(viewer, "balances", "edit");
+  return mayMake ? row : { ...row, key: `${row.key.slice(0, 4)}…` };
+}

@@ -1,0 +1,64 @@
+import {
+  ClosedMonth,
+  MonthInPath,
+  StatementDetailQuery,
+  StatementLine,
+  StatementPage,
+  StatementQuery,
+  StatementUserPage,
+  StatementUsersQuery,
+} from "@gateway/shared/statement";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { RowIdText } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { closeMonthByHand } from "#domain/usage/close-months.ts";
+import { closedMonths, listStatements, statementLines, statementUsers } from "#domain/usage/statements.ts";
+
+const UserMonth = StatementDetailQuery.extend({ user_id: RowIdText });
+
+/** Closed months: one's own for everybody, everybody's for administrators; made by hand by root. */
+export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {
+  const user = { access: "user" } as const;
+  const admin = { access: "admin", permission: "analytics" } as const;
+  const lines = answers(z.array(StatementLine));
+
+  app.get(
+    "/user/invoice",
+    { config: user, schema: { querystring: StatementQuery, response: answers(StatementPage) } },
+    async (request) => ok(await listStatements(pool, viewerOf(request).id, request.query)),
+  );
+  app.get(
+    "/user/invoice/detail",
+    { config: user, schema: { querystring: StatementDetailQuery, response: lines } },
+    async (request) => ok(await statementLines(pool, viewerOf(request).id, request.query.date)),
+  );
+
+  app.get(
+    "/analytics/statements",
+    { config: admin, schema: { response: answers(z.array(ClosedMonth)) } },
+    async () => ok(await closedMonths(pool)),
+  );
+  app.get(
+    "/analytics/statements/users",
+    { config: admin, schema: { querystring: StatementUsersQuery, response: answers(StatementUserPage) } },
+    async (request) => ok(await statementUsers(pool, request.query)),
+  );
+  app.get(
+    "/analytics/statements/detail",
+    { config: admin, schema: { querystring: UserMonth, response: lines } },
+    async (request) => ok(await statementLines(pool, request.query.user_id, request.query.date)),
+  );
+
+  const byHand = {
+    config: { access: "root", rateLimit: { max: 10, timeWindow: 60_000 } },
+    schema: { params: MonthInPath, response: answers(ClosedMonth) },
+  } as const;
+  app.post("/option/invoice/gen/:month", byHand, async (request) =>
+    ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: false })),
+  );
+  app.post("/option/invoice/update/:month", byHand, async (request) =>
+    ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: true })),
+  );
+}

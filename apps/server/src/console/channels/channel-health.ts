@@ -1,0 +1,52 @@
+import { ChannelEventPage, ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channel";
+import { Nothing } from "@gateway/shared/envelope";
+import { PageQuery } from "@gateway/shared/paging";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, RowIdText, sliceOf } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { listEvents } from "#domain/channels/channel-events.ts";
+import { listKeys, patchKey, removeKey } from "#domain/channels/channel-keys.ts";
+
+const config = { access: "admin", permission: "channels" } as const;
+const KeyParams = IdParams.extend({ key: RowIdText });
+
+/** How a channel has been doing: its time line, and its keys one by one. */
+export function channelHealthRoutes(app: ConsoleApp, { db, health }: Services): void {
+  const keys = answers(z.array(ChannelKeyRow));
+  const show = (id: number) => listKeys(db, id, health.freezes(id));
+
+  app.get(
+    "/channel/:id/events",
+    { config, schema: { params: IdParams, querystring: PageQuery, response: answers(ChannelEventPage) } },
+    async ({ params, query }) => {
+      const { rows, total } = await listEvents(db, params.id, sliceOf(query, []));
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get("/channel/:id/keys", { config, schema: { params: IdParams, response: keys } }, async ({ params }) =>
+    ok(await show(params.id)),
+  );
+
+  app.patch(
+    "/channel/:id/keys/:key",
+    { config, schema: { params: KeyParams, body: ChannelKeyPatch, response: keys } },
+    async (request) => {
+      const { id, key } = request.params;
+      await patchKey(db, viewerOf(request), id, key, request.body);
+      if (request.body.status === 1) health.forgive(id);
+      return ok(await show(id));
+    },
+  );
+
+  app.delete(
+    "/channel/:id/keys/:key",
+    { config, schema: { params: KeyParams, response: answers(Nothing) } },
+    async (request) => {
+      await removeKey(db, viewerOf(request), request.params.id, request.params.key);
+      return ok(null);
+    },
+  );
+}

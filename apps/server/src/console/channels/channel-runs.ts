@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  ChannelBalance,
+  ChannelPulse,
+  ChannelRun,
+  ChannelRunDetail,
+  ChannelRunInput,
+  ChannelTestRow,
+} from "@gateway/shared/channel-run";
+import { Nothing } from "@gateway/shared/envelope";
+import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/model-check";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { sendEvents } from "#console/event-stream.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { type ChannelForTest, typedInFull } from "#domain/channels/channel-row.ts";
+import { getChannel, openFirstKey } from "#domain/channels/channels.ts";
+import { refreshBalance } from "#domain/channels/judge.ts";
+import { endRun, getRun, listRuns, readRun } from "#domain/channels/runs.ts";
+import { pulses, testsOf } from "#domain/channels/test-history.ts";
+
+const config = { access: "admin", permission: "channels" } as const;
+
+/** How often a watcher looks; the database is asked only while somebody watches. */
+const LOOK_MS = 400;
+
+/** Tests and balances of many channels as work that goes on by itself, and what is known from earlier tests. */
+export function channelRunRoutes(app: ConsoleApp, services: Services): void {
+  const { db, runner } = services;
+  const one = answers(ChannelRun);
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+
+  app.post("/channel/run", { config, schema: { body: ChannelRunInput, response: one } }, async (request) => {
+    const id = await runner.start(request.body, viewerOf(request).id);
+    return ok(await getRun(db, id));
+  });
+
+  app.get("/channel/run", { config, schema: { response: answers(z.array(ChannelRun)) } }, async () =>
+    ok(await listRuns(db)),
+  );
+
+  app.get(
+    "/channel/run/:id",
+    { config, schema: { params: IdParams, response: answers(ChannelRunDetail) } },
+    async (request) => ok(await readRun(db, request.params.id)),
+  );
+
+  app.post(
+    "/channel/run/:id/cancel",
+    { config, schema: { params: IdParams, response: one } },
+    async (request) => {
+      const { id } = request.params;
+      await endRun(db, id, "cancelled");
+      return ok(await getRun(db, id));
+    },
+  );
+
+  app.get(
+    "/channel/run/:id/events",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request, reply) => {
+      const { id } = request.params;
+      // Before the head of the answer is sent, while a "not found" can still be said properly.
+      await getRun(db, id);
+      return sendEvents(reply, progress(services, id, closing.signal));
+    },
+  );
+
+  app.post(
+    "/sse/channel/check",
+    { config, schema: { body: ModelCheckInput, response: answers(Nothing) } },
+    async (request, reply) => {
+      const row = await getChannel(db, request.body.id);
+      const channel = {
+        ...typedInFull(services.secrets, row),
+        id: row.id,
+        key: openFirstKey(services.secrets, row),
+      };
+      const models = request.body.models.split(",").map((model) => model.trim());
+      const wanted = new Set(models.filter((model) => model !== ""));
+      return sendEvents(reply, checks(services, channel, wanted, closing.signal));
+    },
+  );
+
+  app.get(
+    "/channel/:id/tests",
+    { config, schema: { params: IdParams, response: answers(z.array(ChannelTestRow)) } },
+    async (request) => {
+      await getChannel(db, request.params.id);
+      return ok(await testsOf(db, request.params.id));
+    },
+  );
+
+  app.get(
+    "/channel/tests",
+    {
+      config,
+      schema: {
+        querystring: z.object({ ids: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/, "Send up to 100 ids") }),
+        response: answers(z.array(ChannelPulse)),
+      },
+    },
+    async (request) => ok(await pulses(db, request.query.ids.split(",").map(Number))),
+  );
+
+  app.post(
+    "/channel/update_balance/:id",
+    { config, schema: { params: IdParams, response: answers(ChannelBalance.nullable()) } },
+    async (request) => ok((await refreshBalance(services, request.params.id)) ?? null),
+  );
+
+  // The older API's "all of them"; it waited until the last one had answered, this one says where to look.
+  app.post("/channel/update_balance", { config, schema: { response: one } }, async (request) => {
+    const input = ChannelRunInput.parse({ kind: "balance" });
+    const id = await runner.start(input, viewerOf(request).id);
+    return ok(await getRun(db, id));
+  });
+}
+
+/** What is there at once, then what comes, until the run has ended. */
+async function* progress(
+  { db }: Services,
+  id: number,
+  signal: AbortSignal,
+): AsyncGenerator<ChannelRunDetail> {
+  let last = 0;
+  let told = "";
+  while (!signal.aborted) {
+    const seen = await readRun(db, id, last);
+    const now = JSON.stringify(seen.run);
+    if (seen.items.length > 0 || now !== told) yield { run: seen.run, items: seen.items };
+    ({ last } = seen);
+    told = now;
+    if (seen.run.status !== "running") return;
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** One model after the other: a vendor that limits the rate would otherwise look like a liar. */
+async function* checks(
+  services: Services,
+  channel: ChannelForTest,
+  models: Iterable<string>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelCheckEvent> {
+  for (const model of models) {
+    if (signal.aborted) return;
+    yield { type: "result", data: await services.checkModel({ channel, model }) };
+  }
+  yield { type: "done", data: null };
+}

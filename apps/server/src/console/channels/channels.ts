@@ -1,0 +1,225 @@
+import {
+  ChannelChange,
+  ChannelInput,
+  ChannelPage,
+  ChannelPatch,
+  ChannelQuery,
+  ChannelRow,
+  ChannelTestResult,
+} from "@gateway/shared/channel";
+import { Nothing } from "@gateway/shared/envelope";
+import { ProviderInfo } from "@gateway/shared/provider";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Viewer } from "#console/accounts/session.ts";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { enabledGroups } from "#domain/accounts/groups.ts";
+import { checkUpstream } from "#domain/channels/channel-check.ts";
+import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
+import { fillMasks } from "#domain/channels/channel-secrets.ts";
+import {
+  createChannel,
+  deleteChannel,
+  editChannel,
+  getChannel,
+  keysOf,
+  listChannels,
+  openFirstKey,
+  patchChannel,
+  testModelFor,
+  withStored,
+} from "#domain/channels/channels.ts";
+import { testStored } from "#domain/channels/judge.ts";
+import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
+import { describeProvider } from "#providers/registry.ts";
+
+const sortable = [
+  "id",
+  "name",
+  "type",
+  "status",
+  "tag",
+  "priority",
+  "weight",
+  "response_time",
+  "test_time",
+  "balance",
+  "used_quota",
+  "created_time",
+] as const;
+
+const config = { access: "admin", permission: "channels" } as const;
+/** Names that the forms of many screens choose from. */
+const vocabulary = { access: "admin", permission: "any" } as const;
+
+/** Channels, for administrators. Keys go in and never come out. */
+export function channelRoutes(app: ConsoleApp, services: Services): void {
+  const { db, health } = services;
+  const row = answers(ChannelRow);
+  const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
+
+  async function quickChange(
+    request: FastifyRequest,
+    id: number,
+    patch: ChannelPatch,
+  ): Promise<ChannelRecord> {
+    const changed = await patchChannel(db, viewerOf(request), id, patch);
+    if (patch.status === 1) health.forgive(id);
+    return changed;
+  }
+
+  app.get(
+    "/providers",
+    { config: vocabulary, schema: { response: answers(z.array(ProviderInfo)) } },
+    async () => ok([...services.providers.values()].map(describeProvider)),
+  );
+
+  app.get("/group", { config: vocabulary, schema: { response: answers(z.array(z.string())) } }, async () =>
+    ok(await enabledGroups(db)),
+  );
+
+  app.get(
+    "/channel",
+    { config, schema: { querystring: ChannelQuery, response: answers(ChannelPage) } },
+    async (request) => {
+      const { query } = request;
+      const { rows, total } = await listChannels(services, { ...query, ...sliceOf(query, sortable) });
+      return ok(pageOf(query, rows.map(show), total));
+    },
+  );
+
+  app.get("/channel/:id", { config, schema: { params: IdParams, response: row } }, async (request) => {
+    await collectChannelCharges(db);
+    return ok(show(await getChannel(db, request.params.id)));
+  });
+
+  app.post("/channel", { config, schema: { body: ChannelInput, response: row } }, async (request) =>
+    ok(show(await createChannel(services, viewerOf(request), request.body))),
+  );
+
+  async function change(request: FastifyRequest, id: number, fields: ChannelChange): Promise<ChannelRow> {
+    const changed = await editChannel(services, viewerOf(request), id, (now) => ({ ...now, ...fields }));
+    health.forgive(id);
+    return show(changed);
+  }
+
+  app.put(
+    "/channel/:id",
+    { config, schema: { params: IdParams, body: ChannelChange, response: row } },
+    async (request) => ok(await change(request, request.params.id, request.body)),
+  );
+
+  // The same with the id in the body.
+  app.put(
+    "/channel",
+    { config, schema: { body: z.intersection(z.object({ id: RowId }), ChannelChange), response: row } },
+    async (request) => {
+      const { id, ...fields } = request.body;
+      return ok(await change(request, id, fields));
+    },
+  );
+
+  app.patch(
+    "/channel/:id",
+    { config, schema: { params: IdParams, body: ChannelPatch, response: row } },
+    async (request) => ok(show(await quickChange(request, request.params.id, request.body))),
+  );
+
+  app.delete(
+    "/channel/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteChannel(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  probeRoutes(app, services);
+}
+
+const TestInput = z.object({ model: z.string().trim().max(160).default("") }).nullable();
+const UnsavedTest = ChannelInput.extend({
+  id: RowId.optional(),
+  model: z.string().trim().max(160).default(""),
+});
+/** What is not mentioned is as it is stored, or as it is for a new channel. */
+const ModelListInput = z.object({
+  type: ChannelInput.shape.type,
+  base_url: ChannelInput.shape.base_url.unwrap().optional(),
+  key: ChannelInput.shape.key.unwrap().optional(),
+  other: ChannelInput.shape.other.unwrap().optional(),
+  proxy: ChannelInput.shape.proxy.unwrap().optional(),
+  id: RowId.optional(),
+});
+
+/** Calls to the upstream that an operator asks for: a test, or the vendor's list of models. */
+function probeRoutes(app: ConsoleApp, services: Services): void {
+  const { db, providers } = services;
+  const result = answers(ChannelTestResult);
+
+  app.post(
+    "/channel/:id/test",
+    { config, schema: { params: IdParams, body: TestInput, response: result } },
+    async (request) => {
+      const tested = await testStored(services, request.params.id, request.body?.model ?? "");
+      return ok(tested);
+    },
+  );
+
+  app.post("/channel/test", { config, schema: { body: UnsavedTest, response: result } }, async (request) => {
+    const { id, model, ...given } = request.body;
+    const stored = id === undefined ? undefined : await getChannel(db, id);
+    const input = filled(services, viewerOf(request), given, stored);
+    const key = keyFor(services, input.key, stored);
+    checkUpstream(providers, input, key !== "");
+    const channel = { ...input, id: id ?? 0, key };
+    return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
+  });
+
+  // The second is the older API's name for it.
+  for (const path of ["/channel/models", "/channel/provider_models_list"]) {
+    app.post(
+      path,
+      { config, schema: { body: ModelListInput, response: answers(z.array(z.string())) } },
+      async (request) => {
+        const { id, ...given } = request.body;
+        const stored = id === undefined ? undefined : await getChannel(db, id);
+        const known = stored === undefined ? blank : typedIn(stored);
+        const wanted = filled(
+          services,
+          viewerOf(request),
+          { ...known, ...given, key: given.key ?? "" },
+          stored,
+        );
+        const key = keyFor(services, wanted.key, stored);
+        const channel = { ...wanted, id: id ?? 0, key };
+        checkUpstream(providers, channel, key !== "");
+        return ok(await services.fetchModels(channel));
+      },
+    );
+  }
+}
+
+/** A channel that nobody has filled in. */
+const blank = ChannelInput.parse({ type: 0, name: "-", models: ["-"], groups: ["-"] });
+
+/** What is tested before it is saved, with the secrets of the channel that it would change. */
+function filled<T extends ChannelInput>(
+  services: Services,
+  viewer: Viewer,
+  given: T,
+  stored: ChannelRecord | undefined,
+): T {
+  if (stored === undefined) return fillMasks(given, undefined).input;
+  return withStored(services, viewer, stored, given);
+}
+
+/** The first key given, else the first one stored. */
+function keyFor({ secrets }: Services, given: string, stored: ChannelRecord | undefined): string {
+  const [first] = keysOf(given);
+  if (first !== undefined) return first;
+  return stored === undefined ? "" : openFirstKey(secrets, stored);
+}

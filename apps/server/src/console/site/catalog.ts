@@ -1,0 +1,26 @@
+import { AvailableModels } from "@gateway/shared/model";
+import { ModelOwnerRow } from "@gateway/shared/owner";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import type { Services } from "#console/services.ts";
+import { availableModels } from "#domain/catalog/catalog.ts";
+import { listOwners } from "#domain/catalog/owners.ts";
+
+/** Models and who makes them, for anybody. */
+export function catalogRoutes(app: ConsoleApp, { db }: Services): void {
+  const config = { access: "anyone" } as const;
+
+  app.get("/available_model", { config, schema: { response: answers(AvailableModels) } }, async (request) =>
+    ok(await availableModels(db, request.viewer?.group)),
+  );
+
+  app.get(
+    "/ownedby",
+    { config, schema: { response: answers(z.record(z.string(), ModelOwnerRow)) } },
+    async () => ok(Object.fromEntries((await listOwners(db)).map((owner) => [owner.id, owner]))),
+  );
+
+  app.get("/model_ownedby", { config, schema: { response: answers(z.array(ModelOwnerRow)) } }, async () =>
+    ok(await listOwners(db)),
+  );
+}

@@ -1,0 +1,70 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { NoticeRow, NoticeTest } from "@gateway/shared/notice";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { getUser } from "#domain/accounts/users.ts";
+import { sendTestNotice } from "#domain/notices/deliver.ts";
+import { senderFor } from "#domain/notices/mail-account.ts";
+import { listNotices, messageOf } from "#domain/notices/notices.ts";
+import { invalidRequest } from "#errors.ts";
+import { testMail } from "#notices/mails.ts";
+
+const SHOWN = 50;
+/** Tests of one address in ten minutes: each leaves this server. */
+const TEST_LIMIT = { max: 30, timeWindow: 600_000 };
+
+/** What operators were told, and trying out the ways to reach them. */
+export function noticeRoutes(app: ConsoleApp, services: Services): void {
+  const { db, settings, mailer, post } = services;
+  const config = { access: "admin", permission: "settings" } as const;
+  const testing = { ...config, rateLimit: TEST_LIMIT };
+
+  app.get("/option/notice", { config, schema: { response: answers(z.array(NoticeRow)) } }, async () => {
+    const rows = await listNotices(db, SHOWN);
+    return ok(
+      rows.map((row) => {
+        const { title, text } = messageOf(row, settings.current());
+        return {
+          id: Number(row.id),
+          created_time: unixTime(row.created_time),
+          event: row.event,
+          title,
+          text,
+          repeats: row.repeats,
+          deliveries: row.deliveries.map(({ channel, status, error }) => ({
+            channel,
+            status: NoticeRow.shape.deliveries.element.shape.status.catch("pending").parse(status),
+            error,
+          })),
+        };
+      }),
+    );
+  });
+
+  app.post(
+    "/option/notice/test",
+    { config: testing, schema: { body: NoticeTest, response: answers(Nothing) } },
+    async (request) => {
+      const telling = { db, mailer, post, settings: () => settings.current() };
+      await sendTestNotice(telling, request.body.channel);
+      return ok(null);
+    },
+  );
+
+  app.post(
+    "/option/mail/test",
+    { config: testing, schema: { response: answers(z.object({ to: z.string() })) } },
+    async (request) => {
+      const { email, language } = await getUser(db, viewerOf(request).id);
+      const current = settings.current();
+      // Before there is a mail server nobody can prove an address here.
+      const to = email ?? (current.SMTPFrom || current.SMTPAccount);
+      if (!to.includes("@")) throw invalidRequest("Your account has no e-mail address to send a test to.");
+      await mailer.send({ to, ...testMail(senderFor(current, language)) });
+      return ok({ to });
+    },
+  );
+}

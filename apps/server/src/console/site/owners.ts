@@ -1,0 +1,34 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { ModelOwnerChange, ModelOwnerInput, ModelOwnerRow } from "@gateway/shared/owner";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { changeOwner, createOwner, deleteOwner, getOwner } from "#domain/catalog/owners.ts";
+
+/** Who makes models, as administrators edit it; reading the list is open to anybody (catalog.ts). */
+export function ownerRoutes(app: ConsoleApp, { db }: Services): void {
+  const config = { access: "admin", permission: "models" } as const;
+  const row = answers(ModelOwnerRow);
+
+  app.get("/model_ownedby/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    ok(await getOwner(db, request.params.id)),
+  );
+
+  app.post("/model_ownedby", { config, schema: { body: ModelOwnerInput, response: row } }, async (request) =>
+    ok(await createOwner(db, viewerOf(request), request.body)),
+  );
+
+  app.put("/model_ownedby", { config, schema: { body: ModelOwnerChange, response: row } }, async (request) =>
+    ok(await changeOwner(db, viewerOf(request), request.body)),
+  );
+
+  app.delete(
+    "/model_ownedby/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteOwner(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+}

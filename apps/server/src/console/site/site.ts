@@ -1,0 +1,111 @@
+import { discountsFor } from "@gateway/shared/discount";
+import { UserGroupMap } from "@gateway/shared/group";
+import { SiteStatus } from "@gateway/shared/status";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { present, unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { usableGroups } from "#domain/accounts/groups.ts";
+import { hasRoot } from "#domain/accounts/setup.ts";
+import { canMail, offersReset } from "#domain/notices/mail-account.ts";
+import { botName } from "#domain/telegram/bot.ts";
+import { isOffered } from "#sign-in/provider.ts";
+
+/** What anybody may read: the state of the site, its texts, its public groups. */
+export function siteRoutes(app: ConsoleApp, services: Services): void {
+  const { db, settings } = services;
+  const open = { access: "anyone" } as const;
+  const unlimited = { ...open, rateLimit: false } as const;
+  // A root account is for ever, so it is looked for only until there is one.
+  let rooted = false;
+
+  app.get("/status", { config: open, schema: { response: answers(SiteStatus) } }, async () => {
+    rooted ||= await hasRoot(db);
+    return ok(siteStatus(services, !rooted));
+  });
+
+  app.get("/health", { config: unlimited, schema: { response: { 200: Healthy } } }, async () => healthy);
+
+  app.get("/ready", { config: unlimited, schema: { response: { 200: Ready } } }, async () => {
+    const { stale } = await services.readiness.check();
+    return stale.length === 0 ? healthy : { ...healthy, stale };
+  });
+
+  const texts = { response: answers(z.string()) };
+  app.get("/notice", { config: open, schema: texts }, async () => ok(settings.current().Notice));
+  app.get("/about", { config: open, schema: texts }, async () => ok(settings.current().About));
+  app.get("/home_page_content", { config: open, schema: texts }, async () =>
+    ok(settings.current().HomePageContent),
+  );
+
+  app.get(
+    "/user_group_map",
+    { config: open, schema: { response: answers(UserGroupMap) } },
+    async (request) => {
+      const groups = await usableGroups(db, request.viewer?.group);
+      return ok(Object.fromEntries(groups.map((group) => [group.symbol, present(group)])));
+    },
+  );
+
+  app.get(
+    "/openapi.json",
+    { config: open, schema: { hide: true, response: { 200: z.record(z.string(), z.unknown()) } } },
+    async () => ({ ...app.swagger() }),
+  );
+
+  app.get(
+    "/openapi-compat.json",
+    { config: open, schema: { hide: true, response: { 200: z.record(z.string(), z.unknown()) } } },
+    async () => ({ ...app.swaggerCompat() }),
+  );
+}
+
+const Healthy = z.object({ status: z.literal("ok") });
+/** `stale`: topics whose last change this node could not load yet. */
+const Ready = Healthy.extend({ stale: z.array(z.string()).optional() });
+const healthy = { status: "ok" } as const;
+
+function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
+  const settings = services.settings.current();
+  const identities = services.identityProviders;
+  return {
+    version: services.version,
+    start_time: unixTime(services.startedAt),
+    needs_setup: needsSetup,
+    demo_upstream: services.demo.isRunning(),
+    demo_offered: services.demo.isOffered(),
+    system_name: settings.SystemName,
+    logo: settings.Logo,
+    language: settings.Language,
+    footer_html: settings.Footer,
+    server_address: settings.ServerAddress,
+    quota_per_unit: settings.QuotaPerUnit,
+    display_in_currency: settings.DisplayInCurrencyEnabled,
+    email_verification: settings.EmailVerificationEnabled,
+    sends_mail: canMail(settings),
+    password_reset: offersReset(settings),
+    passkey_login: settings.PasskeyLoginEnabled,
+    register_enabled: settings.RegisterEnabled,
+    password_register: settings.PasswordRegisterEnabled,
+    password_login: settings.PasswordLoginEnabled,
+    github_oauth: isOffered(identities.github, settings),
+    github_client_id: settings.GitHubClientId,
+    oidc_auth: isOffered(identities.oidc, settings),
+    lark_login: isOffered(identities.lark, settings),
+    lark_client_id: settings.LarkClientId,
+    wechat_login: isOffered(identities.wechat, settings),
+    wechat_qrcode: settings.WeChatAccountQRCodeImageURL,
+    turnstile_check: settings.TurnstileCheckEnabled,
+    turnstile_site_key: settings.TurnstileCheckEnabled ? settings.TurnstileSiteKey : "",
+    telegram_bot: botName(settings),
+    top_up_link: settings.TopUpLink,
+    chat_link: settings.ChatLink,
+    chat_links: settings.ChatLinks,
+    PaymentUSDRate: settings.PaymentUSDRate,
+    PaymentMinAmount: settings.PaymentMinAmount,
+    // What single groups pay is between them and the operator.
+    RechargeDiscount: JSON.stringify(Object.fromEntries(discountsFor(settings.RechargeDiscount, ""))),
+    EnableSafe: settings.EnableSafe,
+    mj_notify_enabled: settings.MjNotifyEnabled,
+  };
+}

@@ -1,0 +1,139 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { OptionalProof } from "@gateway/shared/profile";
+import {
+  TelegramCode,
+  TelegramLink,
+  TelegramMenuInput,
+  TelegramMenuPage,
+  TelegramMenuQuery,
+  TelegramMenuRow,
+  TelegramStatus,
+} from "@gateway/shared/telegram";
+import { z } from "zod";
+import { GUESS_LIMIT } from "#console/accounts/accounts.ts";
+import { proveOwner } from "#console/accounts/proof.ts";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams, pageOf, sliceOf } from "#console/paging.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { answerUpdate } from "#domain/telegram/answer.ts";
+import { botName, botStatus, isFromTelegram, registerBot } from "#domain/telegram/bot.ts";
+import { findLink, issueLinkCode, LINK_MINUTES, unlink } from "#domain/telegram/link.ts";
+import { deleteMenu, getMenu, listMenus, saveMenu } from "#domain/telegram/menus.ts";
+import { GatewayError, invalidRequest, notFound } from "#errors.ts";
+
+const sortable = ["id", "command", "description", "parse_mode"] as const;
+/** Of one address in three minutes: each leaves this server. */
+const ASKING_LIMIT = { max: 60, timeWindow: 180_000 };
+/** What everybody writes comes from the few addresses of Telegram. */
+const UPDATE_LIMIT = { max: 6_000, timeWindow: 180_000 };
+
+/** The bot: its commands for administrators, its link for everybody, and where Telegram brings what people write. */
+export function telegramRoutes(app: ConsoleApp, services: Services): void {
+  const { db, secrets, settings } = services;
+  const config = { access: "admin", permission: "telegram" } as const;
+  const asking = { ...config, rateLimit: ASKING_LIMIT };
+  const row = answers(TelegramMenuRow);
+
+  app.get(
+    "/option/telegram",
+    { config, schema: { querystring: TelegramMenuQuery, response: answers(TelegramMenuPage) } },
+    async ({ query }) => {
+      const { rows, total } = await listMenus(db, { keyword: query.keyword, ...sliceOf(query, sortable) });
+      return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get("/option/telegram/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
+    ok(await getMenu(db, request.params.id)),
+  );
+
+  app.post(
+    "/option/telegram",
+    { config, schema: { body: TelegramMenuInput, response: row } },
+    async (request) => ok(await saveMenu(db, viewerOf(request), request.body)),
+  );
+
+  app.delete(
+    "/option/telegram/:id",
+    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    async (request) => {
+      await deleteMenu(db, viewerOf(request), request.params.id);
+      return ok(null);
+    },
+  );
+
+  app.get(
+    "/option/telegram/status",
+    { config: asking, schema: { response: answers(TelegramStatus) } },
+    async () => ok(await botStatus(services)),
+  );
+
+  app.put(
+    "/option/telegram/reload",
+    { config: asking, schema: { response: answers(TelegramStatus) } },
+    async (request) => {
+      await registerBot(services, viewerOf(request));
+      return ok(await botStatus(services));
+    },
+  );
+
+  const own = { access: "user" } as const;
+  app.get(
+    "/user/self/telegram",
+    { config: own, schema: { response: answers(TelegramLink) } },
+    async (request) => {
+      const link = await findLink(db, viewerOf(request).id);
+      return ok(link === null ? null : { label: link.label, created_time: unixTime(link.created_time) });
+    },
+  );
+
+  app.post(
+    "/user/self/telegram",
+    {
+      config: { ...own, rateLimit: GUESS_LIMIT },
+      schema: { body: OptionalProof, response: answers(TelegramCode) },
+    },
+    async (request) => {
+      if (botName(settings.current()) === "") throw invalidRequest("This site has no Telegram bot.");
+      const { id } = await proveOwner(services, request, request.body);
+      const code = await issueLinkCode(db, secrets, id);
+      return ok({ code, minutes: LINK_MINUTES });
+    },
+  );
+
+  app.delete(
+    "/user/self/telegram",
+    { config: own, schema: { response: answers(Nothing) } },
+    async (request) => {
+      await unlink(db, viewerOf(request));
+      return ok(null);
+    },
+  );
+
+  app.post(
+    "/telegram/:secret",
+    {
+      config: { access: "anyone", rateLimit: UPDATE_LIMIT },
+      schema: {
+        params: z.object({ secret: z.string().max(128) }),
+        body: z.unknown(),
+        response: answers(Nothing),
+      },
+    },
+    async (request) => {
+      const header = request.headers["x-telegram-bot-api-secret-token"];
+      const presented = { path: request.params.secret, header: typeof header === "string" ? header : "" };
+      if (!isFromTelegram(services, presented)) throw notFound("Page");
+      try {
+        await answerUpdate(services, request.body);
+      } catch (error) {
+        // An answer that did not leave is lost; told to come again, Telegram would hold back everybody's messages.
+        if (!(error instanceof GatewayError)) throw error;
+        request.log.warn({ err: error }, "the Telegram bot could not answer");
+      }
+      return ok(null);
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import { AuditPage, AuditQuery } from "@gateway/shared/audit";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import { searchAudit } from "#domain/audit-log/search.ts";
+
+/** Who did what in the console, for administrators. */
+export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
+  app.get(
+    "/audit",
+    {
+      config: { access: "admin", permission: "audit" },
+      schema: { querystring: AuditQuery, response: answers(AuditPage) },
+    },
+    async (request) => {
+      const { rows, next } = await searchAudit(db, request.query);
+      const data = rows.map((row) => ({
+        ...row,
+        id: String(row.id),
+        created_time: unixTime(row.created_time),
+      }));
+      return ok({ data, next });
+    },
+  );
+}

@@ -1,0 +1,32 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import { exportSettings, previewSettings } from "#domain/settings/transfer.ts";
+
+/** Settings as a file, for another installation or for safe keeping; secrets stay here. */
+export function settingTransferRoutes(app: ConsoleApp, { settings, version }: Services): void {
+  const config = { access: "root" } as const;
+
+  app.get("/option/export", { config, schema: { response: answers(SettingsFile) } }, async () =>
+    ok(exportSettings(settings.current(), version)),
+  );
+
+  app.post(
+    "/option/import/preview",
+    { config, schema: { body: SettingsFile, response: answers(SettingsPreview) } },
+    async (request) => ok(previewSettings(settings.current(), request.body.values)),
+  );
+
+  app.post(
+    "/option/import",
+    { config, schema: { body: SettingsFile, response: answers(Nothing) } },
+    async (request) => {
+      const { changes } = previewSettings(settings.current(), request.body.values);
+      const values = Object.fromEntries(changes.map(({ key, after }) => [key, after]));
+      if (changes.length > 0) await settings.change(viewerOf(request), values);
+      return ok(null);
+    },
+  );
+}

@@ -1,0 +1,57 @@
+import { Nothing } from "@gateway/shared/envelope";
+import { can } from "@gateway/shared/roles";
+import {
+  isRootSetting,
+  secretSettings,
+  SettingChange,
+  SettingChanges,
+  SettingsView,
+} from "@gateway/shared/settings";
+import type { Viewer } from "#console/accounts/session.ts";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import { forbidden } from "#errors.ts";
+
+/** The runtime settings, for administrators. What the answer's schema does not name, the secrets, cannot leave. */
+export function settingRoutes(app: ConsoleApp, services: Services): void {
+  const { settings } = services;
+  const config = { access: "admin", permission: "settings" } as const;
+
+  app.get("/option", { config, schema: { response: answers(SettingsView) } }, async () => {
+    const current = settings.current();
+    return ok({ ...current, secrets_set: secretSettings.filter((key) => current[key] !== "") });
+  });
+
+  app.put(
+    "/option",
+    { config, schema: { body: SettingChange, response: answers(Nothing) } },
+    async (request) => {
+      await changeSettings(services, viewerOf(request), { [request.body.key]: request.body.value });
+      return ok(null);
+    },
+  );
+
+  app.put(
+    "/option/batch",
+    { config, schema: { body: SettingChanges, response: answers(Nothing) } },
+    async (request) => {
+      await changeSettings(services, viewerOf(request), request.body.values);
+      return ok(null);
+    },
+  );
+}
+
+/** Throws `forbidden` for a setting that only root may change; see `SettingsStore.change` for the rest. */
+export async function changeSettings(
+  { settings }: Pick<Services, "settings">,
+  viewer: Viewer,
+  values: Record<string, unknown>,
+): Promise<void> {
+  const reserved = Object.keys(values).find(isRootSetting);
+  if (reserved !== undefined && !can(viewer.role, "configure"))
+    throw forbidden(
+      `Only root can change ${reserved}: it decides who can sign in or where links of this site lead.`,
+    );
+  await settings.change(viewer, values);
+}

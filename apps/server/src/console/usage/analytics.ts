@@ -1,0 +1,88 @@
+import {
+  Period,
+  PeriodQuery,
+  SiteStatistics,
+  UserModelUsage,
+  UsersQuery,
+  UserUsage,
+} from "@gateway/shared/analytics";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { csvOf } from "#console/csv.ts";
+import type { Services } from "#console/services.ts";
+import { compareUsers } from "#domain/usage/compare-users.ts";
+import { describePeriod } from "#domain/usage/period.ts";
+import { describeSite } from "#domain/usage/site.ts";
+
+/** Numbers about everybody, for administrators. */
+export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
+  const config = { access: "admin", permission: "analytics" } as const;
+
+  app.get("/analytics/statistics", { config, schema: { response: answers(SiteStatistics) } }, async () =>
+    ok(await describeSite(pool)),
+  );
+
+  app.get(
+    "/analytics/period",
+    { config, schema: { querystring: PeriodQuery, response: answers(Period) } },
+    async (request) => {
+      const { start_timestamp, end_timestamp, group_type, user_id, time_zone } = request.query;
+      return ok(
+        await describePeriod(
+          { db, pool },
+          {
+            from: new Date(start_timestamp * 1000),
+            to: new Date(end_timestamp * 1000),
+            groupType: group_type,
+            userId: user_id === 0 ? undefined : user_id,
+            timeZone: time_zone,
+          },
+        ),
+      );
+    },
+  );
+
+  const compared = answers(z.array(UserUsage));
+  app.get(
+    "/analytics/multi_user_stats",
+    {
+      config,
+      schema: {
+        querystring: UsersQuery,
+        // The older API has the models beside the data.
+        response: {
+          ...compared,
+          200: z.object({ ...compared[200].shape, model_usage: z.array(UserModelUsage) }),
+        },
+      },
+    },
+    async (request) => {
+      const { users, models } = await compareUsers(pool, request.query);
+      return { ...ok(users), model_usage: models };
+    },
+  );
+
+  app.get(
+    "/analytics/multi_user_stats/export",
+    { config, schema: { querystring: UsersQuery, response: { ...compared, 200: z.string() } } },
+    async (request, reply) => {
+      const { start_time, end_time } = request.query;
+      const { users } = await compareUsers(pool, request.query);
+      const file = `multi_user_stats_${start_time}_${end_time}.csv`;
+      void reply
+        .header("content-disposition", `attachment; filename="${file}"`)
+        .type("text/csv; charset=utf-8");
+      return csvOf([
+        ["Username", "Request Count", "Quota", "Prompt Tokens", "Completion Tokens", "Request Time (ms)"],
+        ...users.map((user) => [
+          user.username,
+          user.request_count,
+          user.quota,
+          user.prompt_tokens,
+          user.completion_tokens,
+          user.request_time,
+        ]),
+      ]);
+    },
+  );
+}

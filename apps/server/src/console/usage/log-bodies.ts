@@ -1,0 +1,29 @@
+import { LogBodies } from "@gateway/shared/log";
+import { mayEnter } from "@gateway/shared/roles";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import { findBodies } from "#domain/logs/bodies.ts";
+
+const RequestParams = z.object({ id: z.string().min(1).max(64) });
+
+/**
+ * What a call said and was answered, if it was kept: for administrators, and for the owner of a token that asked for
+ * it itself. Null when there is nothing.
+ */
+export function logBodyRoutes(app: ConsoleApp, { pool, secrets }: Services): void {
+  app.get(
+    "/log/:id/bodies",
+    {
+      config: { access: "user" },
+      schema: { params: RequestParams, response: answers(LogBodies.nullable()) },
+    },
+    async (request, reply) => {
+      const viewer = viewerOf(request);
+      const ownerId = mayEnter(viewer, "logs") ? undefined : viewer.id;
+      void reply.header("cache-control", "no-store");
+      return ok(await findBodies(pool, secrets, request.params.id, ownerId));
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import { Dashboard, DashboardQuery } from "@gateway/shared/dashboard";
+import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { queryInt } from "@gateway/shared/paging";
+import { can } from "@gateway/shared/roles";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import type { Services } from "#console/services.ts";
+import { findGroup } from "#domain/accounts/groups.ts";
+import { clearLogs } from "#domain/logs/clear.ts";
+import type { LogView } from "#domain/logs/filter.ts";
+import { searchLogs } from "#domain/logs/search.ts";
+import { totalLogs } from "#domain/logs/totals.ts";
+import { lastMinute } from "#domain/usage/last-minute.ts";
+import { ownUsage } from "#domain/usage/own-usage.ts";
+
+const sentence = "target timestamp is required";
+/** Days that ended before it go; today never does. */
+const ClearQuery = z.object({
+  target_timestamp: queryInt(z.int(sentence).min(1, sentence)).transform((seconds) =>
+    Math.min(seconds, Math.floor(Date.now() / 1000)),
+  ),
+});
+
+/** The request log and the dashboard: everything for administrators, one's own for everybody. */
+export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
+  const admin = { access: "admin", permission: "logs" } as const;
+  const user = { access: "user" } as const;
+  const page = { querystring: LogQuery, response: answers(LogPage) };
+  const totals = { querystring: LogQuery, response: answers(LogTotals) };
+  const everybody: LogView = { of: "everybody" };
+  const own = (request: FastifyRequest): LogView => {
+    const { id, role } = viewerOf(request);
+    return { of: "owner", userId: id, seesTags: can(role, "seeBillingTag") };
+  };
+
+  const search = async (view: LogView, query: LogQuery): Promise<LogPage> => {
+    const found = await searchLogs(pool, view, query);
+    // Who goes on by cursor has been told how many there are.
+    if (query.cursor !== "") return found;
+    const { count } = await totalLogs(pool, view, query);
+    return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
+  };
+
+  app.get("/log", { config: admin, schema: page }, async (request) =>
+    ok(await search(everybody, request.query)),
+  );
+  app.get("/log/self", { config: user, schema: page }, async (request) =>
+    ok(await search(own(request), request.query)),
+  );
+  app.get("/log/stat", { config: admin, schema: totals }, async (request) =>
+    ok(await totalLogs(pool, everybody, request.query)),
+  );
+  app.get("/log/self/stat", { config: user, schema: totals }, async (request) =>
+    ok(await totalLogs(pool, own(request), request.query)),
+  );
+
+  app.delete(
+    "/log",
+    { config: admin, schema: { querystring: ClearQuery, response: answers(z.int()) } },
+    async (request) =>
+      ok(await clearLogs({ db, pool }, viewerOf(request), new Date(request.query.target_timestamp * 1000))),
+  );
+
+  app.get(
+    "/user/dashboard",
+    { config: user, schema: { querystring: DashboardQuery, response: answers(Dashboard) } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      const { time_zone, days } = request.query;
+      const [usage, rate, group] = await Promise.all([
+        ownUsage(pool, { userId: viewer.id, timeZone: time_zone, days }),
+        lastMinute(pool, viewer.id),
+        findGroup(db, viewer.group),
+      ]);
+      return ok({ ...usage, rate: { ...rate, max_rpm: group?.api_rate ?? 0 } });
+    },
+  );
+}

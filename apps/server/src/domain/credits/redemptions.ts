@@ -1,0 +1,244 @@
+import { randomBytes } from "node:crypto";
+import {
+  type RedemptionChange,
+  type RedemptionInput,
+  type RedemptionRow,
+  RedemptionStatus,
+} from "@gateway/shared/redemption";
+import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { promoteUser } from "#domain/credits/promotion.ts";
+import { credit } from "#domain/ledger/ledger.ts";
+import { conflict, GatewayError, notFound } from "#errors.ts";
+import type { Db } from "#platform/db.ts";
+import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { begins } from "#platform/text-search.ts";
+
+/**
+ * Codes that are worth an amount to the first who redeems them. A code is found by its keyed hash; whoever manages
+ * codes can read them, because handing them out is what they are for.
+ */
+
+const CODE_BYTES = 16;
+const DAY_MS = 86_400_000;
+
+/** All or none. Answers the rows in the order they were made. */
+export async function createRedemptions(
+  db: PrismaClient,
+  secrets: Secrets,
+  actor: Actor & { id: number },
+  input: RedemptionInput,
+): Promise<RedemptionRow[]> {
+  const rows = Array.from({ length: input.count }, () => {
+    const key = randomBytes(CODE_BYTES).toString("hex");
+    const key_hash = secrets.hash(key);
+    return { ...columnsOf(input), key_hash, key_encrypted: secrets.encrypt(key, contextOf(key_hash)) };
+  });
+  return db.$transaction(async (tx) => {
+    const created = await tx.redemption.createManyAndReturn({
+      data: rows.map((row) => ({ ...row, user_id: actor.id })),
+    });
+    await audit(tx, {
+      actor,
+      action: "redemption.create",
+      targetType: "redemption",
+      targetId: created[0]?.id ?? "",
+      after: { name: input.name, quota: input.quota, count: input.count, expires_at: input.expires_at },
+    });
+    return created.map((row) => describeRedemption(secrets, row));
+  });
+}
+
+/** Throws `conflict` when it was redeemed already. */
+export async function changeRedemption(
+  db: PrismaClient,
+  actor: Actor,
+  id: number,
+  input: RedemptionChange,
+): Promise<Redemption> {
+  return changeUnused(db, actor, id, "redemption.change", columnsOf(input));
+}
+
+/** Throws `conflict` when it was redeemed already. */
+export async function switchRedemption(
+  db: PrismaClient,
+  actor: Actor,
+  id: number,
+  status: 1 | 2,
+): Promise<Redemption> {
+  return changeUnused(db, actor, id, "redemption.switch", { status });
+}
+
+export async function deleteRedemption(db: PrismaClient, actor: Actor, id: number): Promise<void> {
+  await db.$transaction(async (tx) => {
+    const before = await getRedemption(tx, id);
+    await tx.redemption.delete({ where: { id } });
+    await note(tx, actor, "redemption.delete", before, undefined);
+  });
+}
+
+/** Throws `not_found`. */
+export async function getRedemption(db: Db, id: number): Promise<Redemption> {
+  const found = await db.redemption.findUnique({ where: { id } });
+  if (found === null) throw notFound("Redemption code");
+  return found;
+}
+
+export interface RedemptionSearch {
+  /** An id, or the beginning of the name. */
+  keyword: string;
+  /** 0 = all. */
+  status: number;
+  skip: number;
+  take: number;
+  orderBy: Prisma.RedemptionOrderByWithRelationInput[];
+}
+
+export async function listRedemptions(
+  db: Db,
+  secrets: Secrets,
+  search: RedemptionSearch,
+): Promise<{ rows: RedemptionRow[]; total: number }> {
+  const where: Prisma.RedemptionWhereInput = {};
+  if (search.status !== 0) where.status = search.status;
+  if (search.keyword !== "") {
+    where.OR = [{ name: begins(search.keyword) }];
+    const id = Number(search.keyword);
+    if (Number.isInteger(id) && id > 0 && id < 2 ** 31) where.OR.push({ id });
+  }
+  const { skip, take, orderBy } = search;
+  const [rows, total] = await Promise.all([
+    db.redemption.findMany({ where, skip, take, orderBy }),
+    db.redemption.count({ where }),
+  ]);
+  const redeemers = await db.user.findMany({
+    where: { id: { in: rows.flatMap((row) => row.redeemed_by ?? []) } },
+    select: { id: true, username: true },
+  });
+  const names = new Map(redeemers.map((user) => [user.id, user.username]));
+  return {
+    rows: rows.map((row) => describeRedemption(secrets, row, names.get(row.redeemed_by ?? 0))),
+    total,
+  };
+}
+
+export function describeRedemption(secrets: Secrets, row: Redemption, redeemer = ""): RedemptionRow {
+  return {
+    id: row.id,
+    name: row.name,
+    key: secrets.decrypt(row.key_encrypted, contextOf(row.key_hash)),
+    status: row.status,
+    quota: Number(row.quota),
+    user_id: row.user_id,
+    redeemed_by: row.redeemed_by,
+    redeemer,
+    created_time: seconds(row.created_time),
+    redeemed_time: row.redeemed_time === null ? null : seconds(row.redeemed_time),
+    expires_at: row.expires_at === null ? null : seconds(row.expires_at),
+  };
+}
+
+export interface Redeem {
+  userId: number;
+  key: string;
+  ip: string;
+  /** Days the balance lives from now on; 0 leaves its end as it is. */
+  validityDays: number;
+}
+
+/**
+ * Credits what a code is worth, once, whoever asks at the same time: marking the code used is what gives the right
+ * to the credit. Returns the points. Throws `invalid_request`, `not_found` or `conflict`, each with its sentence.
+ */
+export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem): Promise<bigint> {
+  const key = input.key.trim();
+  if (key === "") throw refusal("invalid_request", "Redemption failed, no redemption code was given");
+  const key_hash = secrets.hash(key);
+  return db.$transaction(async (tx) => {
+    const now = new Date();
+    const [code] = await tx.redemption.updateManyAndReturn({
+      where: {
+        key_hash,
+        status: RedemptionStatus.enabled,
+        OR: [{ expires_at: null }, { expires_at: { gt: now } }],
+      },
+      data: { status: RedemptionStatus.used, redeemed_by: input.userId, redeemed_time: now },
+    });
+    if (code === undefined) throw await whyNot(tx, key_hash);
+    if (code.quota > 0n) {
+      await credit(tx, {
+        userId: input.userId,
+        kind: "redemption",
+        amount: code.quota,
+        reference: String(code.id),
+        reason: `Redemption code ${code.name}`,
+        ip: input.ip,
+        ...(input.validityDays > 0
+          ? { validUntil: new Date(now.getTime() + input.validityDays * DAY_MS) }
+          : {}),
+      });
+      await promoteUser(tx, input.userId);
+    }
+    return code.quota;
+  });
+}
+
+async function whyNot(tx: Db, key_hash: Uint8Array<ArrayBuffer>): Promise<GatewayError> {
+  const code = await tx.redemption.findUnique({ where: { key_hash } });
+  if (code === null) return refusal("not_found", "Redemption failed, the redemption code is not valid");
+  if (code.status === RedemptionStatus.enabled) {
+    return refusal("conflict", "Redemption failed, this redemption code has expired");
+  }
+  return refusal("conflict", "Redemption failed, this redemption code was used already");
+}
+
+function refusal(code: "invalid_request" | "not_found" | "conflict", sentence: string): GatewayError {
+  return new GatewayError(code, sentence, { fields: { key: sentence } });
+}
+
+/** In one statement with its condition, so that a code which is being redeemed cannot be changed meanwhile. */
+async function changeUnused(
+  db: PrismaClient,
+  actor: Actor,
+  id: number,
+  action: string,
+  data: Prisma.RedemptionUpdateManyMutationInput,
+): Promise<Redemption> {
+  return db.$transaction(async (tx) => {
+    const before = await getRedemption(tx, id);
+    const [after] = await tx.redemption.updateManyAndReturn({
+      where: { id, status: { not: RedemptionStatus.used } },
+      data,
+    });
+    if (after === undefined) throw conflict("A redeemed code cannot be changed");
+    await note(tx, actor, action, before, after);
+    return after;
+  });
+}
+
+function columnsOf({ name, quota, expires_at }: RedemptionChange) {
+  return {
+    name,
+    quota: BigInt(quota),
+    expires_at: expires_at === null ? null : new Date(expires_at * 1000),
+  };
+}
+
+function contextOf(hash: Uint8Array): string {
+  return `redemption:${Buffer.from(hash).toString("hex")}`;
+}
+
+function seconds(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000);
+}
+
+async function note(
+  tx: Db,
+  actor: Actor,
+  action: string,
+  before: Redemption | undefined,
+  after: Redemption | undefined,
+): Promise<void> {
+  const targetId = (after ?? before)?.id ?? "";
+  await audit(tx, { actor, action, targetType: "redemption", targetId, before, after });
+}

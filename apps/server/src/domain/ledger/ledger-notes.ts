@@ -1,0 +1,28 @@
+import { type CallRecord, rowOf } from "#domain/ledger/call-record.ts";
+import type { Pool } from "#platform/db.ts";
+import type { Pending } from "./batcher.ts";
+import { loggedStatement, noteStatement, type Statement } from "./ledger-statements.ts";
+
+type Query = <Row extends object>(statement: Statement & { values: unknown[] }) => Promise<Row[]>;
+
+/** The request ids of these calls that have a log row already. */
+export async function loggedOf(query: Query, records: readonly CallRecord[]): Promise<Set<string>> {
+  if (records.length === 0) return new Set();
+  const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
+  const rows = await query<{ request_id: string }>({ ...loggedStatement, values });
+  return new Set(rows.map((row) => row.request_id));
+}
+
+/** Writes log rows of calls that were refused before they reserved. */
+export async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Promise<void[]> {
+  const query: Query = async <Row extends object>(statement: Statement & { values: unknown[] }) =>
+    (await pool.query<Row>(statement)).rows;
+  const unclear = items.filter((item) => item.uncertain).map((item) => item.input);
+  const earlier = await loggedOf(query, unclear);
+  const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
+  if (missing.length > 0) {
+    const rows = JSON.stringify(missing.map((record, ord) => ({ ord, ...rowOf(record) })));
+    await query({ ...noteStatement, values: [rows] });
+  }
+  return items.map(() => undefined);
+}

@@ -1,0 +1,168 @@
+import { logColumns } from "#domain/ledger/call-record.ts";
+
+/**
+ * The ledger's SQL. Every statement locks in one order (users, tokens, each by id, then reservations and
+ * roll-ups), so that any number of nodes cannot deadlock; and each is atomic by being one statement.
+ *
+ * A locking CTE is forced to run before the next one by a condition on its row count: Postgres evaluates a CTE only
+ * when something asks for it.
+ */
+
+export interface Statement {
+  /** Prepared once per connection under this name. */
+  name: string;
+  text: string;
+}
+
+/** In the place of a node: reservations of calls that outlive every node. No lease releases them. */
+export const backgroundNode = "background";
+
+export const columns = Object.keys(logColumns)
+  .map((name) => `"${name}"`)
+  .join(", ");
+
+/** Those that a settlement takes over as they come: it decides itself what is charged. */
+export const unchargedColumns = Object.keys(logColumns)
+  .filter((name) => name !== "quota" && name !== "bill")
+  .map((name) => `c."${name}"`)
+  .join(", ");
+
+/** $1: log rows as JSON. */
+export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, ${Object.entries(
+  logColumns,
+)
+  .map(([name, type]) => `"${name}" ${type}`)
+  .join(", ")})`;
+
+export const usageHours = (source: string) => `
+  INSERT INTO usage_hours AS h (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count,
+    quota, prompt_tokens, completion_tokens, cached_tokens, request_time, first_byte_time)
+  SELECT date_trunc('hour', created_at, 'UTC'), user_id, token_id, channel_id, model_name, "group",
+    count(*) FILTER (WHERE type = 2), count(*) FILTER (WHERE type = 5), sum(quota)::bigint,
+    sum(prompt_tokens)::bigint, sum(completion_tokens)::bigint, sum(cached_tokens)::bigint,
+    sum(request_time), sum(first_byte_time)
+  FROM ${source}
+  GROUP BY 1, 2, 3, 4, 5, 6
+  ORDER BY 1, 2, 3, 4, 5, 6
+  ON CONFLICT (hour, user_id, token_id, channel_id, model, "group") DO UPDATE SET
+    request_count = h.request_count + excluded.request_count,
+    failed_count = h.failed_count + excluded.failed_count,
+    quota = h.quota + excluded.quota,
+    prompt_tokens = h.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = h.completion_tokens + excluded.completion_tokens,
+    cached_tokens = h.cached_tokens + excluded.cached_tokens,
+    request_time = h.request_time + excluded.request_time,
+    first_byte_time = h.first_byte_time + excluded.first_byte_time`;
+
+/** $1 request ids, $2 node: which of these reservations are there. */
+export const reservedStatement: Statement = {
+  name: "ledger-reserved",
+  text: `SELECT request_id FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
+};
+
+/**
+ * $1 user ids, $2 token ids: which of these users cannot be charged at this moment, because their row or the row of
+ * one of these tokens is locked. It waits for no lock.
+ */
+export const lockedStatement: Statement = {
+  name: "ledger-locked",
+  text: `
+WITH free_users AS MATERIALIZED (
+  SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+), free_tokens AS MATERIALIZED (
+  SELECT id FROM tokens WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+)
+SELECT id FROM users WHERE id = ANY($1::int[]) AND id NOT IN (SELECT id FROM free_users)
+UNION
+SELECT user_id FROM tokens WHERE id = ANY($2::int[]) AND id NOT IN (SELECT id FROM free_tokens)`,
+};
+
+const giveBack = `
+give_user AS (
+  UPDATE users u SET reserved = u.reserved - s.held
+  FROM (SELECT user_id, sum(held)::bigint AS held FROM closed GROUP BY user_id) s
+  WHERE u.id = s.user_id AND s.held > 0
+), give_token AS (
+  UPDATE tokens t SET reserved = t.reserved - s.held, open_calls = t.open_calls - s.slots
+  FROM (
+    SELECT token_id, sum(token_held)::bigint AS held, sum(slots)::int AS slots FROM closed GROUP BY token_id
+  ) s
+  WHERE t.id = s.token_id AND (s.held > 0 OR s.slots > 0)
+)`;
+
+/** $1 log rows of calls that never had a reservation. */
+export const noteStatement: Statement = {
+  name: "ledger-note",
+  text: `
+WITH input AS MATERIALIZED (SELECT * FROM ${recordset}
+), log AS (
+  INSERT INTO request_logs (${columns}) SELECT ${columns} FROM input ORDER BY ord
+)
+${usageHours("input")}`,
+};
+
+/** $1 node: it is alive. Answers the database's clock in milliseconds since 1970. */
+export const beatStatement: Statement = {
+  name: "ledger-beat",
+  text:
+    "INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat = now() " +
+    "RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms",
+};
+
+/** Takes a megabyte of the disk and gives it back: fails on a full one, where a small write may find room. */
+export const spaceStatement = `
+CREATE TEMP TABLE space_probe ON COMMIT DROP AS
+SELECT gen_random_uuid() AS filling FROM generate_series(1, 20000)`;
+
+/** $1 request ids, $2 their instants, side by side: which of them have a log row. */
+export const loggedStatement: Statement = {
+  name: "ledger-logged",
+  text: `
+SELECT l.request_id FROM unnest($1::text[], $2::timestamptz[]) AS w(request_id, created_at)
+JOIN request_logs l ON l.created_at = w.created_at AND l.request_id = w.request_id`,
+};
+
+/** $1 request ids, $2 user ids, $3 token ids: gives back what these reservations hold. Those of accounts that
+ * someone else has locked are left for the next time; those handed over in between stay. */
+export const releaseStatement: Statement = {
+  name: "ledger-release",
+  text: `
+WITH payer AS MATERIALIZED (
+  SELECT id FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+), purse AS MATERIALIZED (
+  SELECT id FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0
+  ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+), closed AS MATERIALIZED (
+  DELETE FROM reservations v
+  WHERE v.request_id = ANY($1::text[]) AND v.node_id <> '${backgroundNode}'
+    AND v.user_id IN (SELECT id FROM payer)
+    AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
+  RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots
+), ${giveBack}
+SELECT count(*)::int AS released FROM closed`,
+};
+
+/**
+ * A credit: its ledger entry, the balance and the log row, in one.
+ * $1 user, $2 kind, $3 amount, $4 reference, $5 reason, $6 actor, $7 log type, $8 address, $9 valid until.
+ * No row when the user does not exist. `entry_id` is null when nothing was written: the entry is there already,
+ * or the balance would leave its range.
+ */
+export const creditStatement = `
+WITH payer AS MATERIALIZED (
+  SELECT id, username, quota, reserved FROM users WHERE id = $1::int FOR NO KEY UPDATE
+), entry AS (
+  INSERT INTO ledger_entries (user_id, kind, amount, reference, reason, actor_id)
+  SELECT id, $2, $3::bigint, $4, $5, $6::int FROM payer
+  WHERE CASE WHEN $3::bigint > 0 THEN quota + $3::bigint <= 9007199254740991
+    ELSE quota - reserved + $3::bigint >= 0 END
+  ON CONFLICT (kind, reference) DO NOTHING
+  RETURNING id, amount
+), moved AS (
+  UPDATE users u SET quota = u.quota + e.amount, quota_expires_at = COALESCE($9::timestamptz, u.quota_expires_at)
+  FROM entry e WHERE u.id = $1::int
+), log AS (
+  INSERT INTO request_logs (created_at, request_id, type, user_id, username, content, quota, source_ip)
+  SELECT now(), $4, $7::smallint, p.id, p.username, $5, e.amount, $8 FROM entry e, payer p
+)
+SELECT p.quota + COALESCE(e.amount, 0) AS balance, e.id AS entry_id FROM payer p LEFT JOIN entry e ON true`;

@@ -1,0 +1,164 @@
+import type { GroupType, Period } from "@gateway/shared/analytics";
+import { listOwners } from "#domain/catalog/owners.ts";
+import { loadTable } from "#domain/pricing/prices.ts";
+import { findPrice } from "#domain/pricing/pricing.ts";
+import type { Pool } from "#platform/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import { counters, type Dimension, sumOfRows } from "./counters.ts";
+import { type LocalDay, localDays } from "./local-days.ts";
+import { moneyOfPeriod } from "./money.ts";
+import { type TopUsers, topUsers } from "./top-users.ts";
+import { closedUntil, type DayUsage, type Span, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
+
+/** A period of the whole site, or of one user, for the analytics screen. It reads roll-ups, never the log. */
+
+export interface PeriodInput {
+  from: Date;
+  to: Date;
+  groupType: GroupType;
+  /** Undefined: everybody. */
+  userId: number | undefined;
+  timeZone: string;
+}
+
+const hourMs = 3_600_000;
+/** In the list of users. */
+const TOP_USERS = 20;
+/** More than a chart shows would only be summed up again as "others". */
+const CHARTED_USERS = 8;
+
+type Handles = { db: PrismaClient; pool: Pool };
+
+export async function describePeriod({ db, pool }: Handles, input: PeriodInput): Promise<Period> {
+  const { userId } = input;
+  // Usage is kept by the hour, so a period begins and ends with one.
+  const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
+  const days = localDays(input.from, input.to, input.timeZone);
+  const asked: Asked = { ...input, span, days, closed: await closedUntil(pool) };
+  const who = userId === undefined ? {} : { userId };
+  const [before, { rows, active, top }, money] = await Promise.all([
+    usageTotal(pool, { span: spanBefore(span), closed: asked.closed, ...who }),
+    usageFor(pool, asked),
+    moneyOfPeriod(pool, { span: { from: input.from, to: input.to }, days, ...who }),
+  ]);
+  const nameOf = await namesFor({ db, pool }, input.groupType, rows);
+  const totals = sumOfRows(rows);
+  return {
+    dates: days.map((day) => day.date),
+    channel_statistics: sumByName(rows, nameOf).map((row) => ({
+      Date: days[row.day]?.date ?? "",
+      Channel: row.key,
+      RequestCount: row.request_count,
+      Quota: row.quota,
+      PromptTokens: row.prompt_tokens,
+      CompletionTokens: row.completion_tokens,
+      RequestTime: row.request_time,
+      FailedCount: row.failed_count,
+      CachedTokens: row.cached_tokens,
+      FirstByteTime: row.first_byte_time,
+    })),
+    totals,
+    before,
+    active_users: userId === undefined ? active : Math.min(1, totals.request_count + totals.failed_count),
+    top_users: top,
+    ...money,
+  };
+}
+
+/** As long, and just before it. */
+function spanBefore({ from, to }: Span): Span {
+  return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
+}
+
+function wholeHour(instant: Date, round: (hours: number) => number): Date {
+  return new Date(round(instant.getTime() / hourMs) * hourMs);
+}
+
+type Asked = Pick<PeriodInput, "groupType" | "userId"> & {
+  span: Span;
+  days: readonly LocalDay[];
+  closed: Date;
+};
+
+interface Found extends Pick<TopUsers, "active" | "top"> {
+  /** They sum up to everything that the period holds. */
+  rows: DayUsage[];
+}
+
+async function usageFor(pool: Pool, { groupType, userId, ...asked }: Asked): Promise<Found> {
+  const by: Dimension = groupType === "model_type" ? "model" : groupType;
+  if (userId !== undefined)
+    return { rows: await usageOfUser(pool, { by, userId, ...asked }), active: 0, top: [] };
+  const [all, users] = await Promise.all([
+    usageByDayAndKey(pool, { by: by === "user" ? "site" : by, ...asked }),
+    topUsers(pool, { ...asked, limit: TOP_USERS, charted: by === "user" ? CHARTED_USERS : 0 }),
+  ]);
+  const rows = by === "user" ? [...users.charted, ...remainder(all, users.charted)] : all;
+  return { rows, active: users.active, top: users.top };
+}
+
+/** What all used beyond those drawn one by one, by day, under no name. */
+function remainder(all: readonly DayUsage[], own: readonly DayUsage[]): DayUsage[] {
+  return all.flatMap((row) => {
+    const rest = { ...row, key: "" };
+    for (const part of own) {
+      if (part.day === row.day) for (const counter of counters) rest[counter] -= part[counter];
+    }
+    return counters.some((counter) => rest[counter] > 0) ? [rest] : [];
+  });
+}
+
+type NameOf = (key: string) => string;
+
+async function namesFor({ db }: Handles, groupType: GroupType, rows: readonly DayUsage[]): Promise<NameOf> {
+  const ids = () => [...new Set(rows.map((row) => row.key))].filter((key) => key !== "").map(Number);
+  switch (groupType) {
+    case "model":
+    case "group":
+      return (key) => key;
+    case "user": {
+      const users = await db.user.findMany({
+        where: { id: { in: ids() } },
+        select: { id: true, username: true },
+      });
+      const names = new Map(users.map((user) => [String(user.id), user.username]));
+      return (key) => (key === "" ? "" : (names.get(key) ?? `#${key}`));
+    }
+    case "channel": {
+      const channels = await db.channel.findMany({
+        where: { id: { in: ids() } },
+        select: { id: true, name: true },
+      });
+      const names = new Map(channels.map((channel) => [String(channel.id), channel.name]));
+      const seen = channels.map((channel) => channel.name);
+      // Deleted channels keep their name; two of one name are told apart.
+      return (key) => {
+        const name = names.get(key);
+        if (name === undefined) return key === "0" ? "" : `#${key}`;
+        return name === "" || seen.filter((other) => other === name).length > 1
+          ? `${name} #${key}`.trim()
+          : name;
+      };
+    }
+    case "model_type": {
+      // As a call is priced: the exact name, else the longest wildcard.
+      const [table, owners] = await Promise.all([loadTable(db), listOwners(db)]);
+      const models = await db.price.findMany({ select: { model: true, channel_type: true } });
+      const ownerOf = new Map(models.map((price) => [price.model, price.channel_type]));
+      const names = new Map(owners.map((owner) => [owner.id, owner.name]));
+      return (model) => names.get(ownerOf.get(findPrice(table, model)?.model ?? "") ?? 0) ?? "";
+    }
+  }
+}
+
+function sumByName(rows: readonly DayUsage[], nameOf: NameOf): DayUsage[] {
+  const sums = new Map<string, DayUsage>();
+  for (const row of rows) {
+    const name = nameOf(row.key);
+    const id = `${row.day} ${name}`;
+    const sum = sums.get(id);
+    if (sum === undefined) sums.set(id, { ...row, key: name });
+    else for (const counter of counters) sum[counter] += row[counter];
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,20 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { onChat, plain } from "#providers/quirks.ts";
+
+/** https://ai.360.com/platform/docs/overview; it could not be read on 2026-11-21, so this stands as it was known before. */
+export const ai360: Provider = {
+  type: 19,
+  id: "ai360",
+  label: "360",
+  baseUrl: "https://api.360.cn",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "embeddings"],
+  keyHint: "",
+  models: ["360gpt2-pro", "360gpt-pro", "360gpt-turbo", "360gpt2-o1"],
+  testModel: "360gpt-turbo",
+  website: "https://ai.360.com/platform",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

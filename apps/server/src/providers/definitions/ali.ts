@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { onChat, plain } from "#providers/quirks.ts";
+
+const plugin = z.object({
+  web_search: z
+    .object({ enable: z.boolean().optional().meta({ title: "Let Qwen search the web" }) })
+    .optional()
+    .meta({ title: "Web search" }),
+});
+
+const searches = /^(?:qwen3?-(?:plus|turbo|max|flash)|qwq-plus)/;
+
+function search(body: Wire, call: Call): Wire {
+  const wanted = call.plugin["web_search"]?.["enable"] === true && searches.test(call.model);
+  return wanted && body["enable_search"] === undefined ? { ...body, enable_search: true } : body;
+}
+
+const openHybrid = /^qwen3-\d+(?:\.\d+)?b(?!.*(?:thinking|instruct))/;
+
+/** The open models think unless told otherwise, and refuse to while they may not stream. */
+function wholeAnswer(body: Wire, call: Call): Wire {
+  return !call.stream && openHybrid.test(call.model) && body["enable_thinking"] === undefined
+    ? { ...body, enable_thinking: false }
+    : body;
+}
+
+/**
+ * https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope and …/realtime, read 2026-11-21.
+ * dashscope-intl.aliyuncs.com outside China.
+ */
+export const ali: Provider = {
+  type: 17,
+  id: "ali",
+  label: "Alibaba DashScope (Qwen)",
+  icon: "qwen",
+  baseUrl: "https://dashscope.aliyuncs.com",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "completions", "embeddings", "rerank", "realtime"],
+  // https://help.aliyun.com/zh/model-studio/error-code, read 2026-11-21.
+  refusals: {
+    kinds: {
+      Arrearage: "quota",
+      InvalidApiKey: "auth",
+      // The limit of tokens a minute, in the words that OpenAI has for an empty account.
+      insufficient_quota: "rate-limited",
+      // The free share of this one model is used up.
+      AllocationQuota: "not-found",
+      // Model.AccessDenied: this one model is not open to the key.
+      Model: "not-found",
+      ModelNotFound: "not-found",
+      access_denied: "not-found",
+      AccessDenied: "not-found",
+      Throttling: "rate-limited",
+      ServiceUnavailable: "overloaded",
+    },
+  },
+  keyHint: "sk-…",
+  otherLabel: "DashScope plugin (X-DashScope-Plugin)",
+  models: [
+    "qwen3-max",
+    "qwen-plus",
+    "qwen-flash",
+    "qwen-turbo",
+    "qwen3-vl-plus",
+    "text-embedding-v4",
+    "qwen3-rerank",
+  ],
+  testModel: "qwen-flash",
+  website: "https://bailian.console.aliyun.com",
+  plugin,
+  headers: (key, { other }) => ({
+    ...bearer(key),
+    ...(other === "" ? {} : { "x-dashscope-plugin": other }),
+  }),
+  path(_call, standard) {
+    if (standard === "/v1/rerank") return "/compatible-api/v1/reranks";
+    return standard.startsWith("/v1/realtime") ? `/api-ws${standard}` : `/compatible-mode${standard}`;
+  },
+  adjustRequest: onChat(...plain, search, wholeAnswer),
+};

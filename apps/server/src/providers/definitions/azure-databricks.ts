@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { onChat, plain } from "#providers/quirks.ts";
+
+const Endpoints = z.object({ endpoints: z.array(z.object({ name: z.string() })) });
+
+/**
+ * https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference and
+ * …/machine-learning/model-serving/query-reason-models, read 2026-11-21.
+ */
+export const azureDatabricks: Provider = {
+  type: 54,
+  id: "azure-databricks",
+  label: "Azure Databricks",
+  icon: "azure",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "completions", "embeddings"],
+  keyHint: "dapi…",
+  models: ["databricks-claude-sonnet-4-5", "databricks-gpt-oss-120b"],
+  testModel: "databricks-claude-sonnet-4-5",
+  website: "https://accounts.azuredatabricks.net",
+  headers: bearer,
+  path: (_call, standard) => standard.replace(/^\/v1(?=\/)/, "/serving-endpoints"),
+  adjustRequest: onChat(...plain),
+  listing: {
+    path: "/api/2.0/serving-endpoints",
+    read: (answer) => Endpoints.parse(answer).endpoints.map((endpoint) => endpoint.name),
+  },
+};

@@ -1,0 +1,31 @@
+import { claudeLimits } from "#providers/claude-models.ts";
+import { effortIfKnown } from "#providers/model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import { anthropicKey, type Provider } from "#providers/provider.ts";
+import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
+
+/**
+ * https://learn.microsoft.com/azure/ai-foundry/foundry-models/how-to/use-foundry-models-claude, read 2026-11.
+ * Claude speaks its own wire there, every other model OpenAI's.
+ */
+export const azureFoundry: Provider = {
+  type: 915,
+  id: "azure-foundry",
+  label: "Azure AI Foundry",
+  icon: "azureai",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses", "anthropic"],
+  endpoints: ["chat", "responses", "embeddings", "images", "account"],
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://ai.azure.com",
+  headers: (key, { dialect }) => (dialect === "anthropic" ? anthropicKey(key) : { "api-key": key }),
+  speaks: (call) => (call.model.includes("claude") ? ["anthropic"] : openaiDialects(call)),
+  path: ({ dialect }, standard) => (dialect === "anthropic" ? "/anthropic" : "/openai") + standard,
+  adjustRequest: inSequence(
+    claudeLimits,
+    openaiLimits,
+    onChat(deploymentLimit, effortIfKnown, withoutThoughts),
+  ),
+};

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { invalidRequest } from "#errors.ts";
+import { type Adapter, type Call, CredentialError, type Provider } from "#providers/provider.ts";
+
+const defaults = {
+  alloy: "zh-CN-YunxiNeural",
+  echo: "zh-CN-YunyangNeural",
+  fable: "zh-CN-YunxiNeural|boy",
+  onyx: "zh-CN-YunyeNeural",
+  nova: "zh-CN-XiaochenNeural",
+  shimmer: "zh-CN-XiaohanNeural",
+};
+
+const plugin = z.object({
+  voice: z
+    .object(
+      Object.fromEntries(
+        Object.entries(defaults).map(([name, voice]) => [
+          name,
+          z
+            .string()
+            .max(100)
+            .optional()
+            .meta({ title: name, description: `${voice} unless given; voice|role` }),
+        ]),
+      ),
+    )
+    .optional()
+    .meta({ title: "Voices" }),
+});
+
+const formats: Record<string, string> = {
+  mp3: "audio-24khz-160kbitrate-mono-mp3",
+  opus: "ogg-24khz-16bit-mono-opus",
+  wav: "riff-24khz-16bit-mono-pcm",
+  pcm: "raw-24khz-16bit-mono-pcm",
+};
+
+const Speech = z.object({
+  input: z.string().min(1),
+  voice: z.string().default("alloy"),
+  response_format: z.string().default("mp3"),
+  speed: z.number().min(0.25).max(4).default(1),
+});
+
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}
+
+/** A voice of OpenAI's by the channel's table, one of the vendor's own by its name. */
+function voiceOf(name: string, call: Call): [voice: string, role: string | undefined] {
+  const chosen = call.plugin["voice"]?.[name];
+  const known =
+    typeof chosen === "string" && chosen !== "" ? chosen : defaults[name as keyof typeof defaults];
+  const [voice = "", role] = (known ?? (/^[a-z]{2,3}-/.test(name) ? name : defaults.alloy)).split("|");
+  return [voice, role];
+}
+
+const speech: Adapter = {
+  request(body: Wire, call) {
+    const asked = Speech.safeParse(body);
+    if (!asked.success) throw invalidRequest("The speech to make is not described well.", "input");
+    const { input, voice, response_format: format, speed } = asked.data;
+    const output = formats[format];
+    if (output === undefined)
+      throw invalidRequest(`The format "${format}" is not made here.`, "response_format");
+    const [name, role] = voiceOf(voice, call);
+    const rate = `${speed < 1 ? "" : "+"}${Math.round((speed - 1) * 100)}%`;
+    const spoken = `<prosody rate="${rate}">${escape(input)}</prosody>`;
+    const acted =
+      role === undefined ? spoken : `<mstts:express-as role="${escape(role)}">${spoken}</mstts:express-as>`;
+    return {
+      path: "/cognitiveservices/v1",
+      headers: { "content-type": "application/ssml+xml", "x-microsoft-outputformat": output },
+      body:
+        '<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" ' +
+        'xmlns:mstts="https://www.w3.org/2001/mstts" xml:lang="en-US">' +
+        `<voice name="${escape(name)}">${acted}</voice></speak>`,
+    };
+  },
+};
+
+/** https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech, read 2026-11-21. */
+export const azureSpeech: Provider = {
+  type: 24,
+  id: "azure-speech",
+  label: "Azure Speech",
+  icon: "azure",
+  baseUrl: "https://{region}.tts.speech.microsoft.com",
+  dialects: ["openai-chat"],
+  endpoints: ["audio"],
+  offers: (path) => path === "/v1/audio/speech",
+  keyHint: "",
+  otherLabel: "Region, e.g. eastasia",
+  models: ["tts-1", "tts-1-hd"],
+  testModel: "",
+  website: "https://portal.azure.com",
+  plugin,
+  headers: (key) => ({ "ocp-apim-subscription-key": key, "user-agent": "gateway" }),
+  places(_key, { other }) {
+    if (!/^[a-z0-9]+$/.test(other))
+      throw new CredentialError("Azure Speech needs its region, e.g. eastasia.");
+    return { region: other };
+  },
+  adapters: { "/v1/audio/speech": speech },
+  listing: "none",
+};

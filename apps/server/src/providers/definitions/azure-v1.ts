@@ -1,0 +1,26 @@
+import { inVersion } from "#providers/address.ts";
+import { effortIfKnown } from "#providers/model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import type { Provider } from "#providers/provider.ts";
+import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle, read 2026-11. */
+export const azureV1: Provider = {
+  type: 55,
+  id: "azure-v1",
+  label: "Azure OpenAI V1",
+  icon: "azure",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses"],
+  speaks: openaiDialects,
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
+  keyHint: "",
+  otherLabel: "API version (preview or latest; may be empty)",
+  models: [],
+  testModel: "",
+  website: "https://ai.azure.com",
+  headers: (key) => ({ "api-key": key }),
+  path: ({ other }, standard) =>
+    other === "" ? `/openai${standard}` : inVersion(`/openai${standard}`, other),
+  adjustRequest: inSequence(openaiLimits, onChat(deploymentLimit, effortIfKnown, withoutThoughts)),
+};

@@ -1,0 +1,37 @@
+import { inVersion } from "#providers/address.ts";
+import { effortIfKnown } from "#providers/model-efforts.ts";
+import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import type { Provider } from "#providers/provider.ts";
+import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
+
+/** The version that most deployments know; newer features want a newer one in the channel. */
+const DEFAULT_VERSION = "2024-10-21";
+
+/**
+ * https://learn.microsoft.com/azure/ai-foundry/openai/reference, read 2026-11.
+ * Models are addressed by the name of their deployment.
+ */
+export const azure: Provider = {
+  type: 3,
+  id: "azure",
+  label: "Azure OpenAI",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses"],
+  speaks: openaiDialects,
+  endpoints: ["chat", "responses", "completions", "embeddings", "images", "audio", "realtime", "account"],
+  keyHint: "",
+  otherLabel: "API version",
+  models: [],
+  testModel: "",
+  website: "https://portal.azure.com",
+  headers: (key) => ({ "api-key": key }),
+  path({ model, other }, standard) {
+    // Both have one address for all deployments; a session names its own in the query.
+    if (standard.startsWith("/v1/responses") || standard.startsWith("/v1/realtime"))
+      return `/openai${standard}`;
+    const deployment = model === "" ? "" : `/deployments/${encodeURIComponent(model)}`;
+    return inVersion(`/openai${deployment}${standard.slice("/v1".length)}`, other || DEFAULT_VERSION);
+  },
+  adjustRequest: inSequence(openaiLimits, onChat(deploymentLimit, effortIfKnown, withoutThoughts)),
+  listing: { path: "/openai/deployments?api-version=2023-03-15-preview" },
+};

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { openaiSearches } from "#providers/implied-search.ts";
+import { effortIfKnown } from "#providers/model-efforts.ts";
+import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import { bearer, type Call, type Provider } from "#providers/provider.ts";
+import { ifTranslated, inSequence, onChat } from "#providers/quirks.ts";
+
+/** Our paths by the numbers under which operators have always configured them. */
+const modes: Record<string, { path: string; title: string }> = {
+  "1": { path: "/v1/chat/completions", title: "Chat" },
+  "2": { path: "/v1/completions", title: "Completions" },
+  "3": { path: "/v1/embeddings", title: "Embeddings" },
+  "4": { path: "/v1/moderations", title: "Moderations" },
+  "5": { path: "/v1/images/generations", title: "Image generation" },
+  "6": { path: "/v1/images/edits", title: "Image edits" },
+  "7": { path: "/v1/images/variations", title: "Image variations" },
+  "9": { path: "/v1/audio/speech", title: "Speech" },
+  "10": { path: "/v1/audio/transcriptions", title: "Transcription" },
+  "11": { path: "/v1/audio/translations", title: "Audio translation" },
+  "14": { path: "/v1/realtime", title: "Realtime" },
+  "16": { path: "/v1/responses", title: "Responses" },
+};
+
+const OFF = "disable";
+const Path = z
+  .string()
+  .regex(/^(?:\/[^\s{}]*|disable)?$/, 'A path begins with "/"; "disable" switches the endpoint off.')
+  .optional();
+
+const plugin = z.object({
+  customize: z
+    .object(
+      Object.fromEntries(
+        Object.entries(modes).map(([mode, { path, title }]) => [
+          mode,
+          Path.meta({ title, description: `${path} unless given; "${OFF}" switches it off` }),
+        ]),
+      ),
+    )
+    .optional()
+    .meta({ title: "Paths" }),
+});
+
+function chosenPath(given: Call["plugin"], standard: string): string | undefined {
+  const mode = Object.entries(modes).find(([, { path }]) => path === standard)?.[0];
+  const path = mode === undefined ? undefined : given["customize"]?.[mode];
+  return typeof path === "string" && path !== "" ? path : undefined;
+}
+
+/** Any server that speaks OpenAI's wire. With a path for Responses of its own it is asked in that dialect too. */
+export const custom: Provider = {
+  type: 8,
+  id: "custom",
+  label: "OpenAI-compatible",
+  icon: "openai",
+  baseUrl: "",
+  dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
+  speaks(call) {
+    const responses = chosenPath(call.plugin, "/v1/responses");
+    return responses === undefined || responses === OFF ? ["openai-chat"] : openaiDialects(call);
+  },
+  endpoints: [
+    "chat",
+    "responses",
+    "completions",
+    "embeddings",
+    "moderations",
+    "images",
+    "audio",
+    "rerank",
+    "realtime",
+  ],
+  offers(path, given) {
+    // Asked of every candidate of every call: nearly all of them say nothing here.
+    if (given["customize"] === undefined || path === "/v1/rerank") return true;
+    const own = path !== "/v1/responses" && Object.values(modes).some((mode) => mode.path === path);
+    return chosenPath(given, own ? path : "/v1/chat/completions") !== OFF;
+  },
+  keyless: true,
+  keyHint: "sk-…",
+  models: [],
+  testModel: "",
+  website: "",
+  plugin,
+  searches: openaiSearches,
+  balance: "openai-billing",
+  headers: bearer,
+  adjustRequest: ifTranslated(inSequence(openaiLimits, onChat(effortIfKnown))),
+  path(call, standard) {
+    const [path = "", query] = standard.split("?");
+    const own = chosenPath(call.plugin, path) ?? path;
+    return query === undefined ? own : `${own}?${query}`;
+  },
+};

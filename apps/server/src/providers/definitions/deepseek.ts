@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
+import { type Adjust, jsonWithoutSchema, onChat, plain } from "#providers/quirks.ts";
+
+const Accounts = z.object({
+  balance_infos: z.array(z.object({ currency: z.enum(["USD", "CNY"]), total_balance: z.coerce.number() })),
+});
+
+/** Two names that ended on 2026-07-24 meant one model, which thinks unless told otherwise. */
+const formerNames: Readonly<Record<string, string>> = {
+  "deepseek-chat": "disabled",
+  "deepseek-reasoner": "enabled",
+};
+
+const currentName: Adjust = (body) => {
+  const thinking = formerNames[String(body["model"])];
+  if (thinking === undefined) return body;
+  return { thinking: { type: thinking }, ...body, model: "deepseek-v4-flash" };
+};
+
+const adjustChat = onChat(...plain, jsonWithoutSchema);
+
+/** https://api-docs.deepseek.com/quick_start/error_codes and …/updates, read 2026-11-21. */
+export const deepseek: Provider = {
+  type: 28,
+  id: "deepseek",
+  label: "DeepSeek",
+  baseUrl: "https://api.deepseek.com",
+  dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "completions"],
+  keyHint: "sk-…",
+  models: ["deepseek-v4-flash", "deepseek-v4-pro"],
+  testModel: "deepseek-v4-flash",
+  website: "https://platform.deepseek.com/usage",
+  headers: bearerOrAnthropic,
+  path: ({ dialect }, standard) => {
+    if (dialect === "anthropic") return `/anthropic${standard}`;
+    return standard === "/v1/completions" ? "/beta/completions" : standard;
+  },
+  adjustRequest: (body, call) => adjustChat(currentName(body, call), call),
+  balance: {
+    path: "/user/balance",
+    read(answer) {
+      const [account] = Accounts.parse(answer).balance_infos;
+      return account && { amount: account.total_balance, currency: account.currency };
+    },
+  },
+};

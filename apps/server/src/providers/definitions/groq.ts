@@ -1,0 +1,47 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { onChat, systemForDeveloper, without, withoutInMessages } from "#providers/quirks.ts";
+
+/** Only its reasoning models know an effort, and each family its own words. */
+function effort(body: Wire): Wire {
+  const { reasoning_effort: wanted, ...rest } = body;
+  const model = String(body["model"]);
+  if (wanted === undefined) return body;
+  if (model.includes("gpt-oss"))
+    return wanted === "low" || wanted === "medium" || wanted === "high" ? body : rest;
+  if (model.includes("qwen3")) return { ...rest, reasoning_effort: wanted === "none" ? "none" : "default" };
+  return rest;
+}
+
+/** https://console.groq.com/docs/openai, read 2026-11. */
+export const groq: Provider = {
+  type: 31,
+  id: "groq",
+  label: "Groq",
+  baseUrl: "https://api.groq.com/openai",
+  dialects: ["openai-chat", "openai-responses"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "responses", "audio"],
+  // https://console.groq.com/docs/flex-processing and https://github.com/HunorLaczko/ha-groq-cloud-api/issues/27,
+  // read 2026-11-21.
+  refusals: {
+    kinds: {
+      // No room left in the flexible tier.
+      498: "overloaded",
+      // With 413 too: more tokens than this account may send in a minute, though another may.
+      rate_limit_exceeded: "rate-limited",
+    },
+  },
+  keyHint: "gsk_…",
+  models: ["openai/gpt-oss-120b", "openai/gpt-oss-20b"],
+  testModel: "openai/gpt-oss-20b",
+  website: "https://console.groq.com",
+  headers: bearer,
+  adjustRequest: onChat(
+    systemForDeveloper,
+    without("logprobs", "top_logprobs", "logit_bias", "n"),
+    withoutInMessages("name", "reasoning_content", "reasoning_details"),
+    effort,
+  ),
+};

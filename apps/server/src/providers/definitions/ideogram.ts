@@ -1,0 +1,18 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+
+/** Ideogram's models behind a server that speaks OpenAI's image wire; the vendor's own API has another one. */
+export const ideogram: Provider = {
+  type: 44,
+  id: "ideogram",
+  label: "Ideogram (OpenAI-compatible server)",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "images"],
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://ideogram.ai",
+  headers: bearer,
+};

@@ -1,0 +1,23 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { effortIfKnown } from "#providers/model-efforts.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { onChat } from "#providers/quirks.ts";
+
+/** https://github.com/ggml-org/llama.cpp/tree/master/tools/server, read 2026-11. */
+export const llamacpp: Provider = {
+  type: 913,
+  id: "llamacpp",
+  label: "llama.cpp",
+  icon: "meta",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "completions", "embeddings", "rerank"],
+  keyless: true,
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://github.com/ggml-org/llama.cpp",
+  headers: bearer,
+  adjustRequest: onChat(effortIfKnown),
+};

@@ -1,0 +1,22 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { effortIfKnown } from "#providers/model-efforts.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { onChat } from "#providers/quirks.ts";
+
+/** https://lmstudio.ai/docs/developer/openai-compat and …/tools, read 2026-11-21. */
+export const lmstudio: Provider = {
+  type: 912,
+  id: "lmstudio",
+  label: "LM Studio",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "completions", "embeddings"],
+  keyless: true,
+  keyHint: "",
+  models: [],
+  testModel: "",
+  website: "https://lmstudio.ai",
+  headers: bearer,
+  adjustRequest: onChat(effortIfKnown),
+};

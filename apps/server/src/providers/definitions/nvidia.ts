@@ -1,0 +1,30 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { onChat, plain } from "#providers/quirks.ts";
+
+/**
+ * https://docs.api.nvidia.com/nim/reference, read 2026-11, and
+ * https://docs.nvidia.com/nim/large-language-models/2.1.4/reference/api-reference.html, read 2026-11-21.
+ */
+export const nvidia: Provider = {
+  type: 906,
+  id: "nvidia",
+  label: "NVIDIA NIM",
+  baseUrl: "https://integrate.api.nvidia.com",
+  dialects: ["openai-chat"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "completions", "embeddings"],
+  // https://github.com/gethouston/houston/pull/1243, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // The model is gone, or was never for this account; others are served with the same key.
+      410: "not-found",
+    },
+  },
+  keyHint: "nvapi-…",
+  models: ["meta/llama-3.3-70b-instruct", "openai/gpt-oss-120b"],
+  testModel: "meta/llama-3.3-70b-instruct",
+  website: "https://build.nvidia.com",
+  headers: bearer,
+  adjustRequest: onChat(...plain),
+};

@@ -1,0 +1,42 @@
+import { openaiSearches } from "#providers/implied-search.ts";
+import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
+import { bearer, type Provider } from "#providers/provider.ts";
+import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
+
+/** https://platform.openai.com/docs/api-reference, read 2026-11. */
+export const openai: Provider = {
+  type: 1,
+  id: "openai",
+  label: "OpenAI",
+  baseUrl: "https://api.openai.com",
+  dialects: ["openai-chat", "openai-responses"],
+  speaks: openaiDialects,
+  endpoints: [
+    "chat",
+    "responses",
+    "completions",
+    "embeddings",
+    "moderations",
+    "images",
+    "audio",
+    "realtime",
+    "account",
+  ],
+  keyHint: "sk-…",
+  models: [
+    "gpt-5.6-sol",
+    "gpt-5.6-terra",
+    "gpt-5.6-luna",
+    "gpt-5.4-mini",
+    "gpt-5.4-nano",
+    "gpt-4.1",
+    "gpt-4o-mini",
+    "text-embedding-3-small",
+  ],
+  testModel: "gpt-4o-mini",
+  website: "https://platform.openai.com/usage",
+  searches: openaiSearches,
+  balance: "openai-billing",
+  headers: bearer,
+  adjustRequest: inSequence(openaiLimits, onChat(withoutThoughts)),
+};

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider.ts";
+
+const Route = z.looseObject({
+  order: z.array(z.string()).optional(),
+  only: z.array(z.string()).optional(),
+  ignore: z.array(z.string()).optional(),
+  allow_fallbacks: z.boolean().optional(),
+});
+
+const plugin = z.object({
+  other: z
+    .object({
+      provider: z.record(z.string(), Route).optional().meta({
+        title: "Routing",
+        description:
+          'By the vendor before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+      }),
+    })
+    .optional()
+    .meta({ title: "Provider routing" }),
+});
+
+/** The operator's routing for this model's vendor; a client that routes itself wins. */
+function routed(body: Wire, call: Call): Wire {
+  const routes = asRecord(call.plugin["other"]?.["provider"]);
+  const route = routes?.[call.model.split("/", 1)[0] ?? ""];
+  return route === undefined || body["provider"] !== undefined ? body : { ...body, provider: route };
+}
+
+const Credits = z.object({ data: z.object({ total_credits: z.number(), total_usage: z.number() }) });
+
+/** https://openrouter.ai/docs/api-reference, read 2026-11. */
+export const openrouter: Provider = {
+  type: 20,
+  id: "openrouter",
+  label: "OpenRouter",
+  baseUrl: "https://openrouter.ai/api",
+  dialects: ["openai-chat", "openai-responses", "anthropic"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat", "responses", "embeddings"],
+  // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.
+  refusals: {
+    kinds: {
+      // Moderation and guardrails; a bad key is 401 here.
+      403: "bad-request",
+    },
+  },
+  keyHint: "sk-or-…",
+  models: ["openai/gpt-5-mini", "anthropic/claude-sonnet-4.5"],
+  testModel: "openai/gpt-5-mini",
+  website: "https://openrouter.ai/activity",
+  plugin,
+  headers: bearerOrAnthropic,
+  adjustRequest: routed,
+  balance: {
+    path: "/v1/credits",
+    read(answer) {
+      const { total_credits: bought, total_usage: used } = Credits.parse(answer).data;
+      return { amount: bought - used, currency: "USD" };
+    },
+  },
+};

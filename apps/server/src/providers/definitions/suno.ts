@@ -1,0 +1,17 @@
+import { bearer, type Provider } from "#providers/provider.ts";
+
+/** Any server with the wire of https://github.com/SunoAI-API/Suno-API, read 2026-11-21. */
+export const suno: Provider = {
+  type: 41,
+  id: "suno",
+  label: "Suno",
+  baseUrl: "",
+  dialects: ["openai-chat"],
+  endpoints: ["suno"],
+  keyHint: "",
+  models: ["suno_lyrics", "chirp-v3-0", "chirp-v3-5", "chirp-v4"],
+  testModel: "",
+  website: "",
+  headers: bearer,
+  listing: "none",
+};

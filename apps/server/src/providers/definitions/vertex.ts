@@ -1,0 +1,85 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { claudeLimits } from "#providers/claude-models.ts";
+import { geminiLimits } from "#providers/gemini-models.ts";
+import { type Call, CredentialError, type Provider } from "#providers/provider.ts";
+import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
+import { accessToken, readServiceAccount } from "#providers/signing/google.ts";
+
+/** Google's own models speak Gemini, Anthropic's their own wire, those of all other publishers OpenAI's. */
+function publisherOf(model: string): "google" | "anthropic" | "others" {
+  if (model.includes("claude")) return "anthropic";
+  return /^(?:google\/)?(?:gemini|gemma|learnlm)/.test(model) ? "google" : "others";
+}
+
+function placeOf(key: string, { other }: Call): { region: string; project: string } {
+  const [region = "", project = ""] = other.split("|");
+  if (!/^[a-z0-9-]*$/.test(region)) throw new CredentialError(`"${region}" is not a region of Vertex AI.`);
+  return {
+    region: region === "" ? "global" : region,
+    project: project === "" ? (readServiceAccount(key).project_id ?? "") : project,
+  };
+}
+
+const LOCATION = "/v1/projects/{project}/locations/{region}";
+
+/** Model and stream stand in the address there. */
+function adjust(body: Wire, call: Call): Wire {
+  if (call.dialect !== "anthropic") return geminiLimits(others(body, call), call);
+  const { model: _model, ...rest } = claudeLimits(body, call);
+  return { anthropic_version: "vertex-2023-10-16", ...rest };
+}
+
+const others = onChat(...plain, withoutThoughts);
+
+/**
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest and
+ * https://docs.claude.com/en/api/claude-on-vertex-ai, read 2026-11.
+ */
+export const vertex: Provider = {
+  type: 42,
+  id: "vertex",
+  label: "Google Vertex AI",
+  icon: "vertexai",
+  baseUrl: "https://{host}",
+  dialects: ["gemini", "anthropic", "openai-chat"],
+  mends: { "openai-chat": mendChat },
+  bytesOnly: ["anthropic"],
+  speaks({ model }) {
+    const publisher = publisherOf(model);
+    if (publisher === "google") return ["gemini"];
+    return publisher === "anthropic" ? ["anthropic"] : ["openai-chat"];
+  },
+  endpoints: ["chat"],
+  keyHint: '{"type": "service_account", …}',
+  otherLabel: "Region|ProjectID (global unless given; the project is that of the key)",
+  models: [
+    "gemini-2.5-pro",
+    "gemini-2.5-flash",
+    "claude-sonnet-4-5@20250929",
+    "meta/llama-3.3-70b-instruct-maas",
+  ],
+  testModel: "gemini-2.5-flash",
+  website: "https://console.cloud.google.com/vertex-ai",
+  // Only its Gemini models count.
+  offers: (path) => !path.endsWith("/count_tokens"),
+  headers: () => ({}),
+  places(key, call) {
+    const { region, project } = placeOf(key, call);
+    const host = region === "global" ? "aiplatform.googleapis.com" : `${region}-aiplatform.googleapis.com`;
+    return { region, project, host };
+  },
+  path({ dialect, model, stream }, standard) {
+    if (dialect === "openai-chat") return `${LOCATION}/endpoints/openapi/chat/completions`;
+    const publisher = `${LOCATION}/publishers/${dialect === "anthropic" ? "anthropic" : "google"}/models`;
+    if (dialect === "anthropic")
+      return `${publisher}/${encodeURIComponent(model)}:${stream ? "streamRawPredict" : "rawPredict"}`;
+    return standard.replace(/^\/v1beta\/models\/(?:google\/)?/, `${publisher}/`);
+  },
+  adjustRequest: adjust,
+  async sign(request, key, io) {
+    const token = await accessToken(readServiceAccount(key), io);
+    return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
+  },
+  listing: "none",
+};

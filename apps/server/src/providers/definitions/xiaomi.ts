@@ -1,0 +1,24 @@
+import { mendChat } from "#dialects/openai-chat/mend.ts";
+import { bearerOrAnthropic, type Provider } from "#providers/provider.ts";
+import { onChat, renamed, systemForDeveloper } from "#providers/quirks.ts";
+
+/** https://platform.xiaomimimo.com/docs, read 2026-11-21. */
+export const xiaomi: Provider = {
+  type: 910,
+  id: "xiaomi",
+  label: "Xiaomi MiMo",
+  icon: "xiaomimimo",
+  baseUrl: "https://api.xiaomimimo.com",
+  dialects: ["openai-chat", "anthropic"],
+  mends: { "openai-chat": mendChat },
+  endpoints: ["chat"],
+  refusals: { kinds: {}, sentences: [[/: Not supported model/, "not-found"]] },
+  keyHint: "sk-…",
+  // Those before 2.6 ended on 2026-10-21.
+  models: ["mimo-v2.6-pro", "mimo-v2.6-flash"],
+  testModel: "mimo-v2.6-flash",
+  website: "https://platform.xiaomimimo.com",
+  headers: bearerOrAnthropic,
+  path: ({ dialect }, standard) => (dialect === "anthropic" ? `/anthropic${standard}` : standard),
+  adjustRequest: onChat(systemForDeveloper, renamed("max_tokens", "max_completion_tokens")),
+};

@@ -1,0 +1,157 @@
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { z } from "zod";
+import { ai360 } from "./definitions/ai360.ts";
+import { ali } from "./definitions/ali.ts";
+import { anthropic } from "./definitions/anthropic.ts";
+import { azureDatabricks } from "./definitions/azure-databricks.ts";
+import { azureFoundry } from "./definitions/azure-foundry.ts";
+import { azureSpeech } from "./definitions/azure-speech.ts";
+import { azureV1 } from "./definitions/azure-v1.ts";
+import { azure } from "./definitions/azure.ts";
+import { baichuan } from "./definitions/baichuan.ts";
+import { baidu } from "./definitions/baidu.ts";
+import { bedrock } from "./definitions/bedrock.ts";
+import { cerebras } from "./definitions/cerebras.ts";
+import { cloudflare } from "./definitions/cloudflare.ts";
+import { cohere } from "./definitions/cohere.ts";
+import { coze } from "./definitions/coze.ts";
+import { custom } from "./definitions/custom.ts";
+import { deepseek } from "./definitions/deepseek.ts";
+import { fireworks } from "./definitions/fireworks.ts";
+import { flux } from "./definitions/flux.ts";
+import { gateway } from "./definitions/gateway.ts";
+import { gemini } from "./definitions/gemini.ts";
+import { github } from "./definitions/github.ts";
+import { groq } from "./definitions/groq.ts";
+import { huggingface } from "./definitions/huggingface.ts";
+import { hunyuan } from "./definitions/hunyuan.ts";
+import { ideogram } from "./definitions/ideogram.ts";
+import { jina } from "./definitions/jina.ts";
+import { kling } from "./definitions/kling.ts";
+import { lingyi } from "./definitions/lingyi.ts";
+import { llama } from "./definitions/llama.ts";
+import { llamacpp } from "./definitions/llamacpp.ts";
+import { lmstudio } from "./definitions/lmstudio.ts";
+import { midjourney } from "./definitions/midjourney.ts";
+import { minimax } from "./definitions/minimax.ts";
+import { mistral } from "./definitions/mistral.ts";
+import { moonshot } from "./definitions/moonshot.ts";
+import { novita } from "./definitions/novita.ts";
+import { nvidia } from "./definitions/nvidia.ts";
+import { ollama } from "./definitions/ollama.ts";
+import { openai } from "./definitions/openai.ts";
+import { openrouter } from "./definitions/openrouter.ts";
+import { palm } from "./definitions/palm.ts";
+import { perplexity } from "./definitions/perplexity.ts";
+import { recraft } from "./definitions/recraft.ts";
+import { replicate } from "./definitions/replicate.ts";
+import { rerank } from "./definitions/rerank.ts";
+import { siliconflow } from "./definitions/siliconflow.ts";
+import { stability } from "./definitions/stability.ts";
+import { stepfun } from "./definitions/stepfun.ts";
+import { suno } from "./definitions/suno.ts";
+import { tencent } from "./definitions/tencent.ts";
+import { together } from "./definitions/together.ts";
+import { vertex } from "./definitions/vertex.ts";
+import { vllm } from "./definitions/vllm.ts";
+import { volcengine } from "./definitions/volcengine.ts";
+import { xai } from "./definitions/xai.ts";
+import { xiaomi } from "./definitions/xiaomi.ts";
+import { xunfei } from "./definitions/xunfei.ts";
+import { zhipu } from "./definitions/zhipu.ts";
+import type { Provider } from "./provider.ts";
+
+/**
+ * The vendors, in the order in which the console offers them: the usual ones first. This room knows their wires and
+ * nothing of accounts, money or HTTP servers. Types up to 56 are those that operators' databases already hold; ours
+ * for vendors without one begin at 900.
+ */
+const vendors: readonly Provider[] = [
+  openai,
+  anthropic,
+  gemini,
+  custom,
+  azure,
+  azureV1,
+  azureFoundry,
+  azureSpeech,
+  bedrock,
+  vertex,
+  openrouter,
+  deepseek,
+  zhipu,
+  ali,
+  volcengine,
+  moonshot,
+  minimax,
+  baidu,
+  hunyuan,
+  xunfei,
+  siliconflow,
+  xai,
+  mistral,
+  groq,
+  ai360,
+  azureDatabricks,
+  baichuan,
+  cerebras,
+  cloudflare,
+  cohere,
+  coze,
+  fireworks,
+  flux,
+  gateway,
+  github,
+  huggingface,
+  ideogram,
+  jina,
+  kling,
+  lingyi,
+  llama,
+  llamacpp,
+  lmstudio,
+  midjourney,
+  novita,
+  nvidia,
+  ollama,
+  perplexity,
+  recraft,
+  replicate,
+  rerank,
+  stability,
+  stepfun,
+  suno,
+  together,
+  vllm,
+  xiaomi,
+  palm,
+  tencent,
+];
+
+export type Providers = ReadonlyMap<number, Provider>;
+
+/** The registry by channel type. The demo provider is added to it when its server runs. */
+export function openProviders(): Map<number, Provider> {
+  return new Map(vendors.map((provider) => [provider.type, provider]));
+}
+
+/** What the console may know about a vendor. */
+export function describeProvider(provider: Provider): ProviderInfo {
+  return {
+    type: provider.type,
+    id: provider.id,
+    label: provider.label,
+    icon: provider.icon ?? provider.id,
+    base_url: provider.id === "demo" ? "" : provider.baseUrl,
+    needs_base_url: provider.baseUrl === "",
+    needs_key: provider.keyless !== true,
+    key_hint: provider.keyHint,
+    other_label: provider.otherLabel ?? "",
+    endpoints: [...provider.endpoints],
+    models: [...provider.models],
+    test_model: provider.testModel,
+    website: provider.website,
+    tells_balance: provider.balance !== undefined,
+    plugin: provider.plugin === undefined ? null : z.toJSONSchema(provider.plugin),
+  };
+}

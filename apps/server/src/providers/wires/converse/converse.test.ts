@@ -1,0 +1,296 @@
+import { describe, expect, it } from "vitest";
+import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
+import { createFrameSplitter } from "#dialects/sse.ts";
+import { bedrock } from "#providers/definitions/bedrock.ts";
+import { refusal } from "#providers/refusal.ts";
+import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
+import { converse } from "./index.ts";
+
+const request: ChatRequest = {
+  model: "us.amazon.nova-pro-v1:0",
+  stream: false,
+  messages: [
+    { role: "system", parts: [{ type: "text", text: "Be brief.", cache: {} }] },
+    {
+      role: "user",
+      parts: [
+        { type: "text", text: "Look" },
+        { type: "image", source: { type: "data", mediaType: "image/jpeg", data: "aGk=" } },
+        {
+          type: "file",
+          source: { type: "data", mediaType: "application/pdf", data: "aGk=" },
+          filename: "my_report.v2.pdf",
+        },
+      ],
+    },
+    {
+      role: "assistant",
+      parts: [
+        { type: "reasoning", text: "Hm.", signature: "proof" },
+        { type: "tool-call", id: "call.1", name: "look", input: '{"at":1}' },
+      ],
+    },
+    {
+      role: "tool",
+      parts: [
+        { type: "tool-result", callId: "call.1", parts: [{ type: "text", text: "Red" }], isError: true },
+      ],
+    },
+    { role: "user", parts: [{ type: "text", text: "Well?" }] },
+  ],
+  tools: [{ name: "look", description: "Looks", schema: { type: "object", properties: {} } }],
+  toolChoice: { type: "required" },
+  maxOutputTokens: 100,
+  temperature: 1.5,
+  topK: 20,
+  stop: ["END", ""],
+  seed: 1,
+};
+
+describe("a request in Converse's wire", () => {
+  it("says turns, tools, pictures and documents in blocks of one key", () => {
+    const { body, dropped } = converse.encodeRequest(request);
+    expect(body).toEqual({
+      system: [{ text: "Be brief." }, { cachePoint: { type: "default" } }],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { text: "Look" },
+            { image: { format: "jpeg", source: { bytes: "aGk=" } } },
+            { document: { format: "pdf", name: "my-report-v2", source: { bytes: "aGk=" } } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { reasoningContent: { reasoningText: { text: "Hm.", signature: "proof" } } },
+            { toolUse: { toolUseId: "call_1", name: "look", input: { at: 1 } } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { toolResult: { toolUseId: "call_1", content: [{ text: "Red" }], status: "error" } },
+            { text: "Well?" },
+          ],
+        },
+      ],
+      inferenceConfig: { maxTokens: 100, temperature: 1, stopSequences: ["END"] },
+      toolConfig: {
+        tools: [
+          {
+            toolSpec: {
+              name: "look",
+              description: "Looks",
+              inputSchema: { json: { type: "object", properties: {} } },
+            },
+          },
+        ],
+        toolChoice: { any: {} },
+      },
+      additionalModelRequestFields: { inferenceConfig: { topK: 20 } },
+    });
+    expect(dropped).toEqual(["seed"]);
+  });
+
+  it("names what the model cannot be told", () => {
+    const { body, dropped } = converse.encodeRequest({
+      ...request,
+      model: "us.meta.llama4-maverick-17b-instruct-v1:0",
+      toolChoice: { type: "none" },
+      reasoning: { effort: "high" },
+      n: 2,
+    });
+    expect(body).not.toHaveProperty("additionalModelRequestFields");
+    expect(body["system"]).toEqual([{ text: "Be brief." }]);
+    // The history calls a tool, so it must stay defined.
+    expect(body["toolConfig"]).toMatchObject({ tools: [{ toolSpec: { name: "look" } }] });
+    expect(body["toolConfig"]).not.toHaveProperty("toolChoice");
+    expect(dropped.sort()).toEqual(["n", "reasoning", "seed", "top_k"]);
+  });
+
+  it("asks for an answer in a schema, for thought, and for a tier", () => {
+    const { body } = converse.encodeRequest({
+      model: "us.amazon.nova-2-lite-v1:0",
+      stream: false,
+      messages: [{ role: "system", parts: [{ type: "text", text: "Hi" }] }],
+      responseFormat: { type: "json-schema", name: "city", schema: { type: "object" } },
+      reasoning: { effort: "minimal" },
+      serviceTier: "flex",
+    });
+    expect(body).toEqual({
+      messages: [{ role: "user", content: [{ text: "Hi" }] }],
+      outputConfig: {
+        textFormat: {
+          type: "json_schema",
+          structure: { jsonSchema: { name: "city", schema: '{"type":"object"}' } },
+        },
+      },
+      additionalModelRequestFields: { reasoningConfig: { type: "enabled", maxReasoningEffort: "low" } },
+      serviceTier: { type: "flex" },
+    });
+  });
+
+  it("must have something to say", () => {
+    const empty: ChatRequest = { model: "m", stream: false, messages: [] };
+    expect(() => converse.encodeRequest(empty)).toThrow("None of the given content");
+  });
+});
+
+/** The shapes of the API reference's own examples, with counts of our own. */
+const usage = {
+  inputTokens: 30,
+  outputTokens: 12,
+  totalTokens: 142,
+  cacheReadInputTokens: 60,
+  cacheWriteInputTokens: 40,
+  cacheDetails: [
+    { ttl: "1h", inputTokens: 10 },
+    { ttl: "5m", inputTokens: 30 },
+  ],
+};
+const counted = { input: 130, output: 12, cacheRead: 60, cacheWrite5m: 30, cacheWrite1h: 10 };
+
+describe("Converse's whole answers", () => {
+  it("become parts, with all that was read counted as read", () => {
+    const answer = converse.decodeResponse({
+      output: {
+        message: {
+          role: "assistant",
+          content: [
+            { reasoningContent: { reasoningText: { text: "Hm.", signature: "proof" } } },
+            { text: "I look." },
+            { toolUse: { toolUseId: "tooluse_1", name: "look", input: { at: 1 } } },
+          ],
+        },
+      },
+      stopReason: "tool_use",
+      usage,
+      metrics: { latencyMs: 1275 },
+    });
+    expect(answer.choices).toEqual([
+      {
+        index: 0,
+        finish: "tool-calls",
+        finishRaw: "tool_use",
+        parts: [
+          { type: "reasoning", text: "Hm.", signature: "proof" },
+          { type: "text", text: "I look." },
+          { type: "tool-call", id: "tooluse_1", name: "look", input: '{"at":1}' },
+        ],
+      },
+    ]);
+    expect(answer.usage).toMatchObject(counted);
+  });
+
+  it("say why they were stopped", () => {
+    const stopped = (stopReason: string) =>
+      converse.decodeResponse({ output: { message: { content: [] } }, stopReason }).choices[0]?.finish;
+    expect(["end_turn", "max_tokens", "guardrail_intervened", "new_word"].map(stopped)).toEqual([
+      "stop",
+      "length",
+      "content-filter",
+      "other",
+    ]);
+  });
+
+  it("that are none are refused", () => {
+    expect(() => converse.decodeResponse({ message: "no" })).toThrow("not readable");
+  });
+});
+
+function piece(name: string, payload: object): Buffer {
+  const headers = { ":event-type": name, ":content-type": "application/json", ":message-type": "event" };
+  return eventMessage(headers, JSON.stringify({ ...payload, p: "abcd" }));
+}
+
+function read(stream: Buffer, size: number): ChatEvent[] {
+  const unframe = bedrock.unframe?.open();
+  const splitter = createFrameSplitter();
+  const decoder = converse.decodeStream();
+  const events: ChatEvent[] = [];
+  for (let at = 0; at < stream.length; at += size)
+    for (const { frame } of splitter.push(unframe?.(stream.subarray(at, at + size)) ?? Buffer.alloc(0)))
+      events.push(...decoder.frame(frame));
+  return [...events, ...decoder.end()];
+}
+
+const begin = piece("messageStart", { role: "assistant" });
+
+describe("Converse's streams", () => {
+  it("become events, wherever they are cut", () => {
+    const stream = Buffer.concat([
+      begin,
+      piece("contentBlockDelta", { contentBlockIndex: 0, delta: { reasoningContent: { text: "Hm." } } }),
+      piece("contentBlockDelta", { contentBlockIndex: 0, delta: { reasoningContent: { signature: "s" } } }),
+      piece("contentBlockStop", { contentBlockIndex: 0 }),
+      piece("contentBlockDelta", { contentBlockIndex: 1, delta: { text: "Grüß" } }),
+      piece("contentBlockStop", { contentBlockIndex: 1 }),
+      piece("contentBlockStart", {
+        contentBlockIndex: 2,
+        start: { toolUse: { toolUseId: "tooluse_1", name: "look" } },
+      }),
+      piece("contentBlockDelta", { contentBlockIndex: 2, delta: { toolUse: { input: '{"at":' } } }),
+      piece("contentBlockDelta", { contentBlockIndex: 2, delta: { toolUse: { input: "1}" } } }),
+      piece("contentBlockStop", { contentBlockIndex: 2 }),
+      piece("contentBlockStart", {
+        contentBlockIndex: 3,
+        start: { toolUse: { toolUseId: "tooluse_2", name: "stop" } },
+      }),
+      piece("contentBlockStop", { contentBlockIndex: 3 }),
+      piece("messageStop", { stopReason: "tool_use" }),
+      piece("metadata", { usage, metrics: { latencyMs: 1 } }),
+    ]);
+    const choice = 0;
+    for (const size of [7, 100, stream.length])
+      expect(read(stream, size)).toEqual([
+        { type: "start", id: "", model: "" },
+        { type: "reasoning", choice, part: 0, text: "Hm." },
+        { type: "reasoning-proof", choice, part: 0, signature: "s" },
+        { type: "text", choice, part: 1, text: "Grüß" },
+        { type: "tool-call", choice, part: 2, id: "tooluse_1", name: "look" },
+        { type: "tool-input", choice, part: 2, text: '{"at":' },
+        { type: "tool-input", choice, part: 2, text: "1}" },
+        { type: "tool-call", choice, part: 3, id: "tooluse_2", name: "stop" },
+        { type: "tool-input", choice, part: 3, text: "{}" },
+        { type: "stop", choice, reason: "tool-calls", raw: "tool_use" },
+        { type: "finish", usage: { ...counted, raw: usage } },
+      ]);
+  });
+
+  it("that break off name the reason", () => {
+    const exception = eventMessage(
+      { ":exception-type": "modelTimeoutException", ":message-type": "exception" },
+      '{"message":"The model did not answer in time."}',
+    );
+    expect(read(Buffer.concat([begin, exception]), 50).at(-1)).toMatchObject({
+      type: "error",
+      error: { kind: "timeout", message: "The model did not answer in time." },
+    });
+    expect(read(begin, 50).at(-1)).toMatchObject({ type: "error", error: { kind: "network" } });
+  });
+
+  it("that stopped without telling their usage are complete", () => {
+    const stream = Buffer.concat([begin, piece("messageStop", { stopReason: "end_turn" })]);
+    expect(read(stream, 50).at(-1)).toEqual({ type: "finish" });
+  });
+});
+
+describe("Bedrock's refusals", () => {
+  it.each([
+    [403, "UnrecognizedClientException", "auth"],
+    [403, "ExpiredTokenException", "auth"],
+    [403, "AccessDeniedException", "not-found"],
+    [429, "ThrottlingException:http://internal.amazon.com/coral/", "rate-limited"],
+    [400, "ServiceQuotaExceededException", "rate-limited"],
+    [400, "ValidationException", "bad-request"],
+    [429, "ModelNotReadyException", "overloaded"],
+    [424, "ModelErrorException", "server"],
+    [408, "ModelTimeoutException", "timeout"],
+  ])("%i %s", (status, name, kind) => {
+    const headers = { "x-amzn-errortype": name };
+    const error = converse.decodeError(status, '{"message":"No."}', headers);
+    expect(refusal(bedrock, error, headers)).toMatchObject({ kind, message: "No.", status });
+  });
+});

@@ -1,0 +1,110 @@
+import type { TaskStatus } from "@gateway/shared/task";
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord, parseAt, readAs } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import {
+  type AskedTask,
+  instantOf,
+  type KeptTask,
+  type TaskStanding,
+  type TaskWire,
+  unreadable,
+} from "./task.ts";
+
+/** Kling's own wire for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. What its codes mean stands with the vendor. */
+
+const actions = ["text2video", "image2video"] as const;
+
+const Asked = z.object({
+  model_name: z.string().min(1).max(80).default("kling-v1"),
+  mode: z.enum(["std", "pro"]).default("std"),
+  duration: z.union([z.literal("5"), z.literal("10"), z.literal(5), z.literal(10)]).default("5"),
+  prompt: z.string().max(20_000).nullish(),
+  callback_url: z.string().max(2_000).nullish(),
+});
+
+/** @param action `text2video` or `image2video` */
+export function readKling(action: string, body: Wire): AskedTask {
+  if (!actions.some((known) => known === action))
+    throw invalidRequest("Only text2video and image2video can be made here.");
+  const { model_name, mode, duration, prompt, callback_url } = parseAt(Asked, body, "");
+  const { callback_url: _hook, ...rest } = body;
+  return {
+    action,
+    // What is sold is a video of a kind and a length; the vendor knows the kind by name and the rest by fields.
+    model: `kling-video_${model_name.replace(/^kling-/, "")}_${mode}_${duration}`,
+    prompt: prompt ?? "",
+    path: `/v1/videos/${action}`,
+    bodyFor: () => ({ ...rest, model_name, mode, duration: String(duration) }),
+    notifyHook: callback_url ?? "",
+    properties: {},
+  };
+}
+
+const Answer = z.object({ code: z.number(), message: z.string().nullish(), data: z.unknown().optional() });
+const Told = z.object({
+  task_id: z.string().min(1).max(64),
+  task_status: z.string(),
+  task_status_msg: z.string().nullish(),
+  created_at: z.number().nullish(),
+  updated_at: z.number().nullish(),
+});
+
+const statuses: Record<string, { status: TaskStatus; progress: number }> = {
+  submitted: { status: "SUBMITTED", progress: 10 },
+  processing: { status: "IN_PROGRESS", progress: 50 },
+  succeed: { status: "SUCCESS", progress: 100 },
+  failed: { status: "FAILURE", progress: 100 },
+};
+
+export const klingWire: TaskWire = {
+  platform: "kling",
+  minutes: 180,
+
+  accepted(answer) {
+    const read = readAs(Answer, answer);
+    if (read === undefined) return unreadable();
+    const message = read.message ?? "";
+    if (read.code !== 0) return { error: { kind: "server", message, status: 200, code: String(read.code) } };
+    const told = readAs(Told, read.data);
+    if (told === undefined) return unreadable();
+    return { taskId: told.task_id, reply: answer, data: asRecord(read.data) ?? {} };
+  },
+
+  questions: (tasks) =>
+    tasks.map(({ action, task_id }) => ({
+      method: "GET",
+      path: `/v1/videos/${action}/${encodeURIComponent(task_id)}`,
+      body: null,
+    })),
+
+  standings(answer): TaskStanding[] {
+    const read = readAs(Answer, answer);
+    const told = readAs(Told, read?.data);
+    if (read?.code !== 0 || told === undefined) return [];
+    const known = statuses[told.task_status] ?? { status: "UNKNOWN", progress: 0 };
+    const ended = known.progress === 100;
+    return [
+      {
+        taskId: told.task_id,
+        ...known,
+        failReason: known.status === "FAILURE" ? (told.task_status_msg ?? "") : "",
+        startTime: instantOf(told.created_at),
+        finishTime: ended ? instantOf(told.updated_at) : undefined,
+        data: asRecord(read.data) ?? {},
+      },
+    ];
+  },
+
+  show: (task) => ({
+    code: 0,
+    message: "SUCCEED",
+    data: { task_id: task.task_id, ...asRecord(task.data), ...endOf(task) },
+  }),
+};
+
+/** A task can end without its vendor: then what we know wins over the vendor's last word. */
+function endOf({ status, fail_reason }: KeptTask): Wire {
+  return status === "FAILURE" ? { task_status: "failed", task_status_msg: fail_reason } : {};
+}

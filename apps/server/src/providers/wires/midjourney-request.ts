@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { Wire } from "#dialects/dialect.ts";
+import { parseAt } from "#dialects/wire.ts";
+import { invalidRequest, notFound } from "#errors.ts";
+import type { AskedTask } from "./task.ts";
+
+/** What clients of midjourney-proxy ask for: which work it is, what it is sold as, and what the vendor is sent. */
+
+export type MidjourneyMode = "fast" | "turbo" | "relax";
+
+const Asked = z.object({
+  prompt: z.string().max(20_000).nullish(),
+  state: z.string().max(2_000).nullish(),
+  notifyHook: z.string().max(2_000).nullish(),
+  taskId: z.union([z.string().max(64), z.number()]).nullish(),
+  customId: z.string().max(500).nullish(),
+  action: z.string().max(40).nullish(),
+  content: z.string().max(500).nullish(),
+});
+
+const first: Record<string, string> = {
+  imagine: "IMAGINE",
+  describe: "DESCRIBE",
+  blend: "BLEND",
+  shorten: "SHORTEN",
+  "upload-discord-images": "UPLOAD",
+};
+const following = new Set(["action", "change", "simple-change", "modal"]);
+const changes = new Set(["UPSCALE", "VARIATION", "REROLL"]);
+
+/** Where a client asks, below its mode: `imagine`, `change` … or the swap of faces. */
+export const midjourneySubmits = [...Object.keys(first), ...following];
+export const SWAP = "insight-face/swap";
+
+/** The task that this one goes on from; undefined for what begins anew. Throws `invalid_request`. */
+export function midjourneyOrigin(name: string, body: Wire): string | undefined {
+  if (!following.has(name)) return undefined;
+  const { taskId, content } = parseAt(Asked, body, "");
+  const id = name === "simple-change" ? contentOf(content)?.id : taskId;
+  if (id !== undefined && id !== null && id !== "") return String(id);
+  const field = name === "simple-change" ? "content" : "taskId";
+  throw invalidRequest(`The field "${field}" must name the task to go on from.`, field);
+}
+
+/** @param name as in `midjourneySubmits`, or `SWAP` @param mode of the address, or of the task it goes on from */
+export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): AskedTask {
+  const asked = parseAt(Asked, body, "");
+  const action = actionOf(name, asked);
+  const speed = mode === "fast" ? "" : `${mode}_`;
+  const prompt = asked.prompt?.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "").trim();
+  if (action === "IMAGINE" && (prompt === undefined || prompt === ""))
+    throw invalidRequest('The field "prompt" is required.', "prompt");
+  const { notifyHook: _hook, accountFilter: _filter, ...rest } = body;
+  const sent = {
+    ...rest,
+    ...(prompt === undefined ? {} : { prompt }),
+    accountFilter: { modes: [mode.toUpperCase()] },
+  };
+  return {
+    action,
+    model: `mj_${speed}${action.toLowerCase()}`,
+    prompt: prompt ?? "",
+    path: name === SWAP ? `/mj/${SWAP}` : `/mj/submit/${name}`,
+    bodyFor: () => sent,
+    notifyHook: asked.notifyHook ?? "",
+    properties: { prompt: prompt ?? "", state: asked.state ?? "", mode },
+  };
+}
+
+type Asked = z.infer<typeof Asked>;
+
+function actionOf(name: string, { action, content, customId }: Asked): string {
+  const known = first[name];
+  if (known !== undefined) return known;
+  switch (name) {
+    case SWAP:
+      return "SWAP_FACE";
+    case "modal":
+      return "MODAL";
+    case "change": {
+      const wanted = action?.toUpperCase() ?? "";
+      if (changes.has(wanted)) return wanted;
+      throw invalidRequest('The field "action" must be UPSCALE, VARIATION or REROLL.', "action");
+    }
+    case "simple-change": {
+      const wanted = contentOf(content)?.action;
+      if (wanted !== undefined) return wanted;
+      throw invalidRequest('The field "content" must be a task and U1 to U4, V1 to V4 or R.', "content");
+    }
+    case "action":
+      return buttonOf(customId ?? "");
+    default:
+      throw notFound("The address");
+  }
+}
+
+/** `1320098173412546 U2` */
+function contentOf(content: string | null | undefined): { id: string; action: string } | undefined {
+  const [, id = "", letter = ""] = /^\s*(\S{1,64})\s+(?:([UV])[1-4]|R)\s*$/i.exec(content ?? "") ?? [];
+  if (id === "") return undefined;
+  const named = { U: "UPSCALE", V: "VARIATION" }[letter.toUpperCase()];
+  return { id, action: named ?? "REROLL" };
+}
+
+/** Which work a button stands for: the vendor names them `MJ::JOB::upsample::2::…`, `MJ::CustomZoom::…` */
+const buttons: readonly [RegExp, string][] = [
+  [/upsample/i, "UPSCALE"],
+  [/low_variation/i, "LOW_VARIATION"],
+  [/high_variation/i, "HIGH_VARIATION"],
+  [/variation/i, "VARIATION"],
+  [/pan_/i, "PAN"],
+  [/reroll/i, "REROLL"],
+  [/customzoom/i, "CUSTOM_ZOOM"],
+  [/outpaint/i, "ZOOM"],
+  [/inpaint/i, "INPAINT"],
+];
+
+function buttonOf(customId: string): string {
+  const action = buttons.find(([pattern]) => pattern.test(customId))?.[1];
+  if (action !== undefined) return action;
+  throw invalidRequest('The field "customId" is none of the buttons that can be pressed here.', "customId");
+}

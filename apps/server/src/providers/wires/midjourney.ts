@@ -1,0 +1,110 @@
+import { TaskStatus } from "@gateway/shared/task";
+import { z } from "zod";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { asRecord, readAs } from "#dialects/wire.ts";
+import { instantOf, type KeptTask, type TaskStanding, type TaskWire, unreadable } from "./task.ts";
+
+/** The wire of midjourney-proxy, as its servers speak it; what its clients ask for is read in midjourney-asked.ts. */
+
+const Submitted = z.object({
+  code: z.number(),
+  description: z.string().nullish(),
+  result: z.unknown().optional(),
+  properties: z.unknown().optional(),
+});
+
+/** 1 accepted, 21 known already, 22 waits in a queue. */
+const taken = new Set([1, 21, 22]);
+const refusals: Record<number, UpstreamError["kind"]> = {
+  3: "overloaded",
+  4: "bad-request",
+  23: "rate-limited",
+  24: "bad-request",
+};
+
+const Told = z.object({
+  id: z.union([z.string(), z.number()]).transform(String),
+  status: z.string().nullish(),
+  progress: z.string().nullish(),
+  failReason: z.string().nullish(),
+  startTime: z.number().nullish(),
+  finishTime: z.number().nullish(),
+});
+
+export const midjourneyWire: TaskWire = {
+  platform: "midjourney",
+  minutes: 60,
+
+  accepted(answer) {
+    const read = readAs(Submitted, answer);
+    if (read === undefined) return unreadable();
+    const { code, description, result } = read;
+    if (!taken.has(code))
+      return {
+        error: {
+          kind: refusals[code] ?? "server",
+          message: description ?? "",
+          status: 200,
+          code: String(code),
+        },
+      };
+    const taskId = typeof result === "string" || typeof result === "number" ? String(result) : "";
+    if (taskId === "" || taskId.length > 64) return unreadable();
+    // Clients know one word for yes.
+    return {
+      taskId,
+      reply: { ...answer, code: 1, result: taskId },
+      data: { description: description ?? "" },
+    };
+  },
+
+  questions: (tasks) => [
+    { method: "POST", path: "/mj/task/list-by-condition", body: { ids: tasks.map((task) => task.task_id) } },
+  ],
+
+  standings: (answer) =>
+    (Array.isArray(answer) ? answer : []).flatMap((entry): TaskStanding[] => {
+      const told = readAs(Told, entry);
+      if (told === undefined) return [];
+      const said = told.status === "" ? "NOT_START" : told.status;
+      const status = TaskStatus.safeParse(said).data ?? "UNKNOWN";
+      const progress = Number.parseInt(told.progress ?? "0", 10);
+      return [
+        {
+          taskId: told.id,
+          status,
+          progress: status === "SUCCESS" ? 100 : Math.min(99, Math.max(0, progress || 0)),
+          failReason: told.failReason ?? "",
+          startTime: instantOf(told.startTime),
+          finishTime: instantOf(told.finishTime),
+          data: asRecord(entry) ?? {},
+        },
+      ];
+    }),
+
+  show(task) {
+    const said = asRecord(task.data) ?? {};
+    const { properties: _account, ...known } = said;
+    return {
+      action: task.action,
+      prompt: propertyOf(task, "prompt"),
+      promptEn: "",
+      description: "",
+      state: propertyOf(task, "state"),
+      imageUrl: "",
+      ...known,
+      id: task.task_id,
+      status: task.status,
+      progress: `${task.progress}%`,
+      failReason: task.fail_reason,
+      submitTime: task.submit_time?.getTime() ?? 0,
+      startTime: task.start_time?.getTime() ?? 0,
+      finishTime: task.finish_time?.getTime() ?? 0,
+    };
+  },
+};
+
+function propertyOf({ properties }: Pick<KeptTask, "properties">, name: string): string {
+  const value = asRecord(properties)?.[name];
+  return typeof value === "string" ? value : "";
+}
