@@ -6,7 +6,7 @@ export interface TelegramServer {
   url: string;
   calls: { method: string; body: Record<string, unknown> }[];
   /** Where it was told to bring updates, and with which secret. */
-  webhook: { url: string; secret: string };
+  webhook: { url: string; secret: string; updates: string[] };
   close(): Promise<void>;
 }
 
@@ -14,7 +14,9 @@ export const botToken = "4711:stand-in-token";
 
 export async function startTelegramServer(): Promise<TelegramServer> {
   const calls: TelegramServer["calls"] = [];
-  const webhook = { url: "", secret: "" };
+  const webhook: TelegramServer["webhook"] = { url: "", secret: "", updates: [] };
+  /** The text of the last message; Telegram refuses an edit that changes nothing. */
+  let shown = "";
 
   function resultOf(method: string, body: Record<string, unknown>): object {
     if (method === "getMe") return { ok: true, result: { id: 4711, username: "stand_in_bot" } };
@@ -22,9 +24,17 @@ export async function startTelegramServer(): Promise<TelegramServer> {
     if (method === "setWebhook") {
       const url = String(body["url"]);
       if (!url.startsWith("https://")) return refusal("Bad Request: bad webhook: HTTPS url must be provided");
-      Object.assign(webhook, { url, secret: String(body["secret_token"]) });
+      const updates = body["allowed_updates"] as string[];
+      Object.assign(webhook, { url, secret: String(body["secret_token"]), updates });
     }
-    if (method === "sendMessage" && body["parse_mode"] !== undefined && String(body["text"]).includes("."))
+    if (method === "setMyCommands") {
+      const names = (body["commands"] as { command: string }[]).map((each) => each.command);
+      if (new Set(names).size < names.length) return refusal("Bad Request: duplicate commands");
+    }
+    if (method === "editMessageText" && body["text"] === shown)
+      return refusal("Bad Request: message is not modified: the new content is the same");
+    if (method === "editMessageText" || method === "sendMessage") shown = String(body["text"]);
+    if (body["parse_mode"] === "MarkdownV2" && String(body["text"]).includes("."))
       return refusal("Bad Request: can't parse entities: Character '.' is reserved");
     return { ok: true, result: true };
   }

@@ -4,8 +4,17 @@ import { Page, PageQuery, UnixTime } from "./paging.ts";
 /** How Telegram reads the marks in a text. */
 export const parseModes = ["MarkdownV2", "Markdown", "HTML"] as const;
 
-/** Commands the bot answers by itself. */
-export const ownCommands = ["start", "help", "bind", "unbind", "balance"] as const;
+/** Commands the bot answers itself; no menu entry can have one of these names. */
+export const ownCommands = [
+  "start",
+  "help",
+  "bind",
+  "unbind",
+  "balance",
+  "recharge",
+  "apikey",
+  "aff",
+] as const;
 
 /** Telegram takes 100 commands at most; the bot's own are among them. */
 export const MOST_MENUS = 90;

@@ -150,7 +150,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
   noticeRoutes(app, services);
-  telegramRoutes(app, services);
+  telegramRoutes(app, services, root);
   auditLogRoutes(app, services);
   olderPaths(app, services);
 }

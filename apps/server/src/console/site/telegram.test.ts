@@ -2,6 +2,7 @@ import type { SiteStatus } from "@gateway/shared/status";
 import type { TelegramCode, TelegramLink, TelegramMenuRow, TelegramStatus } from "@gateway/shared/telegram";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
+import { revealKey } from "#domain/tokens/tokens.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { botToken, startTelegramServer, type TelegramServer } from "#test/telegram-server.ts";
 
@@ -82,6 +83,9 @@ describe("the commands of the Telegram bot", () => {
     ["command", "", "The command is required"],
     ["command", "你好", "A command has up to 32 small English letters, digits and underscores"],
     ["command", "/bind", "The bot answers this command by itself"],
+    ["command", "/recharge", "The bot answers this command by itself"],
+    ["command", "apikey", "The bot answers this command by itself"],
+    ["command", "aff", "The bot answers this command by itself"],
     ["description", " ", "The description is required"],
     ["reply_message", "", "The reply is required"],
     ["parse_mode", "", "The message type is required"],
@@ -131,9 +135,48 @@ describe("the Telegram bot", () => {
       { command: "bind", description: "绑定账号" },
       { command: "unbind", description: "解除绑定" },
       { command: "balance", description: "查询余额" },
+      { command: "recharge", description: "兑换码充值" },
+      { command: "apikey", description: "查看 API 密钥" },
+      { command: "aff", description: "邀请好友" },
     ]);
+    expect(telegram.webhook.updates).toEqual(["message", "callback_query"]);
     expect(telegram.webhook.url).toMatch(/^https:\/\/ai\.example\.com\/gate\/api\/telegram\/[0-9a-f]{64}$/);
     expect((await site.guest.get<SiteStatus>("/api/status")).body.data.telegram_bot).toBe("stand_in_bot");
+  });
+});
+
+describe("the Telegram bot below a base path", () => {
+  it("receives updates below it, whether or not the server address names it", async () => {
+    const below = await buildConsole({ basePath: "gate" });
+    try {
+      const root = await below.as(await below.makeUser({ role: 100 }));
+      for (const ServerAddress of ["https://ai.example.com", "https://ai.example.com/gate"]) {
+        const values = { TelegramBotServer: telegram.url, TelegramBotToken: botToken, ServerAddress };
+        await below.services.settings.change(systemActor, values);
+        const state = await root.send<TelegramStatus>("PUT", `/gate${path}/reload`);
+        expect(state.body.data).toMatchObject({ status: true, is_webhook: true });
+        expect(telegram.webhook.url).toMatch(
+          /^https:\/\/ai\.example\.com\/gate\/api\/telegram\/[0-9a-f]{64}$/,
+        );
+        const response = await below.app.inject({
+          method: "POST",
+          url: new URL(telegram.webhook.url).pathname,
+          headers: { "x-telegram-bot-api-secret-token": telegram.webhook.secret },
+          payload: {},
+        });
+        expect(response.statusCode).toBe(200);
+      }
+    } finally {
+      await below.close();
+    }
+  });
+
+  it("offers no menu entry whose command it has learned to answer itself", async () => {
+    const { db } = site.services;
+    await configured();
+    await db.telegramMenu.create({ data: { ...hello, command: "recharge" } });
+    expect((await admin.send("PUT", `${path}/reload`)).status).toBe(200);
+    await db.telegramMenu.deleteMany({ where: { command: "recharge" } });
   });
 });
 
@@ -169,6 +212,31 @@ describe("what people write to the bot", () => {
     const response = await deliver({ update_id: 1, message: { chat: { id: id + 1, type }, from, text } });
     expect(response.statusCode).toBe(200);
     return said().at(-1)?.["text"] as string | undefined;
+  }
+
+  const sent = () => said().at(-1);
+  const press = (data: string, id = 77, chat = id + 1) =>
+    deliver({
+      update_id: 2,
+      callback_query: {
+        id: "press-1",
+        from: { id, is_bot: false, first_name: "Ada" },
+        message: { message_id: 5, chat: { id: chat, type: "private" } },
+        data,
+      },
+    });
+  /** An account, linked to the Telegram account with this id. */
+  async function linkedTo(id: number, values: { username?: string; balance?: bigint } = {}) {
+    const user = await site.makeUser(values);
+    const browser = await site.as(user);
+    expect(await ask(`/bind ${await newCode(browser)}`, { id })).toContain("Done");
+    return { user, browser };
+  }
+  async function codes(count: number, quota = 500_000): Promise<string[]> {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const input = { name: "gift", quota, count };
+    const { body } = await root.send<{ key: string }[]>("POST", "/api/redemption", input);
+    return body.data.map((row) => row.key);
   }
 
   async function newCode(browser: Browser): Promise<string> {
@@ -260,5 +328,135 @@ describe("what people write to the bot", () => {
     await configure({ TelegramBotServer: "http://127.0.0.1:1" });
     expect(await ask("/hello")).toBeUndefined();
     await configured();
+  });
+
+  it("/recharge: redeems a code once, for the linked account, and records where it came from", async () => {
+    expect(await ask("/recharge abc", { id: 100 })).toContain("/bind says how");
+    const { user } = await linkedTo(100, { balance: 250_000n });
+    await linkedTo(101);
+    const [code = ""] = await codes(1, 1_000_000);
+    expect(await ask(`/recharge ${code}`, { id: 100, type: "group" })).toContain("private chat");
+    expect(await ask(`/recharge ${code}`, { id: 100 })).toBe("Done. $2.00 added.\nBalance: $2.50");
+    expect(await ask(`/recharge ${code}`, { id: 100 })).toContain("used already");
+    expect(await ask(`/recharge ${code}`, { id: 101 })).toContain("used already");
+    const { db } = site.services;
+    expect((await db.user.findUniqueOrThrow({ where: { id: user.id } })).quota).toBe(1_250_000n);
+    const rows =
+      await db.$queryRaw`SELECT source_ip, content FROM request_logs WHERE user_id = ${user.id} AND content LIKE 'Redemption code%'`;
+    expect(rows).toEqual([{ source_ip: "telegram", content: "Redemption code gift" }]);
+  });
+
+  it("/recharge: asks for the code, and takes it from the reply to that question", async () => {
+    await linkedTo(102);
+    const [first = "", second = ""] = await codes(2);
+    const prompt = await ask("/recharge", { id: 102 });
+    expect(sent()).toMatchObject({ reply_markup: { force_reply: true } });
+    const reply = async (text: string, { bot = true, to = prompt } = {}) => {
+      telegram.calls.length = 0;
+      const from = { id: 102, is_bot: false, first_name: "Ada" };
+      const reply_to_message = { message_id: 9, from: { id: 4711, is_bot: bot }, text: to };
+      await deliver({ message: { chat: { id: 103, type: "private" }, from, text, reply_to_message } });
+      return sent()?.["text"];
+    };
+    expect(await reply(first)).toContain("$1.00 added");
+    for (const stray of [{ bot: false }, { to: "Something else" }])
+      expect(await reply(second, stray)).toContain("It knows these commands");
+    expect(await reply("/balance")).toContain("Balance: $1.00");
+    expect(await reply(second)).toContain("$1.00 added");
+  });
+
+  it("/recharge: stops guessing, also when another account is linked, and before a right code", async () => {
+    const { user } = await linkedTo(104);
+    for (let guess = 0; guess < 8; guess += 1)
+      expect(await ask(`/recharge ${"0".repeat(31)}${guess}`, { id: 104 })).toContain("not valid");
+    const [code = ""] = await codes(1);
+    expect(await ask(`/recharge ${code}`, { id: 104 })).toContain("Too many codes");
+    await ask("/unbind", { id: 104 });
+    await linkedTo(104);
+    expect(await ask(`/recharge ${code}`, { id: 104 })).toContain("Too many codes");
+    const browser = await site.as(user);
+    await ask(`/bind ${await newCode(browser)}`, { id: 105 });
+    expect(await ask(`/recharge ${code}`, { id: 105 })).toContain("Too many codes");
+    await linkedTo(106);
+    expect(await ask(`/recharge ${code}`, { id: 106 })).toContain("$1.00 added");
+  });
+
+  it("/apikey: lists keys in pages of five with links for chat apps, to their owner only", async () => {
+    expect(await ask("/apikey", { id: 110 })).toContain("/bind says how");
+    const { browser, user } = await linkedTo(110);
+    expect(await ask("/apikey", { id: 110 })).toContain("no API keys yet");
+    for (let number = 1; number <= 6; number += 1)
+      await browser.send("POST", "/api/token", { name: `<key> & ${number}`, unlimited_quota: true });
+    const { db, secrets } = site.services;
+    const rows = await db.token.findMany({ where: { user_id: user.id }, orderBy: { id: "asc" } });
+    await browser.send("PATCH", `/api/token/${rows[5]!.id}`, { status: 2 });
+    expect(await ask("/apikey", { id: 110, type: "group" })).toContain("private chat");
+    const first = await ask("/apikey", { id: 110 });
+    expect(sent()).toMatchObject({
+      parse_mode: "HTML",
+      reply_markup: { inline_keyboard: [[{ text: "Next", callback_data: "apikey:2" }]] },
+    });
+    const key = revealKey(secrets, rows[5]!);
+    expect(first).toContain(`<b>&lt;key&gt; &amp; 6</b> · disabled\n<code>${key}</code>`);
+    expect(first).toContain('<a href="https://app.nextchat.dev/');
+    const app = encodeURIComponent(
+      `ama://set-api-key?server=${encodeURIComponent("https://ai.example.com/gate")}&key=${key}`,
+    );
+    expect(first).toContain(`<a href="https://ai.example.com/gate/jump?url=${app}">AMA`);
+    expect(first).toContain(`/jump?url=${encodeURIComponent("opencat://team/join")}`);
+    expect(first).not.toContain("&amp; 1</b>");
+
+    telegram.calls.length = 0;
+    expect((await press("apikey:2", 110)).statusCode).toBe(200);
+    expect(telegram.calls.map((call) => call.method)).toEqual(["answerCallbackQuery", "editMessageText"]);
+    expect(telegram.calls[1]?.body).toMatchObject({
+      chat_id: 111,
+      message_id: 5,
+      reply_markup: { inline_keyboard: [[{ text: "Previous", callback_data: "apikey:1" }]] },
+    });
+    expect(telegram.calls[1]?.body["text"]).toContain(revealKey(secrets, rows[0]!));
+    // The same page again, a page that does not exist, and what is no page at all.
+    for (const data of ["apikey:2", "apikey:999999", "apikey:0", "apikey:-1", "apikey:99999999", "menu"])
+      expect((await press(data, 110)).statusCode, data).toBe(200);
+    telegram.calls.length = 0;
+    await press("apikey:1", 112, 111);
+    expect(JSON.stringify(telegram.calls)).not.toContain("sk-");
+    expect(telegram.calls[1]?.body["text"]).toContain("/bind says how");
+  });
+
+  it("/apikey: offers the operator's own chat apps, and none that neither Telegram nor this site opens", async () => {
+    const { browser } = await linkedTo(115);
+    await browser.send("POST", "/api/token", { name: "mine", unlimited_quota: true });
+    await configure({
+      ChatLinks: JSON.stringify([
+        { name: "Ours", url: "https://chat.example.com/?k={key}&s={server}", show: true, sort: 2 },
+        { name: "Hidden", url: "https://hidden.example.com/{key}", show: false, sort: 3 },
+        { name: "Strange", url: "strange://open?{key}", show: true, sort: 1 },
+      ]),
+    });
+    const list = await ask("/apikey", { id: 115 });
+    expect(list).toMatch(/<a href="https:\/\/chat\.example\.com\/\?k=sk-\w+&amp;s=[^"]+">Ours<\/a>$/);
+    expect(list).not.toMatch(/Hidden|Strange/);
+    await configure({ ChatLinks: "" });
+  });
+
+  it("/aff: shows the invitation code and the link to register", async () => {
+    expect(await ask("/aff", { id: 120 })).toContain("/bind says how");
+    const { user } = await linkedTo(120);
+    const { db } = site.services;
+    await db.user.update({ where: { id: user.id }, data: { aff_count: 3, aff_quota: 1_500_000n } });
+    expect(await ask("/aff", { id: 120 })).toBe(
+      `Invitation code: ${user.aff_code}\nhttps://ai.example.com/gate/register?aff=${user.aff_code}\nPeople invited: 3\nEarned by inviting: $3.00`,
+    );
+  });
+
+  it("the bot answers one person 30 times a minute, and other people meanwhile", async () => {
+    const answers = [];
+    for (let count = 0; count < 32; count += 1) answers.push(await ask("/hello", { id: 130 }));
+    expect(answers.filter((answer) => answer !== undefined)).toHaveLength(30);
+    telegram.calls.length = 0;
+    await press("apikey:1", 130);
+    expect(telegram.calls).toEqual([]);
+    expect(await ask("/hello", { id: 131 })).toBe("*Hi*");
   });
 });

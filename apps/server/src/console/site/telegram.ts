@@ -29,9 +29,14 @@ const ASKING_LIMIT = { max: 60, timeWindow: 180_000 };
 /** What everybody writes comes from the few addresses of Telegram. */
 const UPDATE_LIMIT = { max: 6_000, timeWindow: 180_000 };
 
-/** The bot: its commands for administrators, its link for everybody, and where Telegram brings what people write. */
-export function telegramRoutes(app: ConsoleApp, services: Services): void {
+/**
+ * The bot: its commands for administrators, its link for every account, and the address that Telegram sends updates to.
+ *
+ * @param root the base path: "" or "/gateway"
+ */
+export function telegramRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, secrets, settings } = services;
+  const bot = { ...services, root };
   const config = { access: "admin", permission: "telegram" } as const;
   const asking = { ...config, rateLimit: ASKING_LIMIT };
   const row = answers(TelegramMenuRow);
@@ -67,15 +72,15 @@ export function telegramRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/option/telegram/status",
     { config: asking, schema: { response: answers(TelegramStatus) } },
-    async () => ok(await botStatus(services)),
+    async () => ok(await botStatus(bot)),
   );
 
   app.put(
     "/option/telegram/reload",
     { config: asking, schema: { response: answers(TelegramStatus) } },
     async (request) => {
-      await registerBot(services, viewerOf(request));
-      return ok(await botStatus(services));
+      await registerBot(bot, viewerOf(request));
+      return ok(await botStatus(bot));
     },
   );
 
@@ -125,9 +130,9 @@ export function telegramRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const header = request.headers["x-telegram-bot-api-secret-token"];
       const presented = { path: request.params.secret, header: typeof header === "string" ? header : "" };
-      if (!isFromTelegram(services, presented)) throw notFound("Page");
+      if (!isFromTelegram(bot, presented)) throw notFound("Page");
       try {
-        await answerUpdate(services, request.body);
+        await answerUpdate(bot, request.body);
       } catch (error) {
         // An answer that did not leave is lost; told to come again, Telegram would hold back everybody's messages.
         if (!(error instanceof GatewayError)) throw error;

@@ -1,27 +1,41 @@
 import { z } from "zod";
-import { amountText } from "#domain/notices/collect.ts";
-import { GatewayError } from "#errors.ts";
-import { languageOf } from "#notices/language.ts";
-import type { User } from "#platform/prisma/client.ts";
+import { keysPage, keysPageOf } from "./api-keys.ts";
 import { botWords } from "./bot-words.ts";
-import { type BotRoom, sendText } from "./bot.ts";
-import { actorOf, linkByCode, linkedUser, type TelegramPerson, unlink } from "./link.ts";
-import { allMenus, findMenu } from "./menus.ts";
+import { answerButton, type BotMessage, type BotRoom, editText, sendText } from "./bot.ts";
+import { isOwnCommand, promptedCommand, replyToOwn } from "./commands.ts";
+import { linkedUser, type TelegramPerson } from "./link.ts";
+import { findMenu, offeredMenus } from "./menus.ts";
+import { wordsFor } from "./words-for.ts";
 
-/** What the bot answers to what people write. Who they are here is known by their id there, never by a name. */
+/** What the bot answers to what people write and press. A person is known by their Telegram id, never by a name. */
 
-const Update = z.object({
-  message: z.object({
-    chat: z.object({ id: z.int(), type: z.string() }),
-    from: z.object({
-      id: z.int(),
-      is_bot: z.boolean().default(false),
-      username: z.string().optional(),
-      first_name: z.string().catch(""),
-    }),
-    text: z.string(),
-  }),
+/** Answers that one person gets within the window; each is a call to Telegram and a few statements. */
+const PERSON_LIMIT = { max: 30, windowMs: 60_000 };
+
+const Chat = z.object({ id: z.int(), type: z.string() });
+const From = z.object({
+  id: z.int(),
+  is_bot: z.boolean().default(false),
+  username: z.string().optional(),
+  first_name: z.string().catch(""),
 });
+const Message = z.object({
+  chat: Chat,
+  from: From,
+  text: z.string(),
+  /** The message of the bot that this one replies to. */
+  reply_to_message: z
+    .object({ from: z.object({ is_bot: z.boolean() }), text: z.string() })
+    .optional()
+    .catch(undefined),
+});
+const Button = z.object({
+  id: z.string(),
+  from: From,
+  message: z.object({ message_id: z.int(), chat: Chat }),
+  data: z.string(),
+});
+const Update = z.union([z.object({ message: Message }), z.object({ callback_query: Button })]);
 
 interface Question {
   /** Without the slash; "" when it is no command. */
@@ -33,93 +47,74 @@ interface Question {
   private: boolean;
 }
 
-interface Reply {
-  text: string;
-  mode?: string;
+/** Answers an update. Ignores what is neither a person's text nor a button of ours. Throws `upstream_failed`. */
+export async function answerUpdate(room: BotRoom, update: unknown): Promise<void> {
+  const found = Update.safeParse(update).data;
+  if (found === undefined) return;
+  await ("message" in found ? answerMessage(room, found.message) : answerPress(room, found.callback_query));
 }
 
-/** Answers an update, or nobody: updates that are no text of a person's are left alone. Throws `upstream_failed`. */
-export async function answerUpdate(room: BotRoom, update: unknown): Promise<void> {
-  const message = Update.safeParse(update).data?.message;
-  if (message === undefined || message.from.is_bot) return;
-  const question = questionOf(message, room.settings.current().TelegramBotUsername);
-  if (question === undefined) return;
+async function answerMessage(room: BotRoom, message: z.output<typeof Message>): Promise<void> {
+  if (message.from.is_bot) return;
+  const question = questionOf(room, message);
+  // Among many people not every word is meant for the bot.
+  if (question === undefined || (question.command === "" && !question.private)) return;
+  if (await isTooFast(room, message.from.id)) return;
   const reply = await replyTo(room, question);
   if (reply !== undefined) await sendText(room, message.chat.id, reply);
 }
 
-/** Undefined when it is meant for another bot. */
-function questionOf(
-  { chat, from, text }: z.output<typeof Update>["message"],
-  botUsername: string,
-): Question | undefined {
-  const [, command = "", bot = "", rest = ""] = /^\/(\w+)(?:@(\w+))?(?:\s+([^]*))?$/.exec(text.trim()) ?? [];
-  if (bot !== "" && bot.toLowerCase() !== botUsername.toLowerCase()) return undefined;
-  const label = from.username === undefined ? from.first_name : `@${from.username}`;
-  return {
-    command: command.toLowerCase(),
-    rest: rest.trim(),
-    person: { id: from.id, label },
-    private: chat.type === "private",
-  };
+/** Only lists of keys have buttons, and lists are sent in private chats only. */
+async function answerPress(
+  room: BotRoom,
+  { id, from, message, data }: z.output<typeof Button>,
+): Promise<void> {
+  if (from.is_bot || (await isTooFast(room, from.id))) return;
+  await answerButton(room, id);
+  const page = keysPageOf(data);
+  if (page === undefined || message.chat.type !== "private") return;
+  const user = await linkedUser(room.db, from.id);
+  const reply =
+    user === undefined ? { text: wordsFor(room, user).notBound } : await keysPage(room, user, page);
+  await editText(room, { chat: message.chat.id, message: message.message_id }, reply);
 }
 
-async function replyTo(room: BotRoom, question: Question): Promise<Reply | undefined> {
+async function isTooFast({ requestCounts }: BotRoom, person: number): Promise<boolean> {
+  const { current } = await requestCounts.add(`telegram:${person}`, PERSON_LIMIT);
+  return current > PERSON_LIMIT.max;
+}
+
+/** Undefined when it is meant for another bot. */
+function questionOf(room: BotRoom, message: z.output<typeof Message>): Question | undefined {
+  const { TelegramBotUsername, SystemName } = room.settings.current();
+  const { chat, from, reply_to_message: prompt } = message;
+  const text = message.text.trim();
+  const [, command = "", bot = "", rest = ""] = /^\/(\w+)(?:@(\w+))?(?:\s+([^]*))?$/.exec(text) ?? [];
+  if (bot !== "" && bot.toLowerCase() !== TelegramBotUsername.toLowerCase()) return undefined;
+  const label = from.username === undefined ? from.first_name : `@${from.username}`;
+  const asked = { person: { id: from.id, label }, private: chat.type === "private" };
+  const prompted =
+    command === "" && prompt?.from.is_bot === true ? promptedCommand(prompt.text, SystemName) : undefined;
+  return prompted === undefined
+    ? { ...asked, command: command.toLowerCase(), rest: rest.trim() }
+    : { ...asked, command: prompted, rest: text };
+}
+
+async function replyTo(room: BotRoom, question: Question): Promise<BotMessage | undefined> {
   const { command, rest } = question;
-  switch (command) {
-    case "bind":
-    case "unbind":
-    case "balance":
-      return { text: await personalReply(room, question, command) };
-    case "start":
-      // A link to the bot can carry the code along.
-      return { text: rest === "" ? await help(room) : await personalReply(room, question, "bind") };
-    case "help":
-      return { text: await help(room) };
-  }
+  if (isOwnCommand(command)) return replyToOwn(room, question, command);
+  // A link to the bot can carry the code of `/bind` along.
+  if (command === "start" && rest !== "") return replyToOwn(room, question, "bind");
+  if (command === "start" || command === "help") return { text: await help(room) };
   const menu = command === "" ? null : await findMenu(room.db, command);
   if (menu !== null) return { text: menu.reply_message, mode: menu.parse_mode };
-  // Among many people not every word is meant for the bot.
   return question.private ? { text: await help(room) } : undefined;
 }
 
 async function help({ db, settings }: BotRoom): Promise<string> {
   const { Language, SystemName } = settings.current();
   const words = botWords[Language];
-  const given = (await allMenus(db)).map((menu) => [menu.command, menu.description]);
+  const given = (await offeredMenus(db)).map((menu) => [menu.command, menu.description]);
   const lines = [...given, ...Object.entries(words.commands)].map(([name, what]) => `/${name} – ${what}`);
   return `${words.welcome(SystemName)}\n\n${lines.join("\n")}`.slice(0, 4_096);
-}
-
-async function personalReply(
-  { db, secrets, settings }: BotRoom,
-  { rest, person, ...question }: Question,
-  command: "bind" | "unbind" | "balance",
-): Promise<string> {
-  const current = settings.current();
-  const site = current.SystemName;
-  const linked = await linkedUser(db, person.id);
-  const words = botWords[languageOf(linked?.language ?? "", current.Language)];
-  if (!question.private) return words.inPrivate;
-  if (command === "bind") {
-    if (rest === "") return words.howToBind(site);
-    const user = await link();
-    return typeof user === "string" ? user : words.bound(user.username, site);
-  }
-  if (linked === undefined) return words.notBound;
-  if (command === "balance") {
-    const amount = (points: bigint) => amountText(Number(points), current);
-    return words.balance(amount(linked.quota), amount(linked.used_quota));
-  }
-  await unlink(db, actorOf(linked));
-  return words.unbound;
-
-  async function link(): Promise<User | string> {
-    try {
-      return (await linkByCode(db, secrets, person, rest)) ?? words.wrongCode;
-    } catch (error) {
-      if (error instanceof GatewayError && error.code === "conflict") return words.boundAlready;
-      throw error;
-    }
-  }
 }

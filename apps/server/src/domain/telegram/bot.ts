@@ -2,6 +2,7 @@ import type { Settings } from "@gateway/shared/settings";
 import type { TelegramStatus } from "@gateway/shared/telegram";
 import { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
+import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -9,7 +10,7 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
 import { botWords } from "./bot-words.ts";
-import { allMenus } from "./menus.ts";
+import { offeredMenus } from "./menus.ts";
 
 /**
  * The way to Telegram: what the bot is told about itself, and how its answers leave. Knows nothing of what people
@@ -20,6 +21,18 @@ export interface BotRoom {
   secrets: Secrets;
   settings: SettingsStore;
   post: typeof postToPublic;
+  requestCounts: RequestCounts;
+  /** The base path: "" or "/gateway". */
+  root: string;
+}
+
+/** What the bot sends: a text, how Telegram reads its marks, and what it shows below it. */
+export interface BotMessage {
+  text: string;
+  /** One of Telegram's parse modes; none = plain text. */
+  mode?: string;
+  /** https://core.telegram.org/bots/api#sendmessage, `reply_markup` */
+  markup?: object;
 }
 
 const Answer = z.object({
@@ -36,7 +49,8 @@ async function callBot({ settings, post }: BotRoom, method: string, body: object
   const url = `${server.replace(/\/+$/, "")}/bot${token}/${method}`;
   let text: string;
   try {
-    ({ text } = await post(url, JSON.stringify(body)));
+    // Only root names the server, and a Bot API server of one's own stands in one's own network.
+    ({ text } = await post(url, JSON.stringify(body), {}, { mayReach: () => true }));
   } catch (error) {
     throw failed("It cannot be reached", error);
   }
@@ -47,22 +61,54 @@ async function callBot({ settings, post }: BotRoom, method: string, body: object
 }
 
 /** Sends a text to a chat. What Telegram cannot read in its mode is sent as it is written. */
-export async function sendText(
+export async function sendText(room: BotRoom, chat: number, message: BotMessage): Promise<void> {
+  await callWithText(room, "sendMessage", { chat_id: chat }, message);
+}
+
+/** Replaces the text of a message that the bot sent before. Telegram refuses an unchanged text; that is no error. */
+export async function editText(
   room: BotRoom,
-  chat: number,
-  { text, mode }: { text: string; mode?: string },
+  place: { chat: number; message: number },
+  message: BotMessage,
 ): Promise<void> {
-  const plain = { chat_id: chat, text, link_preview_options: { is_disabled: true } };
+  try {
+    await callWithText(room, "editMessageText", { chat_id: place.chat, message_id: place.message }, message);
+  } catch (error) {
+    if (!refusedWith(error, /message is not modified/i)) throw error;
+  }
+}
+
+/** Ends the waiting sign on a button that was pressed. */
+export async function answerButton(room: BotRoom, id: string): Promise<void> {
+  await callBot(room, "answerCallbackQuery", { callback_query_id: id });
+}
+
+async function callWithText(
+  room: BotRoom,
+  method: string,
+  place: object,
+  { text, mode, markup }: BotMessage,
+): Promise<void> {
+  const plain = {
+    ...place,
+    text,
+    link_preview_options: { is_disabled: true },
+    ...(markup === undefined ? {} : { reply_markup: markup }),
+  };
   if (mode === undefined) {
-    await callBot(room, "sendMessage", plain);
+    await callBot(room, method, plain);
     return;
   }
   try {
-    await callBot(room, "sendMessage", { ...plain, parse_mode: mode });
+    await callBot(room, method, { ...plain, parse_mode: mode });
   } catch (error) {
-    if (!(error instanceof GatewayError) || !/can't parse entities/i.test(error.message)) throw error;
-    await callBot(room, "sendMessage", plain);
+    if (!refusedWith(error, /can't parse entities/i)) throw error;
+    await callBot(room, method, plain);
   }
+}
+
+function refusedWith(error: unknown, sentence: RegExp): boolean {
+  return error instanceof GatewayError && sentence.test(error.message);
 }
 
 /**
@@ -75,7 +121,7 @@ export async function registerBot(room: BotRoom, actor: Actor): Promise<void> {
   const { username } = readAs(Me, await callBot(room, "getMe", {}));
   const words = botWords[current.Language];
   const own = Object.entries(words.commands).map(([command, description]) => ({ command, description }));
-  const menus = await allMenus(room.db);
+  const menus = await offeredMenus(room.db);
   const given = menus.map(({ command, description }) => ({ command, description }));
   await callBot(room, "setMyCommands", { commands: [...given, ...own] });
   const url = webhookUrl(room);
@@ -83,7 +129,7 @@ export async function registerBot(room: BotRoom, actor: Actor): Promise<void> {
     await callBot(room, "setWebhook", {
       url,
       secret_token: secretOf(room, "header"),
-      allowed_updates: ["message"],
+      allowed_updates: ["message", "callback_query"],
     });
   }
   if (username !== current.TelegramBotUsername) {
@@ -128,7 +174,7 @@ export function botName(settings: Settings): string {
 }
 
 function webhookUrl(room: BotRoom): string {
-  const site = publicUrlOf(room.settings.current());
+  const site = publicUrlOf(room.settings.current(), room.root);
   return site === undefined ? "" : `${site}/api/telegram/${secretOf(room, "path")}`;
 }
 

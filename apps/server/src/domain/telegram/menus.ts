@@ -1,4 +1,4 @@
-import { MOST_MENUS, type TelegramMenuInput } from "@gateway/shared/telegram";
+import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/telegram";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/db.ts";
@@ -25,9 +25,10 @@ export async function listMenus(db: Db, { keyword, ...slice }: MenuWish) {
   return { rows, total };
 }
 
-/** In the order the bot shows them. */
-export async function allMenus(db: Db): Promise<TelegramMenu[]> {
-  return db.telegramMenu.findMany({ orderBy: { id: "asc" }, take: MOST_MENUS });
+/** In the order the bot shows them, without rows whose command the bot has since learned to answer itself. */
+export async function offeredMenus(db: Db): Promise<TelegramMenu[]> {
+  const where = { command: { notIn: [...ownCommands] } };
+  return db.telegramMenu.findMany({ where, orderBy: { id: "asc" }, take: MOST_MENUS });
 }
 
 export async function findMenu(db: Db, command: string): Promise<TelegramMenu | null> {

@@ -31,7 +31,7 @@ export function TelegramSection() {
   return (
     <Section
       title="Telegram"
-      hint={t("Ask the bot of this site for your balance. It opens no account.")}
+      hint={t("The bot shows your balance and API keys and redeems codes. You cannot sign in with it.")}
       aside={
         link.data ? (
           <UnlinkButton />
@@ -46,7 +46,7 @@ export function TelegramSection() {
       {asking ? (
         <OwnerPrompt
           title={t("Connect {{name}}", { name: "Telegram" })}
-          text={t("The bot tells whoever is connected what belongs to you. Confirm that it is you.")}
+          text={t("Whoever is connected sees your balance and API keys. Confirm that it is you.")}
           action={t("Continue")}
           run={begin}
           onClose={() => setAsking(false)}

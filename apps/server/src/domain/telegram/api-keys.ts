@@ -1,0 +1,104 @@
+import {
+  type ChatLinkEntry,
+  defaultChatLinks,
+  fillChatLink,
+  readChatLinks,
+  shownChatLinks,
+} from "@gateway/shared/chat-link";
+import type { Settings } from "@gateway/shared/settings";
+import { publicUrlOf } from "#domain/settings/public-url.ts";
+import { listTokens, revealKey, statusOf } from "#domain/tokens/tokens.ts";
+import type { Token, User } from "#platform/prisma/client.ts";
+import type { BotWords } from "./bot-words.ts";
+import type { BotMessage, BotRoom } from "./bot.ts";
+import { wordsFor } from "./words-for.ts";
+
+/** The list of a person's own API keys, in pages with buttons. */
+
+const KEYS_PER_PAGE = 5;
+/** Telegram takes 64 bytes; a list of keys never has more pages than this. */
+const BUTTON = /^apikey:(\d{1,6})$/;
+const MOST_LINKS = 4;
+/** The links of one page must fit in one message. */
+const LONGEST_LINK = 400;
+/** The apps that `/jump` of the web console opens. Telegram makes links of http addresses only. */
+const appSchemes = /^(ama|opencat):/i;
+/** The page that a button asks for, from 1; undefined when it is no button of this list. */
+export function keysPageOf(data: string): number | undefined {
+  const [, page] = BUTTON.exec(data) ?? [];
+  return page === undefined ? undefined : Number(page);
+}
+
+/** One page of the keys, newest first. A page beyond the last shows the last. */
+export async function keysPage(room: BotRoom, user: User, wanted: number): Promise<BotMessage> {
+  const words = wordsFor(room, user);
+  const first = await pageOf(room, user, 1);
+  const pages = Math.max(1, Math.ceil(first.total / KEYS_PER_PAGE));
+  const page = Math.min(Math.max(1, wanted), pages);
+  const { rows } = page === 1 ? first : await pageOf(room, user, page);
+  if (rows.length === 0) return { text: words.noKeys };
+  const text = [words.keys(page, pages), ...rows.map((token) => keyText(room, words, token))].join("\n\n");
+  return { text, mode: "HTML", ...(pages === 1 ? {} : { markup: pager(words, page, pages) }) };
+}
+
+function pageOf({ db }: BotRoom, user: User, page: number) {
+  return listTokens(db, user.id, {
+    keyword: "",
+    billing_tag: "",
+    skip: (page - 1) * KEYS_PER_PAGE,
+    take: KEYS_PER_PAGE,
+    orderBy: [{ id: "desc" }],
+  });
+}
+
+function keyText({ secrets, settings, root }: BotRoom, words: BotWords, token: Token): string {
+  const key = revealKey(secrets, token);
+  const state = words.tokenStates[statusOf(token)];
+  const lines = [`<b>${escaped(token.name)}</b>${state === undefined ? "" : ` · ${state}`}`];
+  lines.push(`<code>${escaped(key)}</code>`);
+  const site = publicUrlOf(settings.current(), root);
+  const links = site === undefined ? [] : linksOf(settings.current(), key, site);
+  if (links.length > 0) lines.push(links.join(" · "));
+  return lines.join("\n");
+}
+
+function linksOf(settings: Settings, key: string, site: string): string[] {
+  return appsOf(settings)
+    .map(({ name, url }) => ({ name, url: openable(fillChatLink(url, key, site), site) }))
+    .filter(({ url }) => url !== undefined && url.length <= LONGEST_LINK)
+    .slice(0, MOST_LINKS)
+    .map(({ name, url = "" }) => `<a href="${escaped(url)}">${escaped(name)}</a>`);
+}
+
+/** While the operator has listed none: what the console offers, and the two apps that only open from a link. */
+function appsOf({ ChatLinks, ChatLink }: Settings): ChatLinkEntry[] {
+  const shown = shownChatLinks(ChatLinks, ChatLink);
+  if (readChatLinks(ChatLinks) !== undefined) return shown;
+  return [...shown, ...defaultChatLinks.filter(({ url }) => appSchemes.test(url))];
+}
+
+/** Undefined for addresses that neither Telegram nor our page opens. */
+function openable(url: string, site: string): string | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null) return undefined;
+  if (parsed.protocol === "https:" || parsed.protocol === "http:") return parsed.href;
+  return appSchemes.test(url) ? `${site}/jump?url=${encodeURIComponent(parsed.href)}` : undefined;
+}
+
+function pager(words: BotWords, page: number, pages: number): object {
+  const button = (text: string, target: number) => ({ text, callback_data: `apikey:${target}` });
+  const row = [
+    ...(page > 1 ? [button(words.previous, page - 1)] : []),
+    ...(page < pages ? [button(words.next, page + 1)] : []),
+  ];
+  return { inline_keyboard: [row] };
+}
+
+/** https://core.telegram.org/bots/api#html-style */
+function escaped(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
