@@ -1,31 +1,111 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "oxlint";
-
-/**
- * Who may import whom. One row per room: what it must not see, and which libraries it must not touch.
- * A room is named where it is entered (`#domain/ledger/ledger.ts`), so the rule is plain text matching.
- * A later override replaces an earlier one, hence one override per room, made by one function.
- */
-function room(path: string, hidden: string[], libraries: string[] = []) {
-  const patterns = [
-    { regex: "^\\.\\./", message: "Name the room you enter: #room/file.ts." },
-    ...hidden.map((name) => ({
-      regex: `^#${name}`,
-      message: `${path} must not know ${name} (docs/architecture.md, "Who may import whom").`,
-    })),
-    ...libraries.map((name) => ({
-      regex: `^${name}($|/)`,
-      message: `${path} does no ${name}: hand the capability in.`,
-    })),
-  ];
-  return {
-    files: [path],
-    rules: { "no-restricted-imports": ["error", { patterns }] as ["error", object] },
-  };
-}
 
 const io = ["fastify", "undici", "pg", "ioredis", "@prisma", "node:fs", "node:http", "node:net"];
 const server = "apps/server/src";
 const web = "apps/web/src";
+
+/** Modules of the server, and what each may import beside itself, `errors.ts` and `@gateway/shared`. */
+const entry = ["domain", "providers", "payments", "sign-in", "notices", "dialects", "platform"];
+const modules: Record<string, string[]> = {
+  gateway: ["relay", ...entry],
+  console: ["relay", ...entry],
+  jobs: ["relay", ...entry],
+  relay: ["domain", "providers", "dialects", "platform"],
+  domain: ["providers", "payments", "sign-in", "notices", "dialects", "platform"],
+  providers: ["dialects"],
+  payments: [],
+  "sign-in": [],
+  notices: [],
+  dialects: [],
+  platform: [],
+  demo: [],
+};
+
+/** Libraries that a module must not touch: their capability is passed in. */
+const libraries: Record<string, string[]> = {
+  relay: ["fastify"],
+  domain: ["fastify"],
+  platform: ["fastify"],
+  providers: io,
+  payments: io,
+  notices: io,
+  dialects: io,
+  // The OAuth plugin lives in a Fastify scope.
+  "sign-in": io.filter((name) => name !== "fastify"),
+  demo: io.filter((name) => !name.startsWith("node:")),
+};
+
+/** Folders of `domain/`, and which others each may import. The order has no cycles. */
+const domains: Record<string, string[]> = {
+  "audit-log": [],
+  limits: [],
+  answers: [],
+  ledger: [],
+  settings: ["audit-log"],
+  notices: ["settings"],
+  pricing: ["audit-log"],
+  credits: ["audit-log", "ledger"],
+  accounts: ["audit-log", "ledger"],
+  channels: ["audit-log", "ledger", "settings"],
+  catalog: ["accounts", "audit-log", "pricing"],
+  usage: ["audit-log", "catalog", "pricing"],
+  logs: ["audit-log", "ledger", "usage"],
+  tokens: ["accounts", "audit-log"],
+  tasks: ["ledger"],
+  responses: ["ledger"],
+  payments: ["audit-log", "credits", "ledger", "notices", "settings"],
+  telegram: ["accounts", "audit-log", "notices", "settings"],
+};
+
+const features = readdirSync(join(import.meta.dirname, web, "features"));
+const others = (names: string[], own: string, allowed: string[]) =>
+  names.filter((name) => name !== own && !allowed.includes(name));
+
+/**
+ * A module is named where it is imported (`#domain/ledger/ledger.ts`), so a boundary is plain text matching. A later
+ * override replaces an earlier one, hence one override per folder, made by one function.
+ */
+function boundary(path: string, hidden: string[], forbidden: string[] = []) {
+  const patterns = [
+    { regex: "^\\.\\./", message: "Name the module: #module/file.ts." },
+    ...hidden.map((name) => ({
+      regex: `^#${name}/`,
+      message: `${path} must not import ${name} (docs/architecture.md, "Import boundaries").`,
+    })),
+    ...forbidden.map((name) => ({
+      regex: `^${name}($|/)`,
+      message: `${path} must not import ${name}: pass the capability in.`,
+    })),
+  ];
+  return {
+    files: [`${path}/**/*.{ts,tsx}`],
+    rules: { "no-restricted-imports": ["error", { patterns }] as ["error", object] },
+  };
+}
+
+const serverModules = Object.keys(modules).map((name) =>
+  boundary(`${server}/${name}`, others(Object.keys(modules), name, modules[name] ?? []), libraries[name]),
+);
+const domainFolders = Object.keys(domains).map((name) =>
+  boundary(
+    `${server}/domain/${name}`,
+    [
+      ...others(Object.keys(modules), "domain", modules.domain ?? []),
+      ...others(Object.keys(domains), name, domains[name] ?? []).map((other) => `domain/${other}`),
+    ],
+    libraries.domain,
+  ),
+);
+const featureFolders = features.map((name) =>
+  boundary(`${web}/features/${name}`, [
+    "app",
+    ...others(features, name, []).map((other) => `features/${other}`),
+  ]),
+);
+
+const boundaryOfTests = { ...boundary(`${server}/domain`, []), files: [`${server}/domain/**/*.test.ts`] };
 
 export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "react"],
@@ -69,74 +149,13 @@ export default defineConfig({
     "unicorn/no-array-reverse": "off",
   },
   overrides: [
-    room(`${server}/gateway/**/*.ts`, ["console/", "jobs/"]),
-    room(`${server}/console/**/*.ts`, ["gateway/", "jobs/"]),
-    room(`${server}/jobs/**/*.ts`, ["gateway/", "console/"]),
-    room(`${server}/relay/**/*.ts`, ["gateway/", "console/", "jobs/"], ["fastify"]),
-    room(`${server}/domain/**/*.ts`, ["gateway/", "console/", "jobs/", "relay/"], ["fastify"]),
-    room(
-      `${server}/providers/**/*.ts`,
-      ["gateway/", "console/", "jobs/", "relay/", "domain/", "platform/"],
-      io,
-    ),
-    // Fastify only because the OAuth plugin lives in one; `fetch` is handed in.
-    room(
-      `${server}/sign-in/**/*.ts`,
-      ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "dialects/", "platform/"],
-      io.filter((name) => name !== "fastify"),
-    ),
-    // `fetch` and the clock are handed in.
-    room(
-      `${server}/payments/**/*.ts`,
-      [
-        "gateway/",
-        "console/",
-        "jobs/",
-        "relay/",
-        "domain/",
-        "providers/",
-        "dialects/",
-        "platform/",
-        "sign-in/",
-        "notices/",
-      ],
-      io,
-    ),
-    // The mail server and `post` are handed in.
-    room(
-      `${server}/notices/**/*.ts`,
-      [
-        "gateway/",
-        "console/",
-        "jobs/",
-        "relay/",
-        "domain/",
-        "providers/",
-        "dialects/",
-        "platform/",
-        "sign-in/",
-      ],
-      io,
-    ),
-    room(
-      `${server}/dialects/**/*.ts`,
-      ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "platform/"],
-      io,
-    ),
-    room(
-      `${server}/platform/**/*.ts`,
-      ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "dialects/"],
-      ["fastify"],
-    ),
-    room(
-      `${server}/demo/**/*.ts`,
-      ["gateway/", "console/", "jobs/", "relay/", "domain/", "providers/", "platform/", "dialects/"],
-      ["fastify", "undici", "pg", "ioredis", "@prisma"],
-    ),
-    room("packages/shared/src/**/*.ts", [], [...io, "react", "@mantine"]),
-    room(`${web}/features/**/*.{ts,tsx}`, ["app/"]),
-    room(`${web}/ui/**/*.{ts,tsx}`, ["app/", "features/"]),
-    room(`${web}/lib/**/*.{ts,tsx}`, ["app/", "features/", "ui/"]),
+    ...serverModules,
+    ...domainFolders,
+    ...featureFolders,
+    boundary("packages/shared/src", [], [...io, "react", "@mantine"]),
+    boundary(`${web}/components`, ["app", "features"]),
+    boundary(`${web}/ui`, ["app", "features", "components"]),
+    boundary(`${web}/lib`, ["app", "features", "components", "ui"]),
     {
       files: ["**/*.test.ts", "**/*.test.tsx", "**/test/**", "**/e2e/**", "**/bench/**"],
       rules: {
@@ -146,6 +165,8 @@ export default defineConfig({
         "typescript/no-non-null-assertion": "off",
       },
     },
+    // A test may set up whatever its subject needs.
+    boundaryOfTests,
     {
       files: [
         `${server}/env.ts`,

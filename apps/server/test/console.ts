@@ -14,7 +14,7 @@ import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
-import { mailAccount } from "#domain/notices/mail-account.ts";
+import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/db.ts";

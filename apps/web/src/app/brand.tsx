@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { Link } from "react-router-dom";
+import { Mark } from "#components/mark.tsx";
 import { useSite, useSystemName } from "#lib/site.ts";
-import { Mark } from "#ui/mark.tsx";
 import classes from "./brand.module.css";
 
 /** Logo and name, linking home. `compact` leaves the name out. */

@@ -8,8 +8,8 @@ import {
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { LanguageMenu } from "#components/language-menu.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
-import { LanguageMenu } from "#ui/language-menu.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { AvatarMenu } from "./avatar-menu.tsx";

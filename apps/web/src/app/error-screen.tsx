@@ -2,7 +2,7 @@ import { Anchor, Button, Center, Code, Group, Stack, Text, Title } from "@mantin
 import { Component, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { Mark } from "#ui/mark.tsx";
+import { Mark } from "#components/mark.tsx";
 
 /** True for a chunk that is gone because a new version was installed while the page was open. */
 function isOldVersion(error: unknown): boolean {

@@ -9,11 +9,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
+import { VendorIcon } from "#components/vendor-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
-import { tokensQuery } from "#features/tokens/api.ts";
-import { usersQuery } from "#features/users/api.ts";
+import { tokensQuery } from "#lib/queries/tokens.ts";
+import { usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
-import { VendorIcon } from "#ui/vendor-icon.tsx";
 
 const shortest = 2;
 const longest = 100;

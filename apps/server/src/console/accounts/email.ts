@@ -17,7 +17,7 @@ import {
 } from "#domain/accounts/mail-codes.ts";
 import { requireOpen, signUpPlace } from "#domain/accounts/registration.ts";
 import { getUser } from "#domain/accounts/users.ts";
-import { canMail, senderFor } from "#domain/notices/mail-account.ts";
+import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { accountExistsMail, codeMail, emailChangedMail } from "#notices/mails.ts";
 import type { Mail } from "#platform/mail.ts";

@@ -7,7 +7,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import { takeMailTurn } from "#domain/accounts/mail-codes.ts";
 import { beginReset, finishReset, RESET_MINUTES } from "#domain/accounts/password-reset.ts";
-import { offersReset, senderFor } from "#domain/notices/mail-account.ts";
+import { offersReset, senderFor } from "#domain/settings/mail-account.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden } from "#errors.ts";
 import { passwordChangedMail, resetMail } from "#notices/mails.ts";

@@ -7,8 +7,8 @@ import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { getUser } from "#domain/accounts/users.ts";
 import { sendTestNotice } from "#domain/notices/deliver.ts";
-import { senderFor } from "#domain/notices/mail-account.ts";
 import { listNotices, messageOf } from "#domain/notices/notices.ts";
+import { senderFor } from "#domain/settings/mail-account.ts";
 import { invalidRequest } from "#errors.ts";
 import { testMail } from "#notices/mails.ts";
 

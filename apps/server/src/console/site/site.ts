@@ -7,7 +7,7 @@ import { present, unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { hasRoot } from "#domain/accounts/setup.ts";
-import { canMail, offersReset } from "#domain/notices/mail-account.ts";
+import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
 import { isOffered } from "#sign-in/provider.ts";
 

@@ -1,9 +1,9 @@
 import { formatQuota } from "@gateway/shared/money";
 import type { Settings } from "@gateway/shared/settings";
+import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { lowBalanceMail } from "#notices/mails.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import { canMail, senderFor } from "./mail-account.ts";
 import { raiseNotice } from "./notices.ts";
 
 /**

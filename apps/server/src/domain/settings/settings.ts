@@ -2,7 +2,7 @@ import { domainsOf } from "@gateway/shared/mail";
 import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
 import type { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { canMail } from "#domain/notices/mail-account.ts";
+import { canMail } from "#domain/settings/mail-account.ts";
 import { GatewayError } from "#errors.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";

@@ -1,7 +1,7 @@
 import type { Period } from "@gateway/shared/analytics";
 import type { Pool } from "#platform/db.ts";
 import type { LocalDay } from "./local-days.ts";
-import type { Span } from "./usage.ts";
+import type { Span } from "./pieces.ts";
 
 /** Accounts opened, codes redeemed, orders paid and balances moved, by local day. */
 export type MoneyOfPeriod = Pick<

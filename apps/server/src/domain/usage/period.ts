@@ -7,8 +7,9 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import { counters, type Dimension, sumOfRows } from "./counters.ts";
 import { type LocalDay, localDays } from "./local-days.ts";
 import { moneyOfPeriod } from "./money.ts";
+import type { Span } from "./pieces.ts";
 import { type TopUsers, topUsers } from "./top-users.ts";
-import { closedUntil, type DayUsage, type Span, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
+import { closedUntil, type DayUsage, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
 
 /** A period of the whole site, or of one user, for the analytics screen. It reads roll-ups, never the log. */
 

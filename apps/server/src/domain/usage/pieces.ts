@@ -1,5 +1,3 @@
-import type { Span } from "./usage.ts";
-
 /** Usage is kept summed by the hour and by longer pieces; a time is put together from the fewest of them. */
 
 const hourMs = 3_600_000;
@@ -7,6 +5,11 @@ const hourMs = 3_600_000;
 /** From long to short, all counted from 1970 UTC. A part is a length that most time zones' days are made of. */
 export const lengths = { week: 168 * hourMs, day: 24 * hourMs, part: 4 * hourMs, hour: hourMs } as const;
 export type Length = keyof typeof lengths;
+
+export interface Span {
+  from: Date;
+  to: Date;
+}
 
 export interface Piece {
   length: Length;

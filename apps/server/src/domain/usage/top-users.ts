@@ -2,7 +2,8 @@ import type { Period } from "@gateway/shared/analytics";
 import type { Pool } from "#platform/db.ts";
 import { sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
-import { type DayUsage, rankUsers, type Span, usageByDayAndKey } from "./usage.ts";
+import type { Span } from "./pieces.ts";
+import { type DayUsage, rankUsers, usageByDayAndKey } from "./usage.ts";
 
 /** Who used most in a period. */
 export interface TopUsers {

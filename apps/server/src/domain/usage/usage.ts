@@ -2,17 +2,12 @@ import type { UsageSum } from "@gateway/shared/analytics";
 import type { Pool } from "#platform/db.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
-import { piecesOf } from "./pieces.ts";
+import { piecesOf, type Span } from "./pieces.ts";
 
 /**
  * Usage of a period: closed hours from usage_totals, the last ones from usage_hours, never a row of the log. An hour
  * belongs to the day in which it begins.
  */
-
-export interface Span {
-  from: Date;
-  to: Date;
-}
 
 /** Until when usage_totals is complete. A run that closes more meanwhile changes nothing: both tables say the same. */
 export async function closedUntil(pool: Pool): Promise<Date> {

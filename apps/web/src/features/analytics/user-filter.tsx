@@ -1,6 +1,6 @@
 import { IconUser } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { FoundSelect } from "#ui/found-select.tsx";
+import { FoundSelect } from "#components/found-select.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { findUsers, nameOfUser } from "./api.ts";
 

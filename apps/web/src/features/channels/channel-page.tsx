@@ -11,21 +11,21 @@ import { useListParams } from "#lib/list-params.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Page } from "#ui/page.tsx";
 import { channelListQuery } from "./api.ts";
-import type { EditTarget } from "./batch-api.ts";
-import { BulkBar } from "./bulk-bar.tsx";
-import { BulkEditor } from "./bulk-editor.tsx";
-import { ChannelActions } from "./channel-actions.tsx";
-import { useChannelColumns } from "./channel-columns.tsx";
-import { ChannelEditor } from "./channel-editor.tsx";
-import { ChannelFilters, filterCount, noFilters } from "./channel-filters.tsx";
-import { NoChannels, NoMatch } from "./no-channels.tsx";
-import { PageMenu } from "./page-menu.tsx";
-import { PulseIds } from "./pulse.tsx";
-import { RunBars } from "./run-bars.tsx";
-import { useStartRun } from "./runs.ts";
-import { TagList } from "./tag-list.tsx";
-import { ExportDialog, ImportDialog } from "./transfer-dialogs.tsx";
-import { useEditor } from "./use-editor.ts";
+import { ChannelEditor } from "./editor/channel-editor.tsx";
+import { useEditor } from "./editor/use-editor.ts";
+import type { EditTarget } from "./list/batch-api.ts";
+import { BulkBar } from "./list/bulk-bar.tsx";
+import { BulkEditor } from "./list/bulk-editor.tsx";
+import { ChannelActions } from "./list/channel-actions.tsx";
+import { useChannelColumns } from "./list/channel-columns.tsx";
+import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.tsx";
+import { NoChannels, NoMatch } from "./list/no-channels.tsx";
+import { PageMenu } from "./list/page-menu.tsx";
+import { PulseIds } from "./list/pulse.tsx";
+import { ExportDialog, ImportDialog } from "./list/transfer-dialogs.tsx";
+import { RunBars } from "./runs/run-bars.tsx";
+import { useStartRun } from "./runs/runs.ts";
+import { TagList } from "./tags/tag-list.tsx";
 
 const PageParams = ChannelQuery.omit({ key: true }).extend({
   view: z.enum(["channels", "tags"]).catch("channels").default("channels"),

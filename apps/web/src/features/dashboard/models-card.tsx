@@ -2,8 +2,8 @@ import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ModelChip } from "#components/model-chip.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { ModelChip } from "#ui/model-chip.tsx";
 import { Section } from "#ui/page.tsx";
 import { modelsQuery } from "./api.ts";
 

@@ -2,10 +2,10 @@ import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { StatementDrawer } from "#components/statement-drawer.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
-import { StatementDrawer } from "#ui/statement-drawer.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
 
 /** Months that are closed, newest first; there is nothing to say before the first of them. */

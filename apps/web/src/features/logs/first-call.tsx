@@ -3,9 +3,9 @@ import { Anchor, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { modelsQuery } from "#features/site/api.ts";
+import { CodeSamples, sampleModel } from "#components/code-samples.tsx";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { useServerAddress } from "#lib/site.ts";
-import { CodeSamples, sampleModel } from "#ui/code-samples.tsx";
 import { Empty } from "#ui/empty.tsx";
 
 export function FirstCall() {

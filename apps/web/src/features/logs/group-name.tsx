@@ -3,7 +3,7 @@ import { Group, Tooltip } from "@mantine/core";
 import { IconCornerDownRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { groupsQuery } from "#features/tokens/api.ts";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 
 /** A group that is gone keeps its symbol. */
 export function useGroupName(symbol: string): string {

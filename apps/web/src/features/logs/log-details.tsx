@@ -4,10 +4,10 @@ import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/c
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { Attempts } from "./attempts.tsx";
 import { BillTable } from "./bill-table.tsx";
 import { Bodies } from "./bodies.tsx";

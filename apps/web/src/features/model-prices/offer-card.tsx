@@ -1,8 +1,8 @@
 /** One model on a card: who makes it, what it costs in the chosen group. */
 import { Badge, Card, Group, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 import classes from "./model-prices.module.css";
 

@@ -1,9 +1,9 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table-model.ts";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 
 export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: number }): Column<Offer>[] {

@@ -2,13 +2,13 @@ import type { UserGroupMap } from "@gateway/shared/group";
 import type { ModelFacts } from "@gateway/shared/model-info";
 import { Anchor, Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 
 type OfferDrawerProps = {

@@ -2,10 +2,10 @@
 import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/shared/owner";
 import { NumberInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { OwnerIcon } from "#components/owner-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form.ts";
-import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveOwner } from "./api.ts";
 

@@ -9,11 +9,11 @@ import {
 import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { PaymentIcon } from "#components/payment-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form.ts";
-import { PaymentIcon } from "#ui/payment-icon.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGateway } from "./api.ts";
 import { ConfigInput } from "./config-input.tsx";

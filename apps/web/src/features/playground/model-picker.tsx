@@ -3,8 +3,8 @@ import { ActionIcon, Button, Group, Select, type SelectProps, Text, Tooltip } fr
 import { IconColumns2, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { modelsQuery } from "./api.ts";
 import { mostModels } from "./chat.ts";
 import classes from "./playground.module.css";

@@ -2,9 +2,9 @@
 import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import { type Answer, isRunning, type Turn } from "./chat.ts";

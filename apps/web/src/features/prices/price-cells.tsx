@@ -4,9 +4,9 @@ import type { ListedPrice } from "@gateway/shared/price";
 import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { isTool, nameOfKind } from "#lib/usage-kinds.ts";
 import { CopyButton } from "#ui/copy.tsx";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import type { Scale } from "./rate-units.ts";
 import classes from "./prices.module.css";
 

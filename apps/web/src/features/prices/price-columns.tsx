@@ -4,7 +4,7 @@ import type { PriceRow } from "@gateway/shared/price";
 import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
-import { OwnerIcon } from "#ui/owner-icon.tsx";
+import { OwnerIcon } from "#components/owner-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table-model.ts";
 import { ExtrasCell, ModelCell, MoneyCell } from "./price-cells.tsx";

@@ -4,10 +4,10 @@ import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { OwnerIcon } from "#components/owner-icon.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form.ts";
-import { OwnerIcon } from "#ui/owner-icon.tsx";
 import { toast } from "#ui/toast.tsx";
 import { modelNamesQuery, ownersQuery, useSavePrices } from "./api.ts";
 import { ExtrasField } from "./extras-field.tsx";

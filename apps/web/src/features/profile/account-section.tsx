@@ -1,11 +1,11 @@
 /** What the account is and has; nothing here can be changed by its owner. */
 import { useTranslation } from "react-i18next";
+import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import { RoleBadge } from "#ui/role-badge.tsx";
 
 export function AccountSection() {
   const { t } = useTranslation();

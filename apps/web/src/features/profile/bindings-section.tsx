@@ -4,16 +4,16 @@ import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
+import { WeChatDialog } from "#components/wechat-dialog.tsx";
 import { offeredProviders, signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { IdentityProviderIcon, identityProviderTitle } from "#ui/identity-provider.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
-import { WeChatDialog } from "#ui/wechat-dialog.tsx";
 import { confirmOwner, identitiesQuery, useBind, useBindWeChat, useUnbind } from "./api.ts";
 import { OwnerPrompt } from "./owner-prompt.tsx";
 

@@ -1,7 +1,7 @@
 import { Center, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Mark } from "#components/mark.tsx";
 import { usePageTitle } from "#lib/site.ts";
-import { Mark } from "#ui/mark.tsx";
 
 /** The card in the middle of the sign-in and set-up screens. */
 export function EntryCard({

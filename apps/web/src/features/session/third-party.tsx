@@ -5,6 +5,7 @@ import { Button, Divider, Modal, SimpleGrid } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
 import { openSession } from "#lib/session.ts";
 import {
   comeBackFromWeChat,
@@ -15,11 +16,12 @@ import {
   wantsCode,
 } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
-import { IdentityProviderIcon, identityProviderTitle } from "#ui/identity-provider.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 import { ProviderCode } from "./provider-code.tsx";
 
-const WeChatDialog = lazy(async () => ({ default: (await import("#ui/wechat-dialog.tsx")).WeChatDialog }));
+const WeChatDialog = lazy(async () => ({
+  default: (await import("#components/wechat-dialog.tsx")).WeChatDialog,
+}));
 
 /** @param next where to go once signed in */
 export function ThirdParty({ next }: { next: string }) {

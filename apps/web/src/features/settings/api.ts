@@ -7,7 +7,7 @@ import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import type { Drafts } from "./drafts.ts";
-import type { TestAction } from "./fields.ts";
+import type { TestAction } from "./section.ts";
 
 export const settingsQuery = queryOptions({
   queryKey: ["option"],

@@ -1,68 +1,12 @@
 /** Which settings there are on the screen, where, and under which words. Only what has an effect is listed. */
-import type { NoticeChannelId } from "@gateway/shared/notice";
-import type { SettingKey } from "@gateway/shared/settings";
 import { phrase } from "#lib/i18n.ts";
 import { doorsSection, monitoringSection, wordsSection } from "./guard-fields.ts";
 import { demoSection, taskSection, translationSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
+import type { SettingGroup } from "./section.ts";
 import { identityProviderSections } from "./sign-in-fields.ts";
-import { type Unit, units } from "./units.ts";
-
-export type FieldKind =
-  | "text"
-  | "address"
-  | "secret"
-  | "switch"
-  | "number"
-  /** A number with a fraction. */
-  | "decimal"
-  /** Stored in milliseconds, shown in seconds. */
-  | "milliseconds"
-  | "points"
-  | "language"
-  /** One of `choices`. */
-  | "choice"
-  | "logo"
-  /** Which notices go this way. */
-  | "events"
-  | "content"
-  /** One per line. */
-  | "phrases"
-  /** JSON as it is written. */
-  | "json"
-  | "chat-links";
-
-export type Field = {
-  key: SettingKey;
-  kind: FieldKind;
-  /** English; translated where it is shown. */
-  label: string;
-  hint?: string;
-  /** Behind the number. */
-  unit?: Unit;
-  choices?: { value: string; label: string }[];
-};
-
-export type TestAction = { kind: "mail" } | { kind: "notice"; channel: NoticeChannelId };
-
-export type SettingSection = {
-  id: string;
-  title: string;
-  hint?: string;
-  /** Where the other side sends people back to, under the server's address. */
-  callback?: string;
-  /** While this switch is off, the rest stays out of the way. */
-  foldedBy?: SettingKey;
-  /** Tries out what is saved. */
-  test?: TestAction;
-  fields: Field[];
-};
-export type SettingGroup = {
-  id: "operation" | "system" | "notices" | "other";
-  title: string;
-  sections: SettingSection[];
-};
+import { units } from "./units.ts";
 
 export const settingGroups: SettingGroup[] = [
   {

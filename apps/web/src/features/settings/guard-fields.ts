@@ -1,6 +1,6 @@
 /** Settings that keep away: failing channels, clients of other dialects, words that nobody shall ask with. */
 import { phrase } from "#lib/i18n.ts";
-import type { SettingSection } from "./fields.ts";
+import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
 
 export const monitoringSection: SettingSection = {

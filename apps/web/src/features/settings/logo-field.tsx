@@ -3,7 +3,7 @@ import { Button, FileButton, Group, TextInput } from "@mantine/core";
 import { IconUpload } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Mark } from "#ui/mark.tsx";
+import { Mark } from "#components/mark.tsx";
 import { toast } from "#ui/toast.tsx";
 import classes from "./settings.module.css";
 

@@ -1,6 +1,6 @@
 /** Settings for the demo provider, for requests that leave something open, and for those who wait for a task. */
 import { phrase } from "#lib/i18n.ts";
-import type { SettingSection } from "./fields.ts";
+import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
 
 export const demoSection: SettingSection = {

@@ -1,6 +1,6 @@
 /** Settings of money: how it is shown, how people pay, what they are given. */
 import { phrase } from "#lib/i18n.ts";
-import type { SettingSection } from "./fields.ts";
+import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
 
 export const moneySection: SettingSection = {

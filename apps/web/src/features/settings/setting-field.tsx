@@ -18,8 +18,8 @@ import { ChatLinksField } from "./chat-links-field.tsx";
 import { ContentField } from "./content-field.tsx";
 import { defaultOf, type Draft, type Value } from "./drafts.ts";
 import { EventsField } from "./events-field.tsx";
-import type { Field } from "./fields.ts";
 import { LogoField } from "./logo-field.tsx";
+import type { Field } from "./section.ts";
 import { type Unit, units } from "./units.ts";
 import classes from "./settings.module.css";
 

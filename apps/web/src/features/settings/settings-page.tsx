@@ -12,9 +12,10 @@ import { useLeaveGuard } from "#ui/leave-guard.ts";
 import { Page } from "#ui/page.tsx";
 import { settingsQuery } from "./api.ts";
 import { type Drafts, withDraft, without } from "./drafts.ts";
-import { type SettingGroup, settingGroups, type SettingSection } from "./fields.ts";
+import { settingGroups } from "./fields.ts";
 import { NoticeHistory } from "./notice-history.tsx";
 import { SectionCard } from "./section-card.tsx";
+import type { SettingGroup, SettingSection } from "./section.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
 import classes from "./settings.module.css";
 

@@ -1,6 +1,6 @@
 /** Settings of the accounts elsewhere that people may sign in with. */
 import { phrase } from "#lib/i18n.ts";
-import type { SettingSection } from "./fields.ts";
+import type { SettingSection } from "./section.ts";
 
 export const identityProviderSections: SettingSection[] = [
   {

@@ -3,7 +3,7 @@ import { IconSend } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { toast } from "#ui/toast.tsx";
 import { useSettingTest } from "./api.ts";
-import type { TestAction } from "./fields.ts";
+import type { TestAction } from "./section.ts";
 
 /** Sends a test with what is saved, and says what the other side said. */
 export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {

@@ -1,4 +1,3 @@
-import type { AvailableModels } from "@gateway/shared/model";
 import { queryOptions } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
@@ -21,10 +20,4 @@ export const aboutQuery = queryOptions({
   queryFn: () => http.get("/about", asSent<string>()),
   staleTime: 5 * 60_000,
   meta: { failed: phrase("Failed to load the about page") },
-});
-
-export const modelsQuery = queryOptions({
-  queryKey: ["available-models"],
-  queryFn: () => http.get("/available_model", asSent<AvailableModels>()),
-  staleTime: 60_000,
 });

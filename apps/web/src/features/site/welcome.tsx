@@ -6,14 +6,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { CodeSamples, sampleModel } from "#components/code-samples.tsx";
+import { ModelChip } from "#components/model-chip.tsx";
+import { VendorIcon, vendorOfModel } from "#components/vendor-icon.tsx";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
-import { CodeSamples, sampleModel } from "#ui/code-samples.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { ModelChip } from "#ui/model-chip.tsx";
-import { VendorIcon, vendorOfModel } from "#ui/vendor-icon.tsx";
-import { modelsQuery } from "./api.ts";
 import classes from "./home-page.module.css";
 
 const shownAtFirst = 24;

@@ -3,12 +3,12 @@ import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/c
 import { IconAlertCircle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
 import type { ShownTask } from "./shown-task.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
 import { actionWord, isOpen } from "./task-words.ts";

@@ -4,7 +4,7 @@ import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { FilterText } from "#features/logs/filter-text.tsx";
+import { FilterText } from "#ui/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/filters.tsx";
 import { TimeField } from "#ui/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";

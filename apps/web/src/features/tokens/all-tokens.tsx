@@ -7,6 +7,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useListParams } from "#lib/list-params.ts";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
@@ -14,7 +15,7 @@ import { Empty } from "#ui/empty.tsx";
 import { SearchBox } from "#ui/filters.tsx";
 import { pagedList } from "#ui/paged-list.ts";
 import type { Column } from "#ui/table-model.ts";
-import { allTokensQuery, groupsQuery, useSwitchAnyToken } from "./api.ts";
+import { allTokensQuery, useSwitchAnyToken } from "./api.ts";
 import { OwnedTokenDrawer } from "./owned-token-form.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 

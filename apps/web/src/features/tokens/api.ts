@@ -1,5 +1,4 @@
 /** The signed-in person's API keys, and what a key can be pointed at. */
-import { UserGroupMap } from "@gateway/shared/group";
 import {
   type TokenAdminChange,
   TokenAdminPage,
@@ -9,23 +8,13 @@ import {
   TokenCreated,
   type TokenForm,
   TokenKey,
-  TokenPage,
-  type TokenQuery,
   TokenRow,
 } from "@gateway/shared/token";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
-
-const allTokens = ["token"] as const;
-
-export const tokensQuery = (query: TokenQuery) =>
-  queryOptions({
-    queryKey: [...allTokens, "list", query],
-    queryFn: () => http.get("/token", TokenPage, query),
-    placeholderData: keepPreviousData,
-  });
 
 /** Everybody's, for administrators. */
 export const allTokensQuery = (query: TokenAdminQuery) =>
@@ -34,13 +23,6 @@ export const allTokensQuery = (query: TokenAdminQuery) =>
     queryFn: () => http.get("/token/admin/search", TokenAdminPage, query),
     placeholderData: keepPreviousData,
   });
-
-/** Groups the signed-in person may use, by symbol. */
-export const groupsQuery = queryOptions({
-  queryKey: ["user-groups"],
-  queryFn: () => http.get("/user_group_map", UserGroupMap),
-  staleTime: 60_000,
-});
 
 /** The whole key. Never kept in the query cache. */
 export async function fetchKey(id: number): Promise<string> {

@@ -1,9 +1,9 @@
 /** Where a client has to point. */
 import { Group, Paper, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { VendorIcon } from "#components/vendor-icon.tsx";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyCode } from "#ui/copy.tsx";
-import { VendorIcon } from "#ui/vendor-icon.tsx";
 import classes from "./tokens.module.css";
 
 export function BaseAddress() {

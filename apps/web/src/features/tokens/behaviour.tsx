@@ -1,7 +1,7 @@
 import { NumberInput, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import type { TokenSchemaForm } from "./form-schema.ts";
 import { SwitchedField } from "./switched-field.tsx";
-import type { TokenSchemaForm } from "./token-form.tsx";
 import classes from "./tokens.module.css";
 
 /** What the gateway does for the calls of this token besides carrying them. */

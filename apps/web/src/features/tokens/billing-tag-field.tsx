@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import type { TokenSchemaForm } from "./token-form.tsx";
+import type { TokenSchemaForm } from "./form-schema.ts";
 
 /** What the calls are booked under. */
 export function BillingTagField({ form }: { form: TokenSchemaForm }) {

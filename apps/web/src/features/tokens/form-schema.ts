@@ -3,6 +3,7 @@ import { ModelPattern } from "@gateway/shared/channel";
 import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/token";
 import type { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
+import type { SchemaForm } from "#ui/form.ts";
 import { isAddressOrRange } from "./addresses.ts";
 
 export const modelsPath = "setting.limits.limit_model_setting.models";
@@ -50,6 +51,7 @@ function checkAddresses({ setting }: TokenInput, report: Report): void {
 
 /** The form always holds every setting, so that its fields have something to bind to. */
 export type TokenFormValues = TokenForm & Required<Pick<z.output<typeof TokenInput>, "setting">>;
+export type TokenSchemaForm = SchemaForm<TokenFormValues>;
 
 export function initialValues(token?: TokenRow): TokenFormValues {
   return {

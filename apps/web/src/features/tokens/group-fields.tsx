@@ -1,9 +1,9 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useSelf } from "#lib/session.ts";
-import { groupsQuery } from "./api.ts";
-import type { TokenSchemaForm } from "./token-form.tsx";
+import type { TokenSchemaForm } from "./form-schema.ts";
 
 /** Which group pays and routes, and which one steps in. */
 export function GroupFields({ form }: { form: TokenSchemaForm }) {

@@ -7,7 +7,7 @@ import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { groupSymbolsQuery, usersQuery } from "#features/users/api.ts";
+import { groupSymbolsQuery, usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form.ts";
@@ -16,8 +16,8 @@ import { useAdministerToken } from "./api.ts";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import type { TokenSchemaForm } from "./form-schema.ts";
 import { QuotaField } from "./quota-field.tsx";
-import type { TokenSchemaForm } from "./token-form.tsx";
 
 export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onClose: () => void }) {
   const { t } = useTranslation();

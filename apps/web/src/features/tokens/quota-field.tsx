@@ -3,7 +3,7 @@ import { Group, Input, NumberInput, SegmentedControl, Text } from "@mantine/core
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import type { TokenSchemaForm } from "./token-form.tsx";
+import type { TokenSchemaForm } from "./form-schema.ts";
 
 /** Dollars; a limit of nothing would be a token that opens nothing. */
 const firstOffer = 5;

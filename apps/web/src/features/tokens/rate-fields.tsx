@@ -4,7 +4,7 @@ import { NumberInput, SimpleGrid } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import type { TokenSchemaForm } from "./token-form.tsx";
+import type { TokenSchemaForm } from "./form-schema.ts";
 
 type Props = { form: TokenSchemaForm; token: TokenRow | undefined };
 

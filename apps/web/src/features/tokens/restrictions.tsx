@@ -2,10 +2,10 @@ import type { AvailableModels } from "@gateway/shared/model";
 import { Group, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#ui/vendor-icon.tsx";
+import { ModelIcon } from "#components/vendor-icon.tsx";
 import { addressesPath, modelsPath } from "./form-schema.ts";
+import type { TokenSchemaForm } from "./form-schema.ts";
 import { SwitchedField } from "./switched-field.tsx";
-import type { TokenSchemaForm } from "./token-form.tsx";
 import classes from "./tokens.module.css";
 
 type Props = { form: TokenSchemaForm; models: AvailableModels; reachable: string[] };

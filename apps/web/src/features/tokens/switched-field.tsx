@@ -1,6 +1,6 @@
 import { Box, Collapse, Switch } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { TokenSchemaForm } from "./token-form.tsx";
+import type { TokenSchemaForm } from "./form-schema.ts";
 import classes from "./tokens.module.css";
 
 type SwitchedFieldProps = {

@@ -5,16 +5,22 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { modelsQuery } from "#features/site/api.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { type SchemaForm, useSchemaForm } from "#ui/form.ts";
+import { useSchemaForm } from "#ui/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useChangeToken, useCreateToken } from "./api.ts";
 import { Behaviour } from "./behaviour.tsx";
 import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
-import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import {
+  initialValues,
+  toInput,
+  tokenFormSchema,
+  type TokenFormValues,
+  type TokenSchemaForm,
+} from "./form-schema.ts";
 import { GroupFields } from "./group-fields.tsx";
 import { QuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
@@ -27,8 +33,6 @@ type Props = {
   onClose: () => void;
   onCreated: (token: z.infer<typeof TokenCreated>) => void;
 };
-
-export type TokenSchemaForm = SchemaForm<TokenFormValues>;
 
 export function TokenDrawer({ token, onClose, onCreated }: Props) {
   const { t } = useTranslation();

@@ -1,5 +1,5 @@
 /** Other people's accounts, for administrators. */
-import { Page, Points } from "@gateway/shared/paging";
+import { Points } from "@gateway/shared/paging";
 import { SessionRow } from "@gateway/shared/session";
 import {
   type QuotaChange,
@@ -7,48 +7,29 @@ import {
   type UserChange,
   UserDetail,
   type UserInput,
-  UserListRow,
-  type UserQuery,
 } from "@gateway/shared/user";
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { allUsers } from "#lib/queries/users.ts";
 import { type Failing, inForm } from "#lib/query-client.ts";
-
-const all = ["user"] as const;
-
-export const fetchUsers = (query: UserQuery) => http.get("/user", Page(UserListRow), query);
-
-export const usersQuery = (query: UserQuery) =>
-  queryOptions({
-    queryKey: [...all, "list", query],
-    queryFn: () => fetchUsers(query),
-    placeholderData: keepPreviousData,
-  });
 
 export const userQuery = (id: number) =>
   queryOptions({
-    queryKey: [...all, "detail", id],
+    queryKey: [...allUsers, "detail", id],
     queryFn: () => http.get(`/user/${id}`, UserDetail),
   });
 
 export const userSessionsQuery = (id: number) =>
   queryOptions({
-    queryKey: [...all, "sessions", id],
+    queryKey: [...allUsers, "sessions", id],
     queryFn: () => http.get(`/user/${id}/sessions`, z.array(SessionRow)),
   });
-
-/** Symbols of all enabled groups. */
-export const groupSymbolsQuery = queryOptions({
-  queryKey: ["group-symbols"],
-  queryFn: () => http.get("/group", z.array(z.string())),
-  staleTime: 60_000,
-});
 
 /** A change of anybody shows in the list and in the details. */
 function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, meta: Failing = {}) {
   const client = useQueryClient();
-  return useMutation({ mutationFn, meta, onSettled: () => client.invalidateQueries({ queryKey: all }) });
+  return useMutation({ mutationFn, meta, onSettled: () => client.invalidateQueries({ queryKey: allUsers }) });
 }
 
 export const useCreateUser = () =>

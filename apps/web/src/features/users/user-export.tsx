@@ -1,8 +1,8 @@
 /** Everybody the filters let through, as a file. */
 import type { UserListRow, UserQuery } from "@gateway/shared/user";
+import { fetchUsers } from "#lib/queries/users.ts";
 import { formatTime } from "#lib/quota.ts";
 import { ListExport } from "#ui/list-export.tsx";
-import { fetchUsers } from "./api.ts";
 
 const time = (seconds: number | null) => (seconds ? formatTime(seconds) : "");
 

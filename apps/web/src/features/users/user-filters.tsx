@@ -2,9 +2,9 @@ import { Role, roleName } from "@gateway/shared/roles";
 import { type UserQuery, UserStatus } from "@gateway/shared/user";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { roleTitles } from "#components/role-badge.tsx";
+import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FilterSelect, SearchBox } from "#ui/filters.tsx";
-import { roleTitles } from "#ui/role-badge.tsx";
-import { groupSymbolsQuery } from "./api.ts";
 
 type Filters = Pick<UserQuery, "keyword" | "role" | "status" | "group">;
 

@@ -6,14 +6,15 @@ import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { roleTitles } from "#components/role-badge.tsx";
+import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { inForm } from "#lib/query-client.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form.ts";
-import { roleTitles } from "#ui/role-badge.tsx";
 import { toast } from "#ui/toast.tsx";
-import { groupSymbolsQuery, useChangeUser, useCreateUser } from "./api.ts";
+import { useChangeUser, useCreateUser } from "./api.ts";
 
 export function NewUserDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();

@@ -1,0 +1,70 @@
+/** How to make the first call: curl, Python, TypeScript, with the address filled in. */
+import { Group } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ChoiceBar } from "#ui/choice-bar.tsx";
+import { CopyButton } from "#ui/copy.tsx";
+import {
+  type Sample,
+  type SampleClient,
+  sampleClients,
+  sampleCode,
+  type SampleLanguage,
+  sampleLanguages,
+} from "./sample-code.ts";
+import classes from "./code-samples.module.css";
+
+/** Strings and keywords in two tones: enough to read by, too little to need a library. */
+function toned(code: string) {
+  return code.split(/("[^"\n]*"|'[^'\n]*')/g).map((part, index) => {
+    // Parts never move: the position is the key.
+    const key = `${index}:${part.length}`;
+    return index % 2 === 1 ? (
+      <span key={key} className={classes.string}>
+        {part}
+      </span>
+    ) : (
+      <span key={key}>{part}</span>
+    );
+  });
+}
+
+/** A model of these that surely chats, for the samples. */
+export function sampleModel(models: readonly string[]): string {
+  const chats = models.filter((name) => !/embed|image|tts|whisper|dall-e|flux|rerank|moderation/i.test(name));
+  return chats.find((name) => name.startsWith("gpt")) ?? chats[0] ?? "gpt-4o-mini";
+}
+
+/** `withClients` also offers the samples for Anthropic's libraries. */
+export function CodeSamples({ withClients = false, ...sample }: Sample & { withClients?: boolean }) {
+  const { t } = useTranslation();
+  const [language, setLanguage] = useState<SampleLanguage>("curl");
+  const [client, setClient] = useState<SampleClient>("OpenAI");
+  const code = sampleCode(client, language, sample);
+  return (
+    <div className={classes.box}>
+      <div className={classes.bar}>
+        <Group gap="xs">
+          {withClients ? (
+            <ChoiceBar
+              label={t("Client library of the sample")}
+              choices={sampleClients}
+              value={client}
+              onChange={setClient}
+            />
+          ) : null}
+          <ChoiceBar
+            label={t("Language of the sample")}
+            choices={sampleLanguages}
+            value={language}
+            onChange={setLanguage}
+          />
+        </Group>
+        <CopyButton text={code} label={t("Code")} />
+      </div>
+      <pre className={classes.code} tabIndex={0}>
+        <code>{toned(code)}</code>
+      </pre>
+    </div>
+  );
+}

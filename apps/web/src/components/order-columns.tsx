@@ -1,0 +1,58 @@
+/** What the lists of orders have in common, one's own and everybody's. */
+import type { OwnOrder } from "@gateway/shared/order";
+import { Group } from "@mantine/core";
+import type { TFunction } from "i18next";
+import { formatMoney } from "#lib/money.ts";
+import { CopyCode } from "#ui/copy.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { PaymentIcon } from "./payment-icon.tsx";
+
+type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
+
+/** @param quota prints points */
+export function sharedOrderColumns<Row extends OwnOrder>(
+  t: TFunction,
+  quota: (points: number) => string,
+): Record<Shared, Column<Row>> {
+  return {
+    number: {
+      id: "trade_no",
+      title: t("Order number"),
+      width: 250,
+      cell: (order) => <CopyCode text={order.trade_no} label={t("Order number")} />,
+    },
+    time: {
+      id: "created_at",
+      title: t("Time"),
+      sortable: true,
+      cell: (order) => <RelativeTime seconds={order.created_at} />,
+    },
+    gateway: {
+      id: "gateway_id",
+      title: t("Way to pay"),
+      cell: (order) => (
+        <Group gap={6} wrap="nowrap">
+          <PaymentIcon icon={order.gateway_icon} size={16} />
+          <Short text={order.gateway_name} width={150} />
+        </Group>
+      ),
+    },
+    amount: {
+      id: "amount",
+      title: t("Top-up"),
+      align: "right",
+      card: "fact",
+      cell: (order) => formatMoney(order.amount, "USD"),
+    },
+    toPay: {
+      id: "order_amount",
+      title: t("To pay"),
+      align: "right",
+      card: "fact",
+      cell: (order) => formatMoney(order.order_amount, order.order_currency),
+    },
+    credit: { id: "quota", title: t("Credit"), align: "right", cell: (order) => quota(order.quota) },
+  };
+}

@@ -1,0 +1,132 @@
+/** A closed month by model, and as a file. */
+import type { StatementLine } from "@gateway/shared/statement";
+import { Button, Drawer, ScrollArea, Skeleton, Title } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { downloadCsv } from "#lib/csv.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Failed } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+
+type StatementDrawerProps = {
+  title: string;
+  /** Undefined while loading. */
+  lines: StatementLine[] | undefined;
+  error: unknown;
+  onRetry: () => void;
+  /** Of the download, without its ending. */
+  fileName: string;
+  onClose: () => void;
+};
+
+export function StatementDrawer({ title, lines, error, onRetry, fileName, onClose }: StatementDrawerProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 600}
+      padding="lg"
+      scrollAreaComponent={ScrollArea.Autosize}
+      title={
+        <Title order={2} component="span" fz="lg">
+          {title}
+        </Title>
+      }
+    >
+      {lines ? (
+        <>
+          <Lines lines={lines} />
+          <Button
+            variant="default"
+            mt="lg"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => exportLines(fileName, lines)}
+          >
+            {t("Export")}
+          </Button>
+        </>
+      ) : error ? (
+        <Failed error={error} onRetry={onRetry} />
+      ) : (
+        <Skeleton height={240} />
+      )}
+    </Drawer>
+  );
+}
+
+function Lines({ lines }: { lines: StatementLine[] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const phone = useIsPhone();
+  const total = (of: (line: StatementLine) => number) => lines.reduce((sum, line) => sum + of(line), 0);
+  const columns: { title: string; of: (line: StatementLine) => number; print: (value: number) => string }[] =
+    [
+      { title: t("Spend"), of: (line) => line.quota, print: format.quota },
+      { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
+      ...(phone
+        ? []
+        : [
+            {
+              title: t("Input tokens"),
+              of: (line: StatementLine) => line.prompt_tokens,
+              print: format.whole,
+            },
+            {
+              title: t("Output tokens"),
+              of: (line: StatementLine) => line.completion_tokens,
+              print: format.whole,
+            },
+          ]),
+    ];
+  return (
+    <Figures wraps>
+      <thead>
+        <tr>
+          <th scope="col">{t("Model")}</th>
+          {columns.map((column) => (
+            <th key={column.title} scope="col">
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => (
+          <tr key={line.model_name}>
+            <th scope="row">{line.model_name || "–"}</th>
+            {columns.map((column) => (
+              <td key={column.title}>{column.print(column.of(line))}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">{t("Total")}</th>
+          {columns.map((column) => (
+            <td key={column.title}>{column.print(total(column.of))}</td>
+          ))}
+        </tr>
+      </tfoot>
+    </Figures>
+  );
+}
+
+function exportLines(fileName: string, lines: StatementLine[]): void {
+  downloadCsv(`${fileName}.csv`, [
+    ["month", "model", "requests", "points", "input_tokens", "output_tokens", "time_ms"],
+    ...lines.map((line) => [
+      line.date.slice(0, 7),
+      line.model_name,
+      line.request_count,
+      line.quota,
+      line.prompt_tokens,
+      line.completion_tokens,
+      line.request_time,
+    ]),
+  ]);
+}

@@ -1,0 +1,110 @@
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { VendorIcon } from "#components/vendor-icon.tsx";
+import { KeysField } from "#features/channels/keys/keys-field.tsx";
+import { vendorWord } from "#features/channels/vendor-words.ts";
+import { FormSection } from "#ui/form-drawer.tsx";
+import type { DraftForm } from "./draft.ts";
+import { ownAddress } from "./draft.ts";
+
+type BasicsSectionProps = {
+  form: DraftForm;
+  providers: ProviderInfo[];
+  provider: ProviderInfo | undefined;
+  /** Undefined for a channel that is not stored yet. */
+  id: number | undefined;
+  hasKeys: boolean;
+  /** The address, the proxy or the vendor is another than the stored keys were entered for. */
+  moved: boolean;
+};
+
+const same = (one: string[], other: string[]) =>
+  one.length === other.length && one.every((model, index) => model === other[index]);
+
+export function BasicsSection({ form, providers, provider, id, hasKeys, moved }: BasicsSectionProps) {
+  const { t } = useTranslation();
+  const isNew = id === undefined;
+  const own = ownAddress(provider);
+  const byType = (type: string) => providers.find((each) => String(each.type) === type);
+
+  // What was not typed but came with the vendor goes with it.
+  const changeType = (next: string | null) => {
+    const chosen = byType(next ?? "");
+    if (!chosen) return;
+    const { models, test_model, base_url = "" } = form.getValues();
+    form.setFieldValue("type", chosen.type);
+    if (models.length === 0 || (isNew && same(models, provider?.models ?? [])))
+      form.setFieldValue("models", chosen.models);
+    if (isNew && test_model === provider?.test_model) form.setFieldValue("test_model", "");
+    if (base_url === "" || base_url === own) form.setFieldValue("base_url", ownAddress(chosen));
+    form.setFieldValue("plugin", {});
+    for (const path of ["type", "base_url", "key"]) form.clearFieldError(path);
+  };
+
+  return (
+    <FormSection title={t("Basics")} hint={t("Whose account this is, and how to reach it.")}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        <Select
+          label={t("Vendor")}
+          required
+          withAsterisk={false}
+          searchable
+          allowDeselect={false}
+          // A new channel begins with its vendor; leaving an empty name would already be a mistake.
+          data-autofocus={isNew || undefined}
+          openOnFocus={false}
+          nothingFoundMessage={t("No vendor has this name")}
+          maxDropdownHeight={320}
+          leftSection={<VendorIcon name={provider?.icon ?? ""} size={16} />}
+          data={providers.map((each) => ({ value: String(each.type), label: vendorWord(t, each.label) }))}
+          renderOption={({ option }) => (
+            <Group gap={9} wrap="nowrap" w="100%">
+              <VendorIcon name={byType(option.value)?.icon ?? ""} size={16} />
+              <Text fz="sm" flex={1}>
+                {option.label}
+              </Text>
+              {byType(option.value)?.needs_key ? null : (
+                <Text c="dimmed" fz="xs">
+                  {t("no key needed")}
+                </Text>
+              )}
+            </Group>
+          )}
+          {...form.getInputProps("type")}
+          value={String(form.values.type)}
+          onChange={changeType}
+        />
+        <TextInput
+          label={t("Name")}
+          required
+          withAsterisk={false}
+          placeholder={provider ? t("e.g. {{example}}", { example: provider.label }) : undefined}
+          data-autofocus={!isNew || undefined}
+          {...form.getInputProps("name")}
+        />
+      </SimpleGrid>
+      <TextInput
+        label={t("API address")}
+        type="url"
+        required={provider?.needs_base_url || own !== ""}
+        withAsterisk={false}
+        placeholder={own || "https://api.example.com"}
+        description={
+          provider?.needs_base_url
+            ? t("Where the server answers, with or without /v1.")
+            : own
+              ? t("The vendor's own address, unless you reach it through another.")
+              : provider?.base_url
+                ? t("Leave it empty: the address follows from the region.")
+                : t("Leave it empty: the vendor runs inside this server.")
+        }
+        {...form.getInputProps("base_url")}
+      />
+      <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} moved={moved} />
+      {provider?.other_label ? (
+        <TextInput label={vendorWord(t, provider.other_label)} {...form.getInputProps("other")} />
+      ) : null}
+    </FormSection>
+  );
+}

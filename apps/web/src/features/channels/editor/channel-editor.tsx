@@ -1,0 +1,101 @@
+/** Opens the form for what the address says: a new channel, a copy, or a stored one. */
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { Drawer, Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { channelQuery, groupsQuery, providersQuery } from "#features/channels/api.ts";
+import { Failed } from "#ui/empty.tsx";
+import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
+import { draftOf, newDraft } from "./draft.ts";
+import type { EditorTarget } from "./use-editor.ts";
+
+type ChannelEditorProps = { target: EditorTarget | null; onClose: () => void };
+
+const sameTarget = (one: EditorTarget | null, other: EditorTarget | null) =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+export function ChannelEditor({ target, onClose }: ChannelEditorProps) {
+  // The last form stays while its drawer slides out; every opening is a new one.
+  const [shown, setShown] = useState({ target, opening: 0 });
+  const [open, setOpen] = useState(target);
+  if (!sameTarget(open, target)) {
+    setOpen(target);
+    if (target !== null) setShown({ target, opening: shown.opening + 1 });
+  }
+  if (shown.target === null) return null;
+  return (
+    <LoadedEditor key={shown.opening} target={shown.target} opened={target !== null} onClose={onClose} />
+  );
+}
+
+type LoadedEditorProps = { target: EditorTarget; opened: boolean; onClose: () => void };
+
+function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
+  const { t } = useTranslation();
+  const providers = useQuery(providersQuery);
+  const groups = useQuery(groupsQuery);
+  const id = target.kind === "new" ? 0 : target.id;
+  const stored = useQuery({ ...channelQuery(id), enabled: target.kind !== "new" });
+  // Frozen when it is there: a later answer must not change a form somebody types into.
+  const [start, setStart] = useState<ChannelFormStart | null>(null);
+
+  if (start === null && providers.data && groups.data && (target.kind === "new" || stored.data)) {
+    const row = stored.data;
+    switch (target.kind) {
+      case "new":
+        setStart({
+          id: undefined,
+          draft: newDraft(firstProvider(providers.data), usualGroup(groups.data)),
+          keyHints: [],
+        });
+        break;
+      case "edit":
+        if (row) {
+          const provider = providers.data.find((each) => each.type === row.type);
+          setStart({ id: row.id, draft: draftOf(row, provider), keyHints: row.key_hints });
+        }
+        break;
+    }
+  }
+  if (start && providers.data && groups.data)
+    return (
+      <ChannelForm
+        start={start}
+        providers={providers.data}
+        groups={groups.data}
+        opened={opened}
+        onClose={onClose}
+      />
+    );
+  const error = stored.error ?? providers.error ?? groups.error;
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size={720}
+      title={t("Edit channel")}
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+    >
+      {error ? (
+        <Failed error={error} />
+      ) : (
+        <Stack gap="lg" aria-busy>
+          {[0, 1, 2, 3, 4].map((line) => (
+            <Skeleton key={line} height={36} />
+          ))}
+        </Stack>
+      )}
+    </Drawer>
+  );
+}
+
+/** The first of the registry is the most used one. */
+function firstProvider(providers: ProviderInfo[]): ProviderInfo | undefined {
+  return providers[0];
+}
+
+function usualGroup(groups: string[]): string[] {
+  return groups.includes("default") ? ["default"] : groups.slice(0, 1);
+}

@@ -1,0 +1,143 @@
+/** The form of a channel. What is typed can be tested before it is saved. */
+import type { ChannelTestResult } from "@gateway/shared/channel";
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { Button } from "@mantine/core";
+import { IconGauge } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useSaveChannel } from "#features/channels/api.ts";
+import { testUnsaved } from "#features/channels/runs/channel-tests.ts";
+import { TestLine } from "#features/channels/runs/test-line.tsx";
+import { translateSentence } from "#lib/error-text.ts";
+import { FormDrawer } from "#ui/form-drawer.tsx";
+import { useSchemaForm, showFieldErrors } from "#ui/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { AdvancedSection } from "./advanced-section.tsx";
+import { BasicsSection } from "./basics-section.tsx";
+import { ChannelDraft, type DraftForm, fieldNameOf, inFormPaths, inputOf, vendorFaults } from "./draft.ts";
+import { LimitsSection } from "./limits-section.tsx";
+import { MappingSection } from "./mapping-section.tsx";
+import { ModelsSection } from "./models-section.tsx";
+import { RequestSection } from "./request-section.tsx";
+import { RoutingSection } from "./routing-section.tsx";
+
+export type ChannelFormStart = {
+  /** Undefined for a channel that is not stored yet. */
+  id: number | undefined;
+  draft: ChannelDraft;
+  /** First and last characters of the stored keys. */
+  keyHints: string[];
+};
+
+type ChannelFormProps = {
+  start: ChannelFormStart;
+  providers: ProviderInfo[];
+  groups: string[];
+  opened: boolean;
+  onClose: () => void;
+};
+
+export function ChannelForm({ start, providers, groups, opened, onClose }: ChannelFormProps) {
+  const { t } = useTranslation();
+  const { id, keyHints } = start;
+  const save = useSaveChannel();
+  const providerOf = (type: number) => providers.find((provider) => provider.type === type);
+  const form = useSchemaForm(ChannelDraft, start.draft, (values) =>
+    vendorFaults(values, providerOf(values.type), keyHints.length > 0),
+  );
+  const provider = providerOf(form.values.type);
+  const test = useUnsavedTest(form, id, groups);
+
+  const submit = async (draft: ChannelDraft) => {
+    try {
+      const saved = await save.mutateAsync({ id, input: inputOf(draft) });
+      toast.success(t("{{name}} saved", { name: saved.name }));
+      onClose();
+    } catch (error) {
+      throw inFormPaths(error, draft);
+    }
+  };
+
+  return (
+    <FormDrawer
+      opened={opened}
+      title={id === undefined ? t("Add a channel") : t("Edit channel #{{id}}", { id })}
+      form={form}
+      submitLabel={id === undefined ? t("Add channel") : t("Save")}
+      onSubmit={submit}
+      onClose={onClose}
+      width={720}
+      fieldName={(path) => t(fieldNameOf(path))}
+      extra={
+        <Button
+          variant="default"
+          leftSection={<IconGauge size={16} />}
+          loading={test.isPending}
+          onClick={() => test.mutate()}
+        >
+          {t("Test")}
+        </Button>
+      }
+      notice={test.data ? <TestLine result={test.data} /> : null}
+    >
+      <BasicsSection
+        form={form}
+        providers={providers}
+        provider={provider}
+        id={id}
+        hasKeys={keyHints.length > 0}
+        moved={isMoved(start.draft, form.values)}
+      />
+      <ModelsSection form={form} provider={provider} id={id} />
+      <RoutingSection form={form} groups={groups} />
+      <MappingSection form={form} />
+      <RequestSection form={form} />
+      <LimitsSection form={form} />
+      <AdvancedSection form={form} provider={provider} />
+    </FormDrawer>
+  );
+}
+
+/** Whether stored keys would be sent elsewhere than they were entered for. */
+function isMoved(stored: ChannelDraft, now: ChannelDraft): boolean {
+  const places = ({ type, base_url = "", proxy = "" }: ChannelDraft) =>
+    `${type} ${base_url.trim().replace(/\/+$/, "")} ${proxy.trim()}`;
+  return places(stored) !== places(now);
+}
+
+/** A test needs an address, a key and a model; what a finished channel needs besides is lent to it. */
+function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[]) {
+  const { t } = useTranslation();
+  return useMutation({
+    mutationFn: async (): Promise<ChannelTestResult | null> => {
+      const draft = form.getValues();
+      const needed = [
+        "base_url",
+        "key",
+        "models",
+        "model_mapping",
+        "model_headers",
+        "custom_parameter",
+        "proxy",
+      ];
+      const { errors } = form.validate();
+      const faults = Object.entries(errors).filter(([path]) => needed.includes(path.split(".")[0] ?? ""));
+      form.setErrors(Object.fromEntries(faults));
+      if (faults.length > 0) {
+        toast.error(t("Fill in what is marked before testing"));
+        return null;
+      }
+      const lent = {
+        name: draft.name.trim() || "-",
+        groups: draft.groups.length > 0 ? draft.groups : groups,
+      };
+      try {
+        return await testUnsaved({ ...inputOf(draft), ...lent, priority: 0, weight: 1 }, id);
+      } catch (error) {
+        if (!showFieldErrors(form, inFormPaths(error, draft), (message) => translateSentence(t, message)))
+          throw error;
+        return null;
+      }
+    },
+  });
+}

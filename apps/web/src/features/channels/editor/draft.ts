@@ -1,0 +1,249 @@
+/** A channel as the form holds it: mappings and headers as rows, so that half-typed ones have a place. */
+import {
+  type ChannelForm,
+  ChannelInput,
+  type ChannelRow,
+  CustomParameter,
+  HeaderMap,
+  ModelMapping,
+  ModelPattern,
+} from "@gateway/shared/channel";
+import type { ProviderInfo } from "@gateway/shared/provider";
+import type { FormErrors } from "@mantine/form";
+import { z } from "zod";
+import { ApiError } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
+import type { SchemaForm } from "#ui/form.ts";
+
+export type Pair = { key: string; value: string };
+
+const badJson = phrase("Must be a valid JSON string");
+const isBlank = (pair: Pair) => pair.key.trim() === "" && pair.value.trim() === "";
+
+/** Rows of which no two have the same key; null stands for JSON that cannot be read. Blank rows do not count. */
+function pairs(
+  check: (pair: Pair, fault: (part: keyof Pair, sentence: string) => void) => void,
+  twice: string,
+) {
+  return z
+    .array(z.object({ key: z.string(), value: z.string() }))
+    .nullable()
+    .superRefine((rows, context) => {
+      if (rows === null) {
+        context.addIssue({ code: "custom", message: badJson });
+        return;
+      }
+      const seen = new Set<string>();
+      for (const [index, row] of rows.entries()) {
+        if (isBlank(row)) continue;
+        const fault = (part: keyof Pair, message: string) =>
+          context.addIssue({ code: "custom", message, path: [index, part] });
+        if (seen.has(row.key.trim())) fault("key", twice);
+        else check(row, fault);
+        seen.add(row.key.trim());
+      }
+    });
+}
+
+export const ChannelDraft = ChannelInput.extend({
+  model_mapping: pairs(({ key, value }, fault) => {
+    const [issue] = ModelPattern.safeParse(key).error?.issues ?? [];
+    if (issue !== undefined) fault("key", issue.message);
+    const target = ModelMapping.safeParse({ model: value });
+    if (!target.success) fault("value", phrase("The target of a mapping must be a model name"));
+  }, phrase("This model is mapped twice")),
+  model_headers: pairs(({ key, value }, fault) => {
+    if (key.trim() === "") fault("key", phrase("The name of the header is missing"));
+    else if (!HeaderMap.safeParse({ [key.trim()]: "" }).success)
+      fault("key", phrase("This is not the name of an HTTP header"));
+    else if (!HeaderMap.safeParse({ [key.trim()]: value }).success)
+      fault("value", phrase("This value has a character that cannot be sent"));
+  }, phrase("This header is given twice")),
+  custom_parameter: CustomParameter.nullable().refine((value) => value !== null, badJson),
+});
+export type ChannelDraft = z.input<typeof ChannelDraft>;
+export type DraftForm = SchemaForm<ChannelDraft>;
+
+/** The vendor's one public address, "" where there is none or where it has a place for a region. */
+export function ownAddress(provider: ProviderInfo | undefined): string {
+  const address = provider?.base_url ?? "";
+  return address.includes("{") ? "" : address;
+}
+
+export function newDraft(provider: ProviderInfo | undefined, groups: string[]): ChannelDraft {
+  return {
+    type: provider?.type ?? 1,
+    name: "",
+    base_url: ownAddress(provider),
+    other: "",
+    key: "",
+    models: provider?.models ?? [],
+    groups,
+    tag: "",
+    priority: 0,
+    weight: 1,
+    model_mapping: [],
+    model_headers: [],
+    custom_parameter: {},
+    disabled_stream: [],
+    proxy: "",
+    test_model: "",
+    only_chat: false,
+    pre_cost: 1,
+    compatible_response: false,
+    allow_extra_body: false,
+    log_bodies: false,
+    system_prompt: "",
+    system_prompt_place: "before",
+    auto_disable: true,
+    connect_timeout_ms: 0,
+    first_byte_timeout_ms: 0,
+    idle_timeout_ms: 0,
+    max_concurrency: 0,
+    plugin: {},
+  };
+}
+
+const toPairs = (map: Record<string, string>): Pair[] =>
+  Object.entries(map).map(([key, value]) => ({ key, value }));
+
+/** What a stored channel puts into the form. Its keys are not there: they never leave the server. */
+export function draftOf(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
+  return {
+    type: row.type,
+    name: row.name,
+    base_url: row.base_url || ownAddress(provider),
+    other: row.other,
+    key: "",
+    models: row.models,
+    groups: row.groups,
+    tag: row.tag,
+    priority: row.priority,
+    weight: row.weight,
+    model_mapping: toPairs(row.model_mapping),
+    model_headers: toPairs(row.model_headers),
+    custom_parameter: row.custom_parameter,
+    disabled_stream: row.disabled_stream,
+    proxy: row.proxy,
+    test_model: row.test_model,
+    only_chat: row.only_chat,
+    pre_cost: row.pre_cost,
+    compatible_response: row.compatible_response,
+    allow_extra_body: row.allow_extra_body,
+    log_bodies: row.log_bodies,
+    system_prompt: row.system_prompt,
+    system_prompt_place: row.system_prompt_place,
+    auto_disable: row.auto_disable,
+    connect_timeout_ms: row.connect_timeout_ms,
+    first_byte_timeout_ms: row.first_byte_timeout_ms,
+    idle_timeout_ms: row.idle_timeout_ms,
+    max_concurrency: row.max_concurrency,
+    plugin: row.plugin,
+  };
+}
+
+const toMap = (rows: Pair[] | null): Record<string, string> =>
+  Object.fromEntries(
+    (rows ?? []).filter((row) => !isBlank(row)).map((row) => [row.key.trim(), row.value.trim()]),
+  );
+
+export function inputOf(draft: ChannelDraft): ChannelForm {
+  return {
+    ...draft,
+    base_url: draft.base_url?.trim(),
+    proxy: draft.proxy?.trim(),
+    model_mapping: toMap(draft.model_mapping),
+    model_headers: toMap(draft.model_headers),
+    custom_parameter: draft.custom_parameter ?? {},
+  };
+}
+
+/** The server names a pair by its key, the form by its row. */
+export function inFormPaths(error: unknown, draft: ChannelDraft): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const fields = Object.fromEntries(
+    Object.entries(error.fields).map(([path, sentence]) => {
+      for (const field of ["model_mapping", "model_headers"] as const) {
+        const key = path.startsWith(`${field}.`) ? path.slice(field.length + 1) : null;
+        const index = key === null ? -1 : (draft[field] ?? []).findIndex((row) => row.key.trim() === key);
+        if (index >= 0) return [`${field}.${index}.value`, sentence];
+      }
+      return [path, sentence];
+    }),
+  );
+  return new ApiError(error.status, { message: error.message, fields });
+}
+
+/** What the schema cannot know: the vendor's demands. @param hasKeys keys are stored already */
+export function vendorFaults(
+  draft: ChannelDraft,
+  provider: ProviderInfo | undefined,
+  hasKeys: boolean,
+): Record<string, string> {
+  const faults: Record<string, string> = {};
+  if (!provider) return { type: phrase("Channel type error") };
+  const mustSayWhere = provider.needs_base_url || ownAddress(provider) !== "";
+  if (mustSayWhere && !draft.base_url?.trim()) faults["base_url"] = phrase("API address is required");
+  if (provider.needs_key && !hasKeys && !draft.key?.trim()) faults["key"] = phrase("API key is required");
+  return faults;
+}
+
+const fieldNames: Record<string, string> = {
+  type: phrase("Vendor"),
+  name: phrase("Name"),
+  base_url: phrase("API address"),
+  key: phrase("API keys"),
+  models: phrase("Models"),
+  groups: phrase("Groups"),
+  tag: phrase("Tag"),
+  priority: phrase("Priority"),
+  weight: phrase("Weight"),
+  model_mapping: phrase("Model mapping"),
+  model_headers: phrase("Request headers"),
+  custom_parameter: phrase("Extra parameters"),
+  disabled_stream: phrase("Models without streaming"),
+  proxy: phrase("Proxy"),
+  test_model: phrase("Test model"),
+  only_chat: phrase("Chat only"),
+  pre_cost: phrase("Reservation before a call"),
+  compatible_response: phrase("Compatible responses"),
+  allow_extra_body: phrase("Pass unknown fields"),
+  log_bodies: phrase("Keep requests and answers"),
+  other: phrase("Vendor's own setting"),
+  system_prompt: phrase("System prompt"),
+  system_prompt_place: phrase("Its place"),
+  auto_disable: phrase("Switch off automatically"),
+  connect_timeout_ms: phrase("Time to connect"),
+  first_byte_timeout_ms: phrase("Time to the first byte"),
+  idle_timeout_ms: phrase("Silence in an answer"),
+  max_concurrency: phrase("Calls at once"),
+  plugin: phrase("Vendor features"),
+};
+
+/** English; translate where shown. */
+export function fieldNameOf(path: string): string {
+  return fieldNames[path.split(".")[0] ?? ""] ?? path;
+}
+
+/** The sentence about a field, or about the first thing inside it that is wrong, with its name in front. */
+export function errorWithin(errors: FormErrors, field: string): React.ReactNode {
+  const inside = Object.keys(errors).find((path) => path.startsWith(`${field}.`));
+  if (errors[field] || inside === undefined) return errors[field];
+  const sentence = errors[inside];
+  return typeof sentence === "string" ? `${inside.slice(field.length + 1)}: ${sentence}` : sentence;
+}
+
+/** Whether one of these fields, or something inside it, is wrong. */
+export function anyWrong(errors: FormErrors, fields: readonly string[]): boolean {
+  return Object.keys(errors).some((path) => fields.includes(path.split(".")[0] ?? ""));
+}
+
+/** The requested models of a mapping that the channel does not offer, so that no call would reach it. */
+export function unofferedMappings(draft: ChannelDraft): string[] {
+  const offers = (model: string) =>
+    draft.models.some((pattern) =>
+      pattern.endsWith("*") ? model.startsWith(pattern.slice(0, -1)) : model === pattern,
+    );
+  const keys = (draft.model_mapping ?? []).filter((row) => !isBlank(row)).map((row) => row.key.trim());
+  return [...new Set(keys)].filter((key) => key !== "" && !offers(key));
+}

@@ -1,0 +1,75 @@
+/** How long a channel may take, how much it takes at once, and whether it goes off by itself. */
+import { NumberInput, SimpleGrid, Switch } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Fold } from "#ui/fold.tsx";
+import type { DraftForm } from "./draft.ts";
+import { anyWrong } from "./draft.ts";
+
+const fields = [
+  "connect_timeout_ms",
+  "first_byte_timeout_ms",
+  "idle_timeout_ms",
+  "max_concurrency",
+  "auto_disable",
+];
+
+export function LimitsSection({ form }: { form: DraftForm }) {
+  const { t } = useTranslation();
+  const times = [
+    {
+      field: "connect_timeout_ms",
+      label: t("Time to connect"),
+      description: t("Until the vendor's server is reached."),
+    },
+    {
+      field: "first_byte_timeout_ms",
+      label: t("Time to the first byte"),
+      description: t("From the request to the first sign of an answer."),
+    },
+    {
+      field: "idle_timeout_ms",
+      label: t("Silence in an answer"),
+      description: t("Between two pieces of an answer."),
+    },
+  ] as const;
+  return (
+    <Fold label={t("Time-outs and limits")} opened={anyWrong(form.errors, fields)}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+        {times.map(({ field, label, description }) => (
+          <NumberInput
+            key={field}
+            label={label}
+            description={description}
+            placeholder={t("As in the settings")}
+            suffix=" ms"
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            {...form.getInputProps(field)}
+            // Nothing typed means the setting's.
+            value={form.values[field] || ""}
+            onChange={(value) => form.setFieldValue(field, Number(value) || 0)}
+          />
+        ))}
+        <NumberInput
+          label={t("Calls at once")}
+          description={t("A full channel is passed over; the next one serves.")}
+          placeholder={t("No limit")}
+          allowDecimal={false}
+          allowNegative={false}
+          thousandSeparator=","
+          {...form.getInputProps("max_concurrency")}
+          value={form.values.max_concurrency || ""}
+          onChange={(value) => form.setFieldValue("max_concurrency", Number(value) || 0)}
+        />
+      </SimpleGrid>
+      <Switch
+        label={t("Switch off automatically")}
+        description={t(
+          "When the vendor refuses a key several times in a row, or nothing is answered for minutes. A good test brings it back.",
+        )}
+        {...form.getInputProps("auto_disable", { type: "checkbox" })}
+      />
+    </Fold>
+  );
+}

@@ -1,0 +1,47 @@
+import { Button, Code, Group, Text } from "@mantine/core";
+import { Trans, useTranslation } from "react-i18next";
+import { FormSection } from "#ui/form-drawer.tsx";
+import type { DraftForm } from "./draft.ts";
+import { unofferedMappings } from "./draft.ts";
+import { PairsField } from "./pairs-field.tsx";
+
+export function MappingSection({ form }: { form: DraftForm }) {
+  const { t } = useTranslation();
+  const missing = unofferedMappings(form.values);
+  return (
+    <FormSection
+      title={t("Model mapping")}
+      hint={
+        <Trans
+          t={t}
+          i18nKey="Ask the vendor for another model than the caller asked for. The caller pays for the model that is forwarded; with a <code>+</code> before it, for the model that was requested."
+          components={{ code: <Code /> }}
+        />
+      }
+    >
+      <PairsField
+        form={form}
+        field="model_mapping"
+        keyLabel={t("Requested model")}
+        valueLabel={t("Forwarded model")}
+        keyPlaceholder="gpt-4o"
+        valuePlaceholder="+gpt-4o-2024-11-20"
+        addLabel={t("Add a mapping")}
+      />
+      {missing.length > 0 ? (
+        <Group gap="xs">
+          <Text fz="sm" c="amber">
+            {t("Not among this channel's models: {{models}}", { models: missing.join(", ") })}
+          </Text>
+          <Button
+            variant="light"
+            size="compact-sm"
+            onClick={() => form.setFieldValue("models", [...form.values.models, ...missing])}
+          >
+            {t("Add to models")}
+          </Button>
+        </Group>
+      ) : null}
+    </FormSection>
+  );
+}

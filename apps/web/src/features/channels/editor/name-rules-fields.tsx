@@ -1,0 +1,69 @@
+import { Checkbox, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Fold } from "#ui/fold.tsx";
+import type { NameRules } from "./name-rules.ts";
+import classes from "#features/channels/runs/runs.module.css";
+
+type NameRulesFieldsProps = {
+  rules: NameRules;
+  mapping: Record<string, string>;
+  onChange: (rules: NameRules) => void;
+};
+
+const mostShown = 6;
+
+/** Rules that give the chosen models friendlier names, with the mapping they make. */
+export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsProps) {
+  const { t } = useTranslation();
+  const pairs = Object.entries(mapping);
+  const check = (
+    name: "dropOwner" | "lowerCase" | "dropDate" | "billRequested" | "keepOriginal",
+    label: string,
+  ) => (
+    <Checkbox
+      size="sm"
+      label={label}
+      checked={rules[name]}
+      onChange={(event) => onChange({ ...rules, [name]: event.currentTarget.checked })}
+    />
+  );
+  return (
+    <Fold label={t("Friendlier names")}>
+      <Stack gap={10}>
+        <Group gap="md">
+          {check("dropOwner", t("Without what stands before /"))}
+          {check("dropDate", t("Without the date"))}
+          {check("lowerCase", t("In lower case"))}
+        </Group>
+        <Group gap="xs" grow>
+          <TextInput
+            size="xs"
+            label={t("Remove this beginning")}
+            value={rules.prefix}
+            onChange={(event) => onChange({ ...rules, prefix: event.currentTarget.value })}
+          />
+          <TextInput
+            size="xs"
+            label={t("Remove this end")}
+            value={rules.suffix}
+            onChange={(event) => onChange({ ...rules, suffix: event.currentTarget.value })}
+          />
+        </Group>
+        <Group gap="md">
+          {check("billRequested", t("Bill by the friendlier name (+)"))}
+          {check("keepOriginal", t("Offer the vendor's name, too"))}
+        </Group>
+        {pairs.length === 0 ? null : (
+          <Text fz="xs" c="dimmed" component="div" className={classes.wrap}>
+            {pairs.slice(0, mostShown).map(([name, target]) => (
+              <div key={name}>
+                <Code fz="xs">{name}</Code> → <Code fz="xs">{target}</Code>
+              </div>
+            ))}
+            {pairs.length > mostShown ? t("and {{count}} more", { count: pairs.length - mostShown }) : null}
+          </Text>
+        )}
+      </Stack>
+    </Fold>
+  );
+}

@@ -1,0 +1,96 @@
+/** What a channel adds to the requests that go through it. */
+import { Input, SegmentedControl, Stack, Switch, Textarea } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Fold } from "#ui/fold.tsx";
+import { JsonField } from "#ui/json-field.tsx";
+import type { DraftForm } from "./draft.ts";
+import { anyWrong, type ChannelDraft, errorWithin } from "./draft.ts";
+import { PairsField } from "./pairs-field.tsx";
+
+const fields = [
+  "system_prompt",
+  "system_prompt_place",
+  "model_headers",
+  "custom_parameter",
+  "allow_extra_body",
+  "log_bodies",
+];
+
+export function RequestSection({ form }: { form: DraftForm }) {
+  const { t } = useTranslation();
+  return (
+    <Fold label={t("Prompt, headers and parameters")} opened={anyWrong(form.errors, fields)}>
+      <Stack gap="xs">
+        <Textarea
+          label={t("System prompt")}
+          description={t(
+            "Every chat through this channel is given it. Its tokens are paid for by the caller.",
+          )}
+          autosize
+          minRows={2}
+          maxRows={10}
+          {...form.getInputProps("system_prompt")}
+        />
+        {form.values.system_prompt ? (
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Where it stands")}
+            style={{ alignSelf: "flex-start" }}
+            data={[
+              { value: "before", label: t("Before the caller's own") },
+              { value: "after", label: t("After it") },
+              { value: "instead", label: t("Instead of it") },
+            ]}
+            value={form.values.system_prompt_place ?? "before"}
+            onChange={(place) => form.setFieldValue("system_prompt_place", place)}
+          />
+        ) : null}
+      </Stack>
+      <Input.Wrapper
+        label={t("Request headers")}
+        description={t(
+          "Sent with every call of this channel. Values are hidden once saved; ******** keeps the stored value.",
+        )}
+        inputWrapperOrder={["label", "description", "input", "error"]}
+        labelElement="div"
+      >
+        <PairsField
+          form={form}
+          field="model_headers"
+          keyLabel={t("Header")}
+          valueLabel={t("Value")}
+          keyPlaceholder="x-team"
+          valuePlaceholder="blue"
+          addLabel={t("Add a header")}
+        />
+      </Input.Wrapper>
+      <JsonField
+        label={t("Extra parameters")}
+        description={t(
+          'JSON that fills in what a request leaves out. With "overwrite": true it wins; with "per_model": true it is given by model name; "remove": ["field"] takes fields out; with "pre_add": true it is added before a translation.',
+        )}
+        placeholder={'{"temperature": 0.7}'}
+        {...form.getInputProps("custom_parameter")}
+        error={errorWithin(form.errors, "custom_parameter")}
+        value={form.values.custom_parameter}
+        onChange={(value) => {
+          for (const path of Object.keys(form.errors))
+            if (path.startsWith("custom_parameter")) form.clearFieldError(path);
+          form.setFieldValue("custom_parameter", value as ChannelDraft["custom_parameter"]);
+        }}
+      />
+      <Switch
+        label={t("Pass unknown fields")}
+        description={t(
+          "Fields that the gateway does not know reach the vendor even when the request is translated.",
+        )}
+        {...form.getInputProps("allow_extra_body", { type: "checkbox" })}
+      />
+      <Switch
+        label={t("Keep requests and answers")}
+        description={t("Encrypted and for some days only. Administrators can read them in the log.")}
+        {...form.getInputProps("log_bodies", { type: "checkbox" })}
+      />
+    </Fold>
+  );
+}

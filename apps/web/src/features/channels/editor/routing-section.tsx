@@ -1,0 +1,42 @@
+import { Autocomplete, MultiSelect, NumberInput, SimpleGrid } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { tagsQuery } from "#features/channels/api.ts";
+import { FormSection } from "#ui/form-drawer.tsx";
+import type { DraftForm } from "./draft.ts";
+
+export function RoutingSection({ form, groups }: { form: DraftForm; groups: string[] }) {
+  const { t } = useTranslation();
+  const tags = useQuery(tagsQuery).data ?? [];
+  const known = [...new Set([...groups, ...form.values.groups])];
+  return (
+    <>
+      <FormSection title={t("Groups")} hint={t("Only callers of these groups reach this channel.")}>
+        <MultiSelect
+          aria-label={t("Groups")}
+          data={known}
+          searchable
+          hidePickedOptions
+          {...form.getInputProps("groups")}
+        />
+      </FormSection>
+      <FormSection
+        title={t("Routing")}
+        hint={t(
+          "Of the channels that fit, those of the highest priority are tried first; among equals, a weight of 2 is chosen twice as often as 1.",
+        )}
+      >
+        <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
+          <NumberInput label={t("Priority")} allowDecimal={false} {...form.getInputProps("priority")} />
+          <NumberInput label={t("Weight")} allowDecimal={false} {...form.getInputProps("weight")} />
+          <Autocomplete
+            label={t("Tag")}
+            placeholder={t("To find channels together")}
+            data={tags}
+            {...form.getInputProps("tag")}
+          />
+        </SimpleGrid>
+      </FormSection>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+/** The keys of a channel: those that are stored, one by one, and a place to paste new ones. */
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { Alert, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import type { DraftForm } from "#features/channels/editor/draft.ts";
+import { useCan } from "#lib/session.ts";
+import { KeyList } from "./key-list.tsx";
+import classes from "./keys.module.css";
+
+type KeysFieldProps = {
+  form: DraftForm;
+  provider: ProviderInfo | undefined;
+  /** Undefined for a channel that is not stored yet. */
+  id: number | undefined;
+  hasKeys: boolean;
+  /** The address, the proxy or the vendor is another than the stored keys were entered for. */
+  moved: boolean;
+};
+
+export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps) {
+  const { t } = useTranslation();
+  const isRoot = useCan("configure");
+  const pasted = countKeys(form.values.key ?? "");
+  return (
+    <Stack gap="sm">
+      {id !== undefined && hasKeys ? <KeyList id={id} /> : null}
+      {hasKeys && moved ? <MovedKeys isRoot={isRoot} /> : null}
+      <Textarea
+        label={hasKeys ? t("New API keys") : t("API keys")}
+        autosize
+        minRows={2}
+        maxRows={8}
+        spellCheck={false}
+        autoComplete="off"
+        classNames={{ input: classes.keys }}
+        placeholder={
+          hasKeys && (isRoot || !moved) ? t("Leave it empty to keep the stored keys") : provider?.key_hint
+        }
+        description={
+          provider && !provider.needs_key && !(hasKeys && moved && !isRoot)
+            ? t("Not needed here. If given: one per line.")
+            : t("One per line; calls are spread over them. Stored encrypted, never shown again.")
+        }
+        {...form.getInputProps("key")}
+      />
+      {pasted > 0 ? (
+        <Stack gap={6} align="flex-start">
+          {hasKeys && (isRoot || !moved) ? (
+            <SegmentedControl
+              size="xs"
+              aria-label={t("What becomes of the stored keys")}
+              data={[
+                { value: "replace", label: t("Replace the stored keys") },
+                { value: "append", label: t("Add to the stored keys") },
+              ]}
+              value={form.values.key_mode ?? "replace"}
+              onChange={(mode) => form.setFieldValue("key_mode", mode === "append" ? "append" : "replace")}
+            />
+          ) : null}
+          <Text c="dimmed" fz="xs" aria-live="polite">
+            {t("{{count}} keys pasted", { count: pasted })}
+          </Text>
+        </Stack>
+      ) : null}
+    </Stack>
+  );
+}
+
+/** Why the keys have to be entered again, or where they would go. */
+function MovedKeys({ isRoot }: { isRoot: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <Alert
+      variant="light"
+      color="yellow"
+      icon={<IconKey size={18} />}
+      title={isRoot ? t("The stored keys will be sent to another address") : t("Enter the API keys again")}
+    >
+      <Text fz="sm">
+        {isRoot
+          ? t(
+              "You changed the vendor, the API address or the proxy. Enter other keys to replace the stored ones.",
+            )
+          : t(
+              "You changed the vendor, the API address or the proxy. Stored keys are only sent where they were entered for.",
+            )}
+      </Text>
+    </Alert>
+  );
+}
+
+/** As the server counts: a JSON document is one key, else each line is one, each once. */
+function countKeys(text: string): number {
+  if (text.trimStart().startsWith("{")) {
+    try {
+      JSON.parse(text);
+      return 1;
+    } catch {
+      // Lines, then.
+    }
+  }
+  return new Set(
+    text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+  ).size;
+}

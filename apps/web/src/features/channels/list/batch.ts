@@ -1,0 +1,70 @@
+/** One change to many channels, in portions, with live progress and a way to stop. */
+import type { ChannelBatchAnswer } from "@gateway/shared/channel-batch";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { refreshChannels } from "#features/channels/api.ts";
+import { errorReason } from "#lib/error-text.ts";
+
+export type BatchFault = { id: number; name: string; message: string };
+export type Batch = {
+  /** The word for what is going on: "Deleting". */
+  verb: string;
+  total: number;
+  done: number;
+  faults: BatchFault[];
+  running: boolean;
+};
+
+/** Small enough that progress moves, large enough that the network does not matter. */
+const portion = 25;
+
+export function useBatch() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [batch, setBatch] = useState<Batch | null>(null);
+  const stopped = useRef(false);
+
+  /** Never rejects: a portion whose request failed is a fault of each of its channels. */
+  const run = async (
+    verb: string,
+    ids: number[],
+    send: (ids: number[]) => Promise<ChannelBatchAnswer>,
+  ): Promise<ChannelBatchAnswer> => {
+    stopped.current = false;
+    const answer: ChannelBatchAnswer = { done: [], failed: [] };
+    const show = (running: boolean) =>
+      setBatch({
+        verb,
+        total: ids.length,
+        done: answer.done.length + answer.failed.length,
+        faults: [...answer.failed],
+        running,
+      });
+    show(true);
+    for (let at = 0; at < ids.length && !stopped.current; at += portion) {
+      const some = ids.slice(at, at + portion);
+      try {
+        const { done, failed } = await send(some);
+        answer.done.push(...done);
+        answer.failed.push(...failed);
+      } catch (error) {
+        const message = errorReason(error, t);
+        answer.failed.push(...some.map((id) => ({ id, name: `#${id}`, message })));
+      }
+      show(true);
+    }
+    show(false);
+    await refreshChannels(client);
+    return answer;
+  };
+
+  return {
+    batch,
+    run,
+    stop: () => {
+      stopped.current = true;
+    },
+    dismiss: () => setBatch(null),
+  };
+}

@@ -1,0 +1,131 @@
+/** What stands in the columns of the channel list. */
+import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/channel";
+import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { VendorIcon } from "#components/vendor-icon.tsx";
+import { usePatchChannel, useProvider } from "#features/channels/api.ts";
+import { statusOf } from "#features/channels/status.ts";
+import { vendorWord } from "#features/channels/vendor-words.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { translateSentence } from "#lib/error-text.ts";
+import { phrase } from "#lib/i18n.ts";
+import { formatTime } from "#lib/quota.ts";
+import { InlineNumber } from "#ui/inline-number.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { FrozenBadge } from "./frozen-badge.tsx";
+import { reasonText } from "./reason-words.ts";
+import classes from "#features/channels/channels.module.css";
+
+export function NameCell({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const provider = useProvider(row.type);
+  const label = provider ? vendorWord(t, provider.label) : t("Type {{type}}", { type: row.type });
+  return (
+    <Group gap={11} wrap="nowrap" className={classes.name}>
+      <Box className={classes.logo}>
+        <VendorIcon name={provider?.icon ?? ""} size={18} />
+      </Box>
+      <Box miw={0}>
+        <Text fw={500} fz="sm" truncate title={row.name} lh="18px">
+          {row.name}
+        </Text>
+        <Text c="dimmed" fz="xs" truncate lh="16px">
+          {label}
+          {phone ? ` · #${row.id}` : ""}
+          {row.tag ? ` · ${row.tag}` : ""}
+        </Text>
+      </Box>
+    </Group>
+  );
+}
+
+const reasonLength = 60;
+
+export function StatusCell({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const mayChange = useMayChange();
+  const patch = usePatchChannel();
+  const { word, tone } = statusOf(row.status);
+  const on = row.status === ChannelStatus.enabled;
+  const reason = reasonText(t, row.status_reason);
+  const frozen = on && row.frozen.length > 0;
+  return (
+    <Group gap={10} wrap="nowrap">
+      <Switch
+        size="xs"
+        aria-label={t("Enable {{name}}", { name: row.name })}
+        checked={on}
+        disabled={!mayChange || patch.isPending}
+        onChange={(event) =>
+          patch.mutate({
+            id: row.id,
+            patch: { status: event.currentTarget.checked ? ChannelStatus.enabled : ChannelStatus.disabled },
+          })
+        }
+      />
+      <Box miw={0}>
+        {frozen ? <FrozenBadge frozen={row.frozen} /> : <StatusDot tone={tone}>{t(word)}</StatusDot>}
+        {row.status_reason && !on ? (
+          <Tooltip
+            multiline
+            maw={360}
+            label={
+              <>
+                {reason}
+                {row.status_time === null ? null : (
+                  <Text fz="xs" opacity={0.75} mt={4}>
+                    {formatTime(row.status_time)}
+                  </Text>
+                )}
+              </>
+            }
+          >
+            <Text c="dimmed" fz="xs" truncate maw={phone ? 140 : 96} tabIndex={0}>
+              {reason.slice(0, reasonLength)}
+            </Text>
+          </Tooltip>
+        ) : null}
+      </Box>
+    </Group>
+  );
+}
+
+export function GroupsCell({ row }: { row: ChannelRow }) {
+  const [first = "", ...rest] = row.groups;
+  return (
+    <Tooltip label={row.groups.join(", ")} disabled={rest.length === 0}>
+      <Text span fz="sm" className={classes.groups} tabIndex={rest.length === 0 ? undefined : 0}>
+        {first}
+        {rest.length > 0 ? (
+          <Text span c="dimmed" fz="sm">
+            {` +${rest.length}`}
+          </Text>
+        ) : null}
+      </Text>
+    </Tooltip>
+  );
+}
+
+const rankFailed = { priority: phrase("Priority update failed"), weight: phrase("Weight update failed") };
+
+/** Priority or weight, changed in place and checked by the rule the server enforces. */
+export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | "weight" }) {
+  const { t } = useTranslation();
+  const patch = usePatchChannel(rankFailed[field]);
+  const label = field === "priority" ? t("Priority") : t("Weight");
+  return (
+    <InlineNumber
+      label={`${label}: ${row.name}`}
+      value={row[field]}
+      check={(value) => {
+        const parsed = ChannelPatch.safeParse({ [field]: value });
+        return parsed.success ? null : translateSentence(t, parsed.error.issues[0]?.message ?? "");
+      }}
+      width={50}
+      onSave={(value) => patch.mutateAsync({ id: row.id, patch: { [field]: value } })}
+    />
+  );
+}

@@ -1,0 +1,126 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import {
+  IconCopyPlus,
+  IconDots,
+  IconExternalLink,
+  IconEye,
+  IconGauge,
+  IconHistory,
+  IconPencil,
+  IconTrash,
+} from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { deleteChannel, refreshChannels, useProvider } from "#features/channels/api.ts";
+import type { EditorTarget } from "#features/channels/editor/use-editor.ts";
+import { TestMenu } from "#features/channels/runs/test-menu.tsx";
+import { useMayChange } from "#lib/changes.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+import { copyChannel } from "./batch-api.ts";
+import { TimelineDrawer } from "./timeline-drawer.tsx";
+
+type ChannelActionsProps = {
+  row: ChannelRow;
+  onEdit: (target: EditorTarget) => void;
+  onDeleted: (id: number) => void;
+};
+
+export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const [timelineOpened, timeline] = useDisclosure(false);
+  const website = useProvider(row.type)?.website;
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteChannel(row.id),
+    // First the word, then the new list: this component goes with its row.
+    onSuccess: () => {
+      toast.success(t("{{name}} deleted", { name: row.name }));
+      onDeleted(row.id);
+      return refreshChannels(client);
+    },
+  });
+  const copy = useMutation({
+    mutationFn: () => copyChannel(row.id),
+    onSuccess: async (made) => {
+      toast.info(t("{{name}} is off until you enable it", { name: made.name }));
+      await refreshChannels(client);
+      onEdit({ kind: "edit", id: made.id });
+    },
+  });
+  const askAndDelete = async () => {
+    const sure = await confirm({
+      title: t("Delete {{name}}?", { name: row.name }),
+      body: t("Its keys are destroyed. What it served stays in the log."),
+      action: t("Delete"),
+    });
+    if (sure) remove.mutate();
+  };
+  return (
+    <>
+      {mayChange ? (
+        <TestMenu row={row}>
+          <Tooltip label={t("Test")}>
+            <ActionIcon aria-label={t("Test {{model}}", { model: row.name })}>
+              <IconGauge size={17} stroke={1.7} />
+            </ActionIcon>
+          </Tooltip>
+        </TestMenu>
+      ) : null}
+      <Menu position="bottom-end" width={200}>
+        <Menu.Target>
+          <ActionIcon aria-label={t("More actions for {{name}}", { name: row.name })}>
+            <IconDots size={17} stroke={1.7} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={mayChange ? <IconPencil size={16} /> : <IconEye size={16} />}
+            onClick={() => onEdit({ kind: "edit", id: row.id })}
+          >
+            {mayChange ? t("Edit") : t("Look at it")}
+          </Menu.Item>
+          {mayChange ? (
+            <Menu.Item
+              leftSection={<IconCopyPlus size={16} />}
+              disabled={copy.isPending}
+              onClick={() => copy.mutate()}
+            >
+              {t("Copy as a new channel")}
+            </Menu.Item>
+          ) : null}
+          <Menu.Item leftSection={<IconHistory size={16} />} onClick={timeline.open}>
+            {t("Time line")}
+          </Menu.Item>
+          {website ? (
+            <Menu.Item
+              leftSection={<IconExternalLink size={16} />}
+              component="a"
+              href={website}
+              target="_blank"
+              rel="noopener noreferrer"
+            >
+              {t("Open the vendor's site")}
+            </Menu.Item>
+          ) : null}
+          {mayChange ? (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                color="red"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => void askAndDelete()}
+              >
+                {t("Delete")}
+              </Menu.Item>
+            </>
+          ) : null}
+        </Menu.Dropdown>
+      </Menu>
+      {timelineOpened ? <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,202 @@
+/** What the channel list is narrowed by. Everything lives in the address bar. */
+import type { ChannelQuery } from "@gateway/shared/channel";
+import { ActionIcon, Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
+import { IconFilter } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { VendorIcon } from "#components/vendor-icon.tsx";
+import { groupsQuery, providersQuery, tagsQuery } from "#features/channels/api.ts";
+import { statusChoices, statusOf } from "#features/channels/status.ts";
+import { vendorWord } from "#features/channels/vendor-words.ts";
+import { ClearFilters, FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+
+type Filters = Pick<
+  ChannelQuery,
+  "keyword" | "type" | "status" | "group" | "model" | "tag" | "filter_tag" | "test_model" | "other"
+>;
+
+export const noFilters: Filters = {
+  keyword: "",
+  type: 0,
+  status: 0,
+  group: "",
+  model: "",
+  tag: "",
+  filter_tag: 0,
+  test_model: "",
+  other: "",
+};
+
+/** How many filters narrow the list. */
+export function filterCount(query: Filters): number {
+  return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
+}
+
+const rare = ["filter_tag", "test_model", "other"] as const;
+
+type ChannelFiltersProps = { query: Filters; onChange: (patch: Partial<Filters>) => void };
+
+export function ChannelFilters({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const active = filterCount(query);
+  const [unfolded, setUnfolded] = useState(false);
+  const search = (
+    <SearchBox
+      value={query.keyword}
+      onChange={(keyword) => onChange({ keyword })}
+      placeholder={t("Name, tag or ID")}
+      width={170}
+    />
+  );
+  const clear = active > 0 ? <ClearFilters onClear={() => onChange(noFilters)} /> : null;
+
+  if (!phone)
+    return (
+      <>
+        {search}
+        <Choices query={query} onChange={onChange} />
+        <More query={query} onChange={onChange} />
+        {clear}
+      </>
+    );
+  return (
+    <>
+      <Group gap="xs" wrap="nowrap" w="100%">
+        <Box flex={1}>{search}</Box>
+        <Button
+          variant={active > 0 ? "light" : "default"}
+          leftSection={<IconFilter size={15} />}
+          aria-expanded={unfolded}
+          onClick={() => setUnfolded((open) => !open)}
+        >
+          {active > 0 ? t("Filters ({{number}})", { number: active }) : t("Filters")}
+        </Button>
+      </Group>
+      {unfolded ? (
+        <>
+          <Choices query={query} onChange={onChange} />
+          <RareChoices query={query} onChange={onChange} />
+          {clear}
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function Choices({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const providers = useQuery(providersQuery).data ?? [];
+  const groups = useQuery(groupsQuery).data ?? [];
+  const tags = useQuery(tagsQuery).data ?? [];
+  const iconOf = (type: string) => providers.find((provider) => String(provider.type) === type)?.icon ?? "";
+  const same = (name: string) => ({ value: name, label: name });
+  return (
+    <>
+      <FilterSelect
+        label={t("Vendor")}
+        value={query.type === 0 ? "" : String(query.type)}
+        onChange={(type) => onChange({ type: Number(type) })}
+        searchable
+        data={providers.map(({ type, label }) => ({ value: String(type), label: vendorWord(t, label) }))}
+        leftSection={
+          query.type === 0 ? undefined : <VendorIcon name={iconOf(String(query.type))} size={15} />
+        }
+        renderOption={({ option }) => (
+          <Group gap={8} wrap="nowrap">
+            {option.value === "" ? null : <VendorIcon name={iconOf(option.value)} size={15} />}
+            {option.label}
+          </Group>
+        )}
+      />
+      <FilterSelect
+        label={t("Status")}
+        value={query.status === 0 ? "" : String(query.status)}
+        onChange={(status) => onChange({ status: Number(status) })}
+        data={statusChoices.map((status) => ({ value: String(status), label: t(statusOf(status).word) }))}
+      />
+      <FilterSelect
+        label={t("Group")}
+        value={query.group}
+        onChange={(group) => onChange({ group })}
+        data={groups.map(same)}
+      />
+      {tags.length > 0 || query.tag ? (
+        <FilterSelect
+          label={t("Tag")}
+          value={query.tag}
+          onChange={(tag) => onChange({ tag })}
+          searchable
+          data={[...new Set([...tags, query.tag])].filter((tag) => tag !== "").map(same)}
+        />
+      ) : null}
+      <SearchBox
+        value={query.model}
+        onChange={(model) => onChange({ model })}
+        placeholder={t("Model")}
+        width={120}
+      />
+    </>
+  );
+}
+
+/** What is rarely asked for, behind a button that says how much of it is in force. */
+function More({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const active = rare.filter((name) => query[name] !== noFilters[name]).length;
+  return (
+    <Popover position="bottom-start" width={280} trapFocus>
+      <Indicator label={active} size={16} disabled={active === 0} offset={3}>
+        <Popover.Target>
+          <ActionIcon size={36} variant="default" aria-label={t("More filters")} title={t("More filters")}>
+            <IconFilter size={16} />
+          </ActionIcon>
+        </Popover.Target>
+      </Indicator>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <RareChoices query={query} onChange={onChange} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function RareChoices({ query, onChange }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Select
+        label={t("With or without a tag")}
+        w="100%"
+        data={[
+          { value: "0", label: t("Both") },
+          { value: "1", label: t("Without a tag") },
+          { value: "2", label: t("With a tag") },
+        ]}
+        value={String(query.filter_tag)}
+        // A certain tag says it already.
+        disabled={query.tag !== ""}
+        allowDeselect={false}
+        onChange={(choice) => onChange({ filter_tag: Number(choice) })}
+        comboboxProps={{ withinPortal: false }}
+      />
+      <SearchBox
+        label={t("Test model begins with")}
+        placeholder="gpt-4o"
+        width="100%"
+        value={query.test_model}
+        onChange={(test_model) => onChange({ test_model })}
+      />
+      <SearchBox
+        label={t("Version, region or plugin begins with")}
+        placeholder="2025-"
+        width="100%"
+        value={query.other}
+        onChange={(other) => onChange({ other })}
+      />
+    </>
+  );
+}

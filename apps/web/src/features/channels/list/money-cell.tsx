@@ -1,0 +1,63 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { formatSum } from "@gateway/shared/money";
+import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useProvider } from "#features/channels/api.ts";
+import { useRefreshBalance } from "#features/channels/runs/runs.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { formatTime, useFormat } from "#lib/quota.ts";
+import { toast } from "#ui/toast.tsx";
+
+const signs: Record<string, string> = { USD: "$", CNY: "¥" };
+
+/** What the channel used, and what is left at the vendor; a click on that asks the vendor. */
+export function MoneyCell({ row }: { row: ChannelRow }) {
+  const format = useFormat();
+  const tells = useProvider(row.type)?.tells_balance === true;
+  return (
+    <Box component="span" display="inline-block" lh="18px">
+      {format.quota(row.used_quota)}
+      {tells ? <Balance row={row} /> : null}
+    </Box>
+  );
+}
+
+function Balance({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const refresh = useRefreshBalance();
+  const sign = signs[row.balance_currency] ?? `${row.balance_currency} `;
+  const known = row.balance_updated_time !== null;
+  const amount = `${sign}${formatSum(row.balance)}`;
+  const ask = () =>
+    refresh.mutate(row.id, {
+      onSuccess: (left) => {
+        if (left === null) toast.info(t("This vendor does not tell the balance."));
+      },
+    });
+  const left = (
+    <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
+      {known ? t("{{amount}} left", { amount }) : mayChange ? t("Ask for balance") : "–"}
+    </Text>
+  );
+  if (!mayChange) return left;
+  return (
+    <Tooltip
+      label={
+        row.balance_updated_time === null
+          ? t("Ask the vendor what is left")
+          : t("As of {{time}}. A click asks again.", { time: formatTime(row.balance_updated_time) })
+      }
+    >
+      <UnstyledButton
+        display="block"
+        ml="auto"
+        disabled={refresh.isPending}
+        aria-label={t("Refresh the balance of {{name}}", { name: row.name })}
+        onClick={ask}
+      >
+        {refresh.isPending ? <Loader size={11} /> : left}
+      </UnstyledButton>
+    </Tooltip>
+  );
+}

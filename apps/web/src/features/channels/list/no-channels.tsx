@@ -1,0 +1,80 @@
+import type { ProviderInfo } from "@gateway/shared/provider";
+import { Button, Group } from "@mantine/core";
+import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { groupsQuery, providersQuery, refreshChannels, saveChannel } from "#features/channels/api.ts";
+import { useRunTest } from "#features/channels/runs/channel-tests.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { Empty } from "#ui/empty.tsx";
+import { toast } from "#ui/toast.tsx";
+
+/** An installation without channels: the two ways to the first one. */
+export function NoChannels({ onAdd }: { onAdd: () => void }) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const demo = useQuery(providersQuery).data?.find((provider) => provider.id === "demo");
+  const groups = useQuery(groupsQuery).data;
+  const runTest = useRunTest();
+  const client = useQueryClient();
+  const add = useMutation({
+    mutationFn: ({ type, label, models }: ProviderInfo) => {
+      const group = groups?.includes("default") ? "default" : (groups?.[0] ?? "default");
+      return saveChannel(undefined, { type, name: label, models, groups: [group] });
+    },
+    // This component is gone once the channel is in the list.
+    onSuccess: async (row) => {
+      toast.success(t("{{name}} is ready", { name: row.name }));
+      await refreshChannels(client);
+      await runTest(row.id);
+      await refreshChannels(client);
+    },
+  });
+  if (!mayChange) return <Empty icon={IconRouteOff} title={t("No channel yet")} />;
+  return (
+    <Empty
+      icon={IconRouteOff}
+      title={t("No channel yet")}
+      hint={
+        demo
+          ? t(
+              "A channel is an account at a vendor. Add one with your key, or start with the demo vendor, which answers without any.",
+            )
+          : t("A channel is an account at a vendor. Add one with your key.")
+      }
+      action={
+        <Group justify="center" gap="xs">
+          <Button leftSection={<IconPlus size={16} />} onClick={onAdd}>
+            {t("Add a channel")}
+          </Button>
+          {demo ? (
+            <Button
+              variant="default"
+              leftSection={<IconFlask2 size={16} />}
+              loading={add.isPending}
+              onClick={() => add.mutate(demo)}
+            >
+              {t("Add the demo channel")}
+            </Button>
+          ) : null}
+        </Group>
+      }
+    />
+  );
+}
+
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Empty
+      icon={IconSearchOff}
+      title={t("No channel matches")}
+      hint={t("Change the filters, or look at all channels.")}
+      action={
+        <Button variant="default" onClick={onClear}>
+          {t("Clear filters")}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,96 @@
+/** What concerns all channels at once. */
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { IconDots, IconDownload, IconGauge, IconTrash, IconUpload, IconWallet } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { refreshChannels } from "#features/channels/api.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { translateSentence } from "#lib/error-text.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+import { deleteDisabled } from "./batch-api.ts";
+
+type PageMenuProps = {
+  onTest: () => void;
+  onBalances: () => void;
+  onImport: () => void;
+  onExport: () => void;
+};
+
+export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuProps) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const client = useQueryClient();
+  const clean = useMutation({
+    mutationFn: deleteDisabled,
+    onSuccess: ({ done, failed }) => {
+      const [first] = failed;
+      if (first)
+        toast.error(
+          t("Batch deletion failed with {{message}}", { message: translateSentence(t, first.message) }),
+        );
+      else toast.success(t("{{count}} channels deleted", { count: done.length }));
+      return refreshChannels(client);
+    },
+  });
+  const askAndTest = async () => {
+    const sure = await confirm({
+      title: t("Test all channels?"),
+      body: t("Each test is one short call to the vendor. Channels switched off by hand are left alone."),
+      action: t("Test"),
+      danger: false,
+    });
+    if (sure) onTest();
+  };
+  const askAndClean = async () => {
+    const sure = await confirm({
+      title: t("Delete all channels that are off?"),
+      body: t("Those switched off by hand and automatically. Their keys are destroyed."),
+      action: t("Delete"),
+    });
+    if (sure) clean.mutate();
+  };
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Tooltip label={t("For all channels")}>
+          <ActionIcon
+            size={36}
+            variant="default"
+            aria-label={t("For all channels")}
+            loading={clean.isPending}
+          >
+            <IconDots size={18} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {mayChange ? (
+          <>
+            <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => void askAndTest()}>
+              {t("Test all")}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
+              {t("Refresh balances")}
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>
+              {t("Import")}
+            </Menu.Item>
+          </>
+        ) : null}
+        <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
+          {t("Export")}
+        </Menu.Item>
+        {mayChange ? (
+          <>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndClean()}>
+              {t("Delete those that are off")}
+            </Menu.Item>
+          </>
+        ) : null}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

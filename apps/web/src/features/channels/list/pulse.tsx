@@ -1,0 +1,49 @@
+/** The last tests of a channel as a small line; what one channel asks, all rows on screen share. */
+import type { ChannelPulse } from "@gateway/shared/channel-run";
+import { Tooltip } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createContext, useContext } from "react";
+import { useTranslation } from "react-i18next";
+import { pulsesQuery } from "#features/channels/runs/runs.ts";
+import { formatDuration } from "#lib/quota.ts";
+import { Sparkline } from "#ui/sparkline.tsx";
+import classes from "#features/channels/runs/runs.module.css";
+
+/** The channels on screen: their lines come with one request. */
+export const PulseIds = createContext<number[]>([]);
+
+/** The last tests of a channel, oldest first. */
+export function usePulse(id: number): ChannelPulse["points"] {
+  const ids = useContext(PulseIds);
+  const { data } = useQuery({
+    ...pulsesQuery(ids),
+    select: (lines: ChannelPulse[]) => lines.find((line) => line.channel_id === id),
+  });
+  return data?.points ?? [];
+}
+
+export function Pulse({ points }: { points: ChannelPulse["points"] }) {
+  const { t } = useTranslation();
+  const good = points.filter((point) => point.ok);
+  if (good.length < 2) return null;
+  const failed = points.length - good.length;
+  const mean = good.reduce((sum, point) => sum + point.duration, 0) / good.length;
+  return (
+    <Tooltip
+      label={t("Last {{count}} tests: {{time}} on average, {{failed}} failed", {
+        count: points.length,
+        time: formatDuration(Math.round(mean)),
+        failed,
+      })}
+    >
+      <span className={classes.spark}>
+        <Sparkline
+          values={good.map((point) => point.duration)}
+          color={failed > 0 ? "var(--mantine-color-amber-text)" : "currentColor"}
+          width={48}
+          height={20}
+        />
+      </span>
+    </Tooltip>
+  );
+}

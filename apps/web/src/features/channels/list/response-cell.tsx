@@ -1,0 +1,87 @@
+import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
+import { Loader, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useTestBook } from "#features/channels/runs/channel-tests.ts";
+import { TestMenu } from "#features/channels/runs/test-menu.tsx";
+import { speedOf } from "#features/channels/status.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { formatDuration } from "#lib/quota.ts";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { Pulse, usePulse } from "./pulse.tsx";
+import classes from "#features/channels/channels.module.css";
+import runClasses from "#features/channels/runs/runs.module.css";
+
+/** How quickly the channel answered its last test; a click tests again. */
+export function ResponseCell({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const { byModel, last } = useTestBook(row.id);
+  const test = last === null ? undefined : byModel[last];
+  const failed =
+    test?.state === "done" && !test.result.ok && test.result.fault !== cannotProbe ? test : undefined;
+  const pulse = usePulse(row.id);
+  // A test before this screen was opened: what it said stands in the history.
+  const failedBefore =
+    test === undefined && row.test_time !== null && (row.response_time === 0 || pulse.at(-1)?.ok === false);
+  const tested = row.test_time !== null && row.response_time > 0;
+  const { word, color } = speedOf(tested ? row.response_time : 0);
+
+  const lines = () => {
+    if (test?.state === "running")
+      return (
+        <Text span c="dimmed" fz="sm" className={classes.outcome}>
+          <Loader size={12} />
+          {t("Testing…")}
+        </Text>
+      );
+    if (failed)
+      return (
+        <>
+          <Text c="red" fz="sm" fw={500} lh="18px">
+            {t("Failed")}
+          </Text>
+          <Text c="dimmed" fz="xs" lh="16px" truncate title={failed.result.message}>
+            {failed.result.message}
+          </Text>
+        </>
+      );
+    if (failedBefore)
+      return (
+        <>
+          <Text c="red" fz="sm" fw={500} lh="18px">
+            {t("Failed")}
+          </Text>
+          <Text c="dimmed" fz="xs" lh="16px" component="div">
+            <RelativeTime seconds={row.test_time} />
+          </Text>
+        </>
+      );
+    return (
+      <>
+        <Text c={color} fz="sm" fw={tested ? 500 : 400} lh="18px" title={t(word)}>
+          {tested ? formatDuration(row.response_time) : t(word)}
+        </Text>
+        {tested ? (
+          <Text c="dimmed" fz="xs" lh="16px" component="div">
+            <RelativeTime seconds={row.test_time} />
+          </Text>
+        ) : null}
+      </>
+    );
+  };
+  return (
+    <div className={runClasses.sparkCell}>
+      <TestMenu row={row}>
+        <UnstyledButton className={classes.response}>
+          <VisuallyHidden>
+            {mayChange
+              ? t("Test {{model}}", { model: row.name })
+              : t("Tests of {{name}}", { name: row.name })}
+          </VisuallyHidden>
+          {lines()}
+        </UnstyledButton>
+      </TestMenu>
+      <Pulse points={pulse} />
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+/** What became of a channel, newest first: who switched it or why it went off by itself. */
+import type { ChannelEventRow } from "@gateway/shared/channel";
+import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
+import {
+  IconCirclePlus,
+  IconHeartbeat,
+  IconKey,
+  IconPencil,
+  IconPlayerPause,
+  IconPower,
+  IconTrash,
+  type Icon,
+} from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { eventsQuery } from "#features/channels/api.ts";
+import { fieldNameOf } from "#features/channels/editor/draft.ts";
+import { phrase } from "#lib/i18n.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { reasonText } from "./reason-words.ts";
+
+type TimelineDrawerProps = { id: number; name: string; onClose: () => void };
+
+export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 520}
+      padding="lg"
+      title={
+        <Title order={2} component="span" fz="lg">
+          {t("Time line of {{name}}", { name })}
+        </Title>
+      }
+    >
+      <Events id={id} />
+    </Drawer>
+  );
+}
+
+function Events({ id }: { id: number }) {
+  const { t } = useTranslation();
+  const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
+  if (events.error && !events.data)
+    return <Failed error={events.error} onRetry={() => void events.refetch()} />;
+  if (!events.data)
+    return (
+      <Stack gap="lg" aria-busy>
+        {[0, 1, 2, 3].map((line) => (
+          <Skeleton key={line} height={44} />
+        ))}
+      </Stack>
+    );
+  const rows = events.data.pages.flatMap((page) => page.data);
+  if (rows.length === 0)
+    return (
+      <Empty
+        title={t("Nothing has happened yet")}
+        hint={t("Changes of its state appear here, with their reason.")}
+      />
+    );
+  return (
+    <Stack gap="lg">
+      <Timeline bulletSize={28} lineWidth={1}>
+        {rows.map((row) => {
+          const { icon: Picture, color } = looksOf(row.kind);
+          return (
+            <Timeline.Item
+              key={row.id}
+              color={color}
+              bullet={<Picture size={15} stroke={1.8} />}
+              title={
+                <Text fw={500} fz="sm">
+                  <EventTitle row={row} />
+                </Text>
+              }
+            >
+              <EventFacts row={row} />
+            </Timeline.Item>
+          );
+        })}
+      </Timeline>
+      {events.hasNextPage ? (
+        <Button
+          variant="default"
+          loading={events.isFetchingNextPage}
+          onClick={() => void events.fetchNextPage()}
+        >
+          {t("Load more")}
+        </Button>
+      ) : null}
+    </Stack>
+  );
+}
+
+function EventTitle({ row }: { row: ChannelEventRow }) {
+  const { t } = useTranslation();
+  const about = row.model || row.key;
+  return (
+    <>
+      {t(words[row.kind] ?? row.kind)}
+      {about ? (
+        <>
+          {" "}
+          <Code>{about}</Code>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function EventFacts({ row }: { row: ChannelEventRow }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {row.fields.length > 0 ? (
+        <Text fz="sm">{row.fields.map((field) => t(fieldNameOf(field))).join(", ")}</Text>
+      ) : null}
+      {row.reason ? <Text fz="sm">{reasonText(t, row.reason)}</Text> : null}
+      <Text c="dimmed" fz="xs" mt={2}>
+        <RelativeTime seconds={row.created_time} /> · {row.username ?? t("the gateway itself")}
+      </Text>
+    </>
+  );
+}
+
+const words: Record<string, string> = {
+  created: phrase("Channel created"),
+  changed: phrase("Channel changed"),
+  enabled: phrase("Switched on"),
+  disabled: phrase("Switched off"),
+  deleted: phrase("Channel deleted"),
+  "auto-disabled": phrase("Switched off automatically"),
+  "auto-enabled": phrase("Switched on automatically"),
+  "key-auto-disabled": phrase("Key switched off automatically"),
+  "key-auto-enabled": phrase("Key switched on automatically"),
+  "key-enabled": phrase("Key switched on"),
+  "key-disabled": phrase("Key switched off"),
+  "key-changed": phrase("Key weighted anew"),
+  "key-removed": phrase("Key removed"),
+  "circuit-opened": phrase("Model paused"),
+  "circuit-closed": phrase("Model works again"),
+};
+
+function looksOf(kind: string): { icon: Icon; color: string } {
+  const good = kind.endsWith("enabled") || kind === "circuit-closed";
+  const bad = kind.includes("auto-disabled") || kind === "circuit-opened";
+  const color = good ? "green" : bad ? "red" : "gray";
+  if (kind.startsWith("key-")) return { icon: IconKey, color };
+  switch (kind) {
+    case "created":
+      return { icon: IconCirclePlus, color };
+    case "changed":
+      return { icon: IconPencil, color };
+    case "deleted":
+      return { icon: IconTrash, color };
+    case "circuit-opened":
+      return { icon: IconPlayerPause, color };
+    case "circuit-closed":
+      return { icon: IconHeartbeat, color };
+    default:
+      return { icon: IconPower, color };
+  }
+}

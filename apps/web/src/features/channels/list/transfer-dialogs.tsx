@@ -1,0 +1,178 @@
+/** Channels as a file: out, without their keys unless root wants them; and in, with what became of each. */
+import type { ChannelImportAnswer } from "@gateway/shared/channel-batch";
+import { Alert, Button, Checkbox, FileButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconUpload } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { refreshChannels } from "#features/channels/api.ts";
+import { fieldNameOf } from "#features/channels/editor/draft.ts";
+import { useCan } from "#lib/session.ts";
+import { toast } from "#ui/toast.tsx";
+import { exportChannels, importChannels } from "./batch-api.ts";
+import { reasonText } from "./reason-words.ts";
+import classes from "#features/channels/runs/runs.module.css";
+
+/** @param ids undefined: all of them */
+export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
+  const { t } = useTranslation();
+  const isRoot = useCan("configure");
+  const [withKeys, setWithKeys] = useState(false);
+  const save = useMutation({
+    mutationFn: () => exportChannels(ids, withKeys),
+    onSuccess: (file) => {
+      download(`channels-${new Date().toISOString().slice(0, 10)}.json`, JSON.stringify(file, null, 2));
+      toast.success(t("{{count}} channels exported", { count: file.channels.length }));
+      onClose();
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={
+        ids === undefined ? t("Export all channels") : t("Export {{count}} channels", { count: ids.length })
+      }
+      styles={{ title: { fontWeight: 600 } }}
+    >
+      <Stack gap="md">
+        <Text fz="sm">
+          {t(
+            "A JSON file with everything but the keys. A channel imported from it is off until its key is entered.",
+          )}
+        </Text>
+        {isRoot ? (
+          <Checkbox
+            label={t("Include the keys in the clear")}
+            description={t(
+              "Whoever has the file can spend the money at your vendors. This goes into the audit log.",
+            )}
+            checked={withKeys}
+            onChange={(event) => setWithKeys(event.currentTarget.checked)}
+          />
+        ) : null}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button color={withKeys ? "red" : undefined} loading={save.isPending} onClick={() => save.mutate()}>
+            {t("Export")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** The channels of an export, or a bare list of them; undefined for anything else. */
+export function channelsIn(text: string): unknown[] | undefined {
+  try {
+    const file: unknown = JSON.parse(text);
+    if (Array.isArray(file)) return file;
+    if (typeof file !== "object" || file === null || !("channels" in file)) return undefined;
+    return Array.isArray(file.channels) ? file.channels : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Small enough for the server's limit on a request, keys and hundreds of models included. */
+const portion = 50;
+
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [fault, setFault] = useState("");
+  const [chosen, setChosen] = useState<{ name: string; channels: unknown[] } | null>(null);
+  const [answer, setAnswer] = useState<ChannelImportAnswer | null>(null);
+  const bring = useMutation({
+    mutationFn: async (channels: unknown[]) => {
+      const whole: ChannelImportAnswer = { created: [], failed: [] };
+      for (let at = 0; at < channels.length; at += portion) {
+        const part = await importChannels(channels.slice(at, at + portion));
+        whole.created.push(...part.created.map((each) => ({ ...each, index: each.index + at })));
+        whole.failed.push(...part.failed.map((each) => ({ ...each, index: each.index + at })));
+        setAnswer({ ...whole });
+      }
+      await refreshChannels(client);
+    },
+  });
+  const read = async (file: File | null) => {
+    if (file === null) return;
+    setAnswer(null);
+    const channels = channelsIn(await file.text());
+    setFault(channels === undefined || channels.length === 0 ? t("This file holds no channels.") : "");
+    setChosen(channels === undefined || channels.length === 0 ? null : { name: file.name, channels });
+  };
+  const waiting = answer?.created.filter((each) => each.needs_key).length ?? 0;
+  return (
+    <Modal opened onClose={onClose} title={t("Import channels")} styles={{ title: { fontWeight: 600 } }}>
+      <Stack gap="md">
+        <Text fz="sm">{t("A file that was exported here, on this installation or another.")}</Text>
+        <Group gap="sm">
+          <FileButton accept="application/json,.json" onChange={(file) => void read(file)}>
+            {(props) => (
+              <Button variant="default" leftSection={<IconUpload size={16} />} {...props}>
+                {t("Choose a file")}
+              </Button>
+            )}
+          </FileButton>
+          {chosen === null ? null : (
+            <Text fz="sm" c="dimmed">
+              {chosen.name} · {t("{{count}} channels", { count: chosen.channels.length })}
+            </Text>
+          )}
+        </Group>
+        {fault === "" ? null : (
+          <Alert color="red" icon={<IconAlertTriangle size={17} />}>
+            {fault}
+          </Alert>
+        )}
+        {answer === null ? null : (
+          <Stack gap={6} role="status">
+            <Text fz="sm" c="green" fw={500}>
+              {t("{{count}} channels imported", { count: answer.created.length })}
+            </Text>
+            {waiting > 0 ? (
+              <Text fz="sm" c="amber">
+                {t("{{count}} of them are off until you enter their key.", { count: waiting })}
+              </Text>
+            ) : null}
+            {answer.failed.map((each) => (
+              <div key={each.index}>
+                <Text fz="sm" c="red" fw={500}>
+                  {each.name || t("Entry {{number}}", { number: each.index + 1 })}
+                </Text>
+                <Text fz="xs" c="dimmed" className={classes.wrap}>
+                  {each.field === "" ? "" : `${t(fieldNameOf(each.field))}: `}
+                  {reasonText(t, each.message)}
+                </Text>
+              </div>
+            ))}
+          </Stack>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {answer === null ? t("Cancel") : t("Close")}
+          </Button>
+          <Button
+            disabled={chosen === null || (answer !== null && !bring.isPending)}
+            loading={bring.isPending}
+            onClick={() => chosen !== null && bring.mutate(chosen.channels)}
+          >
+            {t("Import")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

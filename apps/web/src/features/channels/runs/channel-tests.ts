@@ -1,0 +1,84 @@
+/** Tests of channels and their outcomes, kept while the console is open so that results can be compared. */
+import { type ChannelForm, ChannelTestResult } from "@gateway/shared/channel";
+import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { useTranslation } from "react-i18next";
+import { amendRow } from "#features/channels/api.ts";
+import { errorReason } from "#lib/error-text.ts";
+import { http } from "#lib/http.ts";
+
+export type TestState =
+  | { state: "running" }
+  /** `at`: seconds since 1970. */
+  | { state: "done"; result: ChannelTestResult; at: number };
+
+/** By model; "" while the channel's own choice is not known yet. `last` is the model tested last. */
+type TestBook = { byModel: Record<string, TestState>; last: string | null };
+
+const emptyBook: TestBook = { byModel: {}, last: null };
+const bookKey = (id: number) => ["channel-tests", id];
+
+export function useTestBook(id: number): TestBook {
+  const book = useQuery<TestBook>({
+    queryKey: bookKey(id),
+    queryFn: skipToken,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+  return book.data ?? emptyBook;
+}
+
+/**
+ * Writes down how a test went.
+ * @param at seconds since 1970
+ * @param running the model it was running as: "" while the channel's own choice was not known
+ */
+export function noteOutcome(
+  client: QueryClient,
+  id: number,
+  result: ChannelTestResult,
+  at: number,
+  running = result.model,
+): void {
+  client.setQueryData<TestBook>(bookKey(id), (book = emptyBook) => {
+    const { [running]: _running, ...others } = book.byModel;
+    const last = result.model || running;
+    return { byModel: { ...others, [last]: { state: "done", result, at } }, last };
+  });
+}
+
+export type RunTest = (id: number, model?: string) => Promise<ChannelTestResult>;
+
+/**
+ * Never rejects: a test that could not be made is a failed one. Good times appear in the lists at once; call
+ * `refreshChannels` afterwards, because a good test may have brought a channel back.
+ */
+export function useRunTest(): RunTest {
+  const client = useQueryClient();
+  const { t } = useTranslation();
+  return useCallback(
+    async (id, model = "") => {
+      client.setQueryData<TestBook>(bookKey(id), (book = emptyBook) => ({
+        byModel: { ...book.byModel, [model]: { state: "running" } },
+        last: model,
+      }));
+      let result: ChannelTestResult;
+      try {
+        result = await http.post(`/channel/${id}/test`, ChannelTestResult, { model });
+      } catch (error) {
+        result = { ok: false, model, duration: 0, message: errorReason(error, t), fault: "network" };
+      }
+      const at = Math.floor(Date.now() / 1000);
+      noteOutcome(client, id, result, at, model);
+      if (result.ok)
+        amendRow(client, id, (known) => ({ ...known, response_time: result.duration, test_time: at }));
+      return result;
+    },
+    [client, t],
+  );
+}
+
+/** Tests what is typed into the form. Rejects with field errors when that cannot be a channel. */
+export function testUnsaved(input: ChannelForm, id: number | undefined): Promise<ChannelTestResult> {
+  return http.post("/channel/test", ChannelTestResult, { ...input, id });
+}

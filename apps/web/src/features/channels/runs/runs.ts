@@ -1,0 +1,131 @@
+/** Tests and balances of many channels: the server does them, the console watches. */
+import {
+  ChannelBalance,
+  ChannelPulse,
+  ChannelRun,
+  ChannelRunDetail,
+  type ChannelRunForm,
+  type ChannelRunItem,
+  ChannelTestRow,
+} from "@gateway/shared/channel-run";
+import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { z } from "zod";
+import { amendRow, refreshChannels } from "#features/channels/api.ts";
+import { readEvents } from "#lib/event-stream.ts";
+import { ApiError, http } from "#lib/http.ts";
+import { noteOutcome } from "./channel-tests.ts";
+
+/** The newest runs of all nodes; one that somebody else started shows up, too. */
+export const runsQuery = queryOptions({
+  queryKey: ["channel-runs"],
+  queryFn: () => http.get("/channel/run", z.array(ChannelRun)),
+  refetchInterval: 15_000,
+});
+
+export function useStartRun() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: ChannelRunForm) => http.post("/channel/run", ChannelRun, input),
+    onSuccess: () => client.invalidateQueries({ queryKey: runsQuery.queryKey }),
+  });
+}
+
+export function useCancelRun() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => http.post(`/channel/run/${id}/cancel`, ChannelRun),
+    onSuccess: () => client.invalidateQueries({ queryKey: runsQuery.queryKey }),
+  });
+}
+
+/** A run as it goes on; undefined until the server has spoken. The list follows while it does. */
+export function useRunProgress(id: number): ChannelRunDetail | undefined {
+  const client = useQueryClient();
+  const [seen, setSeen] = useState<ChannelRunDetail>();
+  useEffect(() => {
+    // After a lost connection everything is told anew.
+    const items = new Map<number, ChannelRunItem>();
+    const closing = new AbortController();
+    const take = (told: ChannelRunDetail) => {
+      for (const item of told.items) {
+        if (items.has(item.position)) continue;
+        items.set(item.position, item);
+        if (told.run.kind === "test") showOutcome(client, item);
+      }
+      setSeen({ run: told.run, items: [...items.values()] });
+      if (told.run.status === "running") return;
+      closing.abort();
+      void refreshChannels(client);
+      void client.invalidateQueries({ queryKey: runsQuery.queryKey });
+    };
+    void follow(id, take, closing.signal);
+    return () => closing.abort();
+  }, [client, id]);
+  return seen;
+}
+
+/** Reads the run's events until the signal ends it; a connection that is lost is opened again. */
+async function follow(
+  id: number,
+  take: (seen: ChannelRunDetail) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await readEvents(`/channel/run/${id}/events`, { signal }, (data) => take(ChannelRunDetail.parse(data)));
+    } catch (error) {
+      // A refusal stays one: the run is gone, or may not be seen any more.
+      if (error instanceof ApiError && error.status < 500) return;
+    }
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+  }
+}
+
+const RECONNECT_MS = 3_000;
+
+function showOutcome(client: QueryClient, item: ChannelRunItem): void {
+  if (item.outcome === "skipped") return;
+  const at = Math.floor(Date.now() / 1000);
+  const ok = item.outcome === "ok";
+  const { model, duration, message } = item;
+  noteOutcome(client, item.channel_id, { ok, model, duration, message, fault: ok ? "" : "server" }, at);
+  if (ok)
+    amendRow(client, item.channel_id, (row) => ({ ...row, response_time: item.duration, test_time: at }));
+}
+
+/** The last tests of the channels on screen, by channel. */
+/** No screen shows more at once than the server answers for. */
+const mostPulses = 100;
+
+export const pulsesQuery = (channels: number[]) => {
+  const ids = channels.slice(0, mostPulses).join(",");
+  return queryOptions({
+    queryKey: ["channels", "pulses", ids],
+    queryFn: () => http.get("/channel/tests", z.array(ChannelPulse), { ids }),
+    enabled: ids !== "",
+  });
+};
+
+export const testsQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["channels", "tests", id],
+    queryFn: () => http.get(`/channel/${id}/tests`, z.array(ChannelTestRow)),
+  });
+
+export function useRefreshBalance() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => http.post(`/channel/update_balance/${id}`, ChannelBalance.nullable()),
+    onSuccess: (left, id) => {
+      if (left === null) return;
+      const at = Math.floor(Date.now() / 1000);
+      amendRow(client, id, (row) => ({
+        ...row,
+        balance: left.balance,
+        balance_currency: left.currency,
+        balance_updated_time: at,
+      }));
+    },
+  });
+}

@@ -1,0 +1,24 @@
+import type { ChannelTestResult } from "@gateway/shared/channel";
+import { Group, Text } from "@mantine/core";
+import { IconCircleCheck, IconCircleX } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { formatDuration } from "#lib/quota.ts";
+import classes from "#features/channels/channels.module.css";
+
+/** What a test of the unsaved form said, in one line. */
+export function TestLine({ result }: { result: ChannelTestResult }) {
+  const { t } = useTranslation();
+  const time = formatDuration(result.duration);
+  return (
+    <Group gap={8} wrap="nowrap" align="flex-start" role="status">
+      <Text c={result.ok ? "green" : "red"} className={classes.outcomeIcon}>
+        {result.ok ? <IconCircleCheck size={17} aria-hidden /> : <IconCircleX size={17} aria-hidden />}
+      </Text>
+      <Text fz="sm" className={classes.wrap}>
+        {result.ok
+          ? t("{{model}} answered in {{time}}", { model: result.model, time })
+          : t("{{model}} did not answer: {{message}}", { model: result.model, message: result.message })}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,103 @@
+import type { ChannelTag } from "@gateway/shared/channel-batch";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { refreshChannels } from "#features/channels/api.ts";
+import { deleteTag, switchTag } from "#features/channels/list/batch-api.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { translateSentence } from "#lib/error-text.ts";
+import { confirm } from "#ui/confirm.tsx";
+import { toast } from "#ui/toast.tsx";
+
+type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void };
+
+/** What is done to all channels of a tag; what stops or destroys them asks first. */
+export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: TagActionsProps) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const client = useQueryClient();
+  const turn = useMutation({
+    mutationFn: (on: boolean) => switchTag(tag, on),
+    onSuccess: ({ failed }) => {
+      const [first] = failed;
+      if (first) toast.error(`${first.name}: ${translateSentence(t, first.message)}`);
+      return refreshChannels(client);
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteTag(tag),
+    onSuccess: ({ done, failed }) => {
+      const [first] = failed;
+      if (first)
+        toast.error(
+          t("Batch deletion failed with {{message}}", { message: translateSentence(t, first.message) }),
+        );
+      else toast.success(t("{{count}} channels deleted", { count: done.length }));
+      return refreshChannels(client);
+    },
+  });
+  const askAndSwitch = async (on: boolean) => {
+    const sure = await confirm({
+      title: on
+        ? t("Enable all {{count}} channels of {{tag}}?", { count: total, tag })
+        : t("Disable all {{count}} channels of {{tag}}?", { count: total, tag }),
+      body: on
+        ? t("Those that were switched off by hand come back, too.")
+        : t("None of them serves calls any more."),
+      action: on ? t("Enable") : t("Disable"),
+      danger: !on,
+    });
+    if (sure) turn.mutate(on);
+  };
+  const askAndDelete = async () => {
+    const sure = await confirm({
+      title: t("Delete {{tag}} and its {{count}} channels?", { tag, count: total }),
+      body: t("Their keys are destroyed. What they served stays in the log."),
+      action: t("Delete"),
+    });
+    if (sure) remove.mutate();
+  };
+  if (!mayChange) return null;
+  return (
+    <>
+      <Tooltip label={t("Test")}>
+        <ActionIcon aria-label={t("Test {{model}}", { model: tag })} onClick={onTest}>
+          <IconGauge size={17} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t("Edit all")}>
+        <ActionIcon aria-label={t("Edit all of {{tag}}", { tag })} onClick={onEdit}>
+          <IconPencil size={17} stroke={1.7} />
+        </ActionIcon>
+      </Tooltip>
+      <Menu position="bottom-end" width={210}>
+        <Menu.Target>
+          <ActionIcon aria-label={t("More actions for {{name}}", { name: tag })} loading={turn.isPending}>
+            <IconDots size={17} stroke={1.7} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconPower size={16} />}
+            disabled={enabled === total}
+            onClick={() => void askAndSwitch(true)}
+          >
+            {t("Enable all")}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconPlayerPause size={16} />}
+            disabled={enabled === 0}
+            onClick={() => void askAndSwitch(false)}
+          >
+            {t("Disable all")}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndDelete()}>
+            {t("Delete with its channels")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}

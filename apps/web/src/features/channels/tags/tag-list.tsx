@@ -1,0 +1,303 @@
+/** The channels by tag: one line per tag, its channels below it when opened. */
+import type { ChannelRow } from "@gateway/shared/channel";
+import { ChannelPatch } from "@gateway/shared/channel";
+import type { ChannelTag } from "@gateway/shared/channel-batch";
+import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { VendorIcon } from "#components/vendor-icon.tsx";
+import { providersQuery, refreshChannels } from "#features/channels/api.ts";
+import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/list/batch-api.ts";
+import { NameCell, RankCell, StatusCell } from "#features/channels/list/cells.tsx";
+import { PulseIds } from "#features/channels/list/pulse.tsx";
+import { ResponseCell } from "#features/channels/list/response-cell.tsx";
+import { speedOf } from "#features/channels/status.ts";
+import { vendorWord } from "#features/channels/vendor-words.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { DataTable } from "#ui/data-table.tsx";
+import { Empty } from "#ui/empty.tsx";
+import { InlineNumber } from "#ui/inline-number.tsx";
+import { Short } from "#ui/short.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import type { Column } from "#ui/table-model.ts";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { TagActions } from "./tag-actions.tsx";
+import classes from "#features/channels/runs/runs.module.css";
+
+type TagListProps = {
+  onTest: (tag: string) => void;
+  onEdit: (tag: string) => void;
+  /** Opens one channel. */
+  onOpen: (id: number) => void;
+};
+
+export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
+  const { t } = useTranslation();
+  const list = useQuery(channelTagsQuery);
+  const [open, setOpen] = useState<string[]>([]);
+  const toggle = (tag: string) => setOpen((tags) => without(tags, tag) ?? [...tags, tag]);
+  // The same array until something in it changes: a cell with a new function would lose its focus.
+  const columns = useMemo<Column<ChannelTag>[]>(
+    () => [
+      {
+        id: "tag",
+        title: t("Tag"),
+        fixed: true,
+        width: 200,
+        cell: (row) => (
+          <TagName
+            row={row}
+            open={open.includes(row.tag)}
+            onToggle={() => setOpen((tags) => without(tags, row.tag) ?? [...tags, row.tag])}
+          />
+        ),
+      },
+      { id: "vendors", title: t("Vendors"), cell: (row) => <Vendors types={row.types} /> },
+      { id: "status", title: t("Status"), card: "fact", cell: (row) => <MixedStatus row={row} /> },
+      {
+        id: "response",
+        title: t("Response"),
+        card: "fact",
+        cell: (row) => (
+          <Text span fz="sm" c={speedOf(row.response_time).color} fw={500}>
+            {row.response_time > 0 ? formatDuration(row.response_time) : t("Not tested")}
+          </Text>
+        ),
+      },
+      { id: "used", title: t("Used"), align: "right", cell: (row) => <Used points={row.used_quota} /> },
+      {
+        id: "priority",
+        title: t("Priority"),
+        align: "right",
+        width: 130,
+        cell: (row) => <TagRank row={row} field="priority" />,
+      },
+      {
+        id: "weight",
+        title: t("Weight"),
+        align: "right",
+        width: 130,
+        cell: (row) => <TagRank row={row} field="weight" />,
+      },
+    ],
+    [t, open],
+  );
+  return (
+    <DataTable
+      id="channel-tags"
+      label={t("Tags")}
+      columns={columns}
+      rows={list.data}
+      rowKey={(row) => row.tag}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      paging={{ kind: "none" }}
+      onOpen={(row) => toggle(row.tag)}
+      rowActions={(row) => (
+        <TagActions tag={row} onTest={() => onTest(row.tag)} onEdit={() => onEdit(row.tag)} />
+      )}
+      detail={(row) => (open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} /> : null)}
+      toolbar={
+        <Text c="dimmed" fz="sm">
+          {t("Give channels the same tag, and you can edit, rank and switch them as one.")}
+        </Text>
+      }
+      empty={<Empty icon={IconTags} title={t("No tag yet")} />}
+    />
+  );
+}
+
+/** Undefined when it is not among them. */
+function without(tags: string[], tag: string): string[] | undefined {
+  return tags.includes(tag) ? tags.filter((each) => each !== tag) : undefined;
+}
+
+function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onToggle: () => void }) {
+  const { t } = useTranslation();
+  const Arrow = open ? IconChevronDown : IconChevronRight;
+  return (
+    <UnstyledButton
+      onClick={onToggle}
+      aria-expanded={open}
+      aria-label={t("Channels of {{tag}}", { tag: row.tag })}
+    >
+      <Group gap={8} wrap="nowrap">
+        <Arrow size={15} />
+        <div>
+          <Short strong text={row.tag} width={200} />
+          <Text c="dimmed" fz="xs">
+            {t("{{count}} channels", { count: row.total })}
+          </Text>
+        </div>
+      </Group>
+    </UnstyledButton>
+  );
+}
+
+const mostIcons = 5;
+
+function Vendors({ types }: { types: number[] }) {
+  const { t } = useTranslation();
+  const providers = useQuery(providersQuery).data ?? [];
+  const known = types.map((type) => providers.find((provider) => provider.type === type));
+  return (
+    <Tooltip label={known.map((provider) => (provider ? vendorWord(t, provider.label) : "?")).join(", ")}>
+      <Group gap={6} wrap="nowrap" w="fit-content">
+        {known.slice(0, mostIcons).map((provider, index) => (
+          <VendorIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
+        ))}
+        {types.length > mostIcons ? (
+          <Text fz="xs" c="dimmed">
+            +{types.length - mostIcons}
+          </Text>
+        ) : null}
+      </Group>
+    </Tooltip>
+  );
+}
+
+/** A tag is on, off, or both: each state with its number. */
+function MixedStatus({ row }: { row: ChannelTag }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap={10} wrap="nowrap">
+      {row.enabled > 0 ? (
+        <StatusDot tone="good">{t("{{count}} enabled", { count: row.enabled })}</StatusDot>
+      ) : null}
+      {row.disabled > 0 ? (
+        <StatusDot tone="idle">{t("{{count}} disabled", { count: row.disabled })}</StatusDot>
+      ) : null}
+      {row.auto_disabled > 0 ? (
+        <StatusDot tone="bad">{t("{{count}} auto-disabled", { count: row.auto_disabled })}</StatusDot>
+      ) : null}
+    </Group>
+  );
+}
+
+function Used({ points }: { points: number }) {
+  return useFormat().quota(points);
+}
+
+function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight" }) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const { min, max } = row[field];
+  const rank = useMutation({
+    mutationFn: (value: number) => rankTag(row.tag, field, value),
+    onSuccess: () => refreshChannels(client),
+  });
+  return (
+    <Group gap={6} justify="flex-end" wrap="nowrap">
+      {min === max ? null : (
+        <Tooltip label={t("They differ: from {{min}} to {{max}}", { min, max })}>
+          <Text fz="xs" c="amber" tabIndex={0}>
+            {min}–{max}
+          </Text>
+        </Tooltip>
+      )}
+      <InlineNumber
+        label={`${field === "priority" ? t("Priority") : t("Weight")}: ${row.tag}`}
+        value={max}
+        check={(value) => {
+          const parsed = ChannelPatch.safeParse({ [field]: value });
+          return parsed.success ? null : translateSentence(t, parsed.error.issues[0]?.message ?? "");
+        }}
+        width={50}
+        onSave={(value) => rank.mutateAsync(value)}
+      />
+    </Group>
+  );
+}
+
+function Members({ tag, onOpen }: { tag: string; onOpen: (id: number) => void }) {
+  const { t } = useTranslation();
+  const list = useQuery(tagMembersQuery(tag));
+  const [shown, setShown] = useState(20);
+  if (list.error)
+    return (
+      <Group p="md">
+        <Text c="red" fz="sm">
+          {errorReason(list.error, t)}
+        </Text>
+        <Button variant="default" size="compact-sm" onClick={() => void list.refetch()}>
+          {t("Try again")}
+        </Button>
+      </Group>
+    );
+  if (!list.data)
+    return (
+      <Stack gap={8} p="md" aria-busy>
+        <Skeleton height={18} width="60%" />
+        <Skeleton height={18} width="50%" />
+      </Stack>
+    );
+  const members = list.data.slice(0, shown);
+  return (
+    <div className={classes.detail}>
+      <PulseIds value={members.map((row) => row.id)}>
+        {members.map((row) => (
+          <Member key={row.id} row={row} onOpen={onOpen} />
+        ))}
+      </PulseIds>
+      {list.data.length > shown ? (
+        <Button variant="subtle" size="compact-sm" m={8} onClick={() => setShown(shown + 50)}>
+          {t("Show more")}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const client = useQueryClient();
+  const format = useFormat();
+  const leave = useMutation({
+    mutationFn: () => leaveTag(row.id),
+    onSuccess: () => refreshChannels(client),
+  });
+  const mayChange = useMayChange();
+  const out = mayChange ? (
+    <Tooltip label={t("Take out of the tag")}>
+      <ActionIcon
+        aria-label={t("Take {{name}} out of the tag", { name: row.name })}
+        loading={leave.isPending}
+        onClick={() => leave.mutate()}
+      >
+        <IconTagOff size={16} />
+      </ActionIcon>
+    </Tooltip>
+  ) : null;
+  const name = (
+    <UnstyledButton onClick={() => onOpen(row.id)} aria-label={t("Edit {{name}}", { name: row.name })}>
+      <NameCell row={row} />
+    </UnstyledButton>
+  );
+  if (phone)
+    return (
+      <div className={classes.member}>
+        {name}
+        {out}
+        <StatusCell row={row} />
+        <ResponseCell row={row} />
+      </div>
+    );
+  return (
+    <div className={classes.member}>
+      {name}
+      <StatusCell row={row} />
+      <ResponseCell row={row} />
+      <Text fz="sm" ta="right" className="tabular">
+        {format.quota(row.used_quota)}
+      </Text>
+      <RankCell row={row} field="priority" />
+      <RankCell row={row} field="weight" />
+      {out}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { Page } from "@gateway/shared/paging";
+import { UserListRow, type UserQuery } from "@gateway/shared/user";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
+import { http } from "#lib/http.ts";
+
+/** The key of every query about accounts: a mutation invalidates all of them. */
+export const allUsers = ["user"] as const;
+
+export const fetchUsers = (query: UserQuery) => http.get("/user", Page(UserListRow), query);
+
+export const usersQuery = (query: UserQuery) =>
+  queryOptions({
+    queryKey: [...allUsers, "list", query],
+    queryFn: () => fetchUsers(query),
+    placeholderData: keepPreviousData,
+  });
+
+/** Symbols of all enabled groups. */
+export const groupSymbolsQuery = queryOptions({
+  queryKey: ["group-symbols"],
+  queryFn: () => http.get("/group", z.array(z.string())),
+  staleTime: 60_000,
+});
