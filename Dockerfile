@@ -36,7 +36,7 @@ COPY --from=build /app/apps/server/src/platform/prisma apps/server/src/platform/
 COPY --from=build /app/apps/web/dist apps/web/dist
 # Node keeps what it has compiled, so that later starts take half the time.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
-RUN node --input-type=module -e "await import('/app/apps/server/src/start.ts')"
+RUN node --input-type=module -e "await import('/app/apps/server/src/start/index.ts')"
 RUN mkdir -p /data /secrets && chown node:node /data /secrets
 VOLUME /data
 USER node

@@ -1,5 +1,5 @@
 import { readEnv } from "./env.ts";
-import { startGateway } from "./start.ts";
+import { startGateway } from "./start/index.ts";
 
 /** For what comes after the last call: open bills, connections, an embedded database. */
 const lastResortSeconds = 60;

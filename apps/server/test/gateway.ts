@@ -12,7 +12,7 @@ import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/db.ts";
 import { readEnv } from "../src/env.ts";
-import { startGateway } from "../src/start.ts";
+import { startGateway } from "../src/start/index.ts";
 import { freshDatabase } from "./database.ts";
 
 /** The whole gateway on a real socket, a database of its own, and a vendor that can be told to misbehave. */

@@ -1,5 +1,5 @@
 import { readEnv } from "../src/env.ts";
-import { startGateway } from "../src/start.ts";
+import { startGateway } from "../src/start/index.ts";
 
 /** The gateway for browser tests whose payment gateway is on this machine: it may call private addresses. */
 const gateway = await startGateway(readEnv(process.env), { mayReach: () => true });

@@ -1,7 +1,7 @@
 import { startDemoUpstream, type DemoUpstream } from "#demo/server.ts";
+import type { Env } from "#env.ts";
 import { demo } from "#providers/definitions/demo.ts";
 import type { Provider } from "#providers/provider.ts";
-import type { Env } from "./env.ts";
 
 /** Runs the simulated provider and lists it among the providers while it runs. */
 export interface DemoProvider {

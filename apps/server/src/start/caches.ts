@@ -1,0 +1,72 @@
+import { createGroups, type GroupsInForce } from "#domain/accounts/groups-in-force.ts";
+import { type Candidates, createCandidates } from "#domain/channels/candidates.ts";
+import { createPrices, type Prices } from "#domain/pricing/prices.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import { type Callers, createCallers } from "#domain/tokens/callers.ts";
+import { createRevocations, type Revocations } from "#domain/tokens/revocations.ts";
+import { type Announcements, coalesce } from "#platform/announcements.ts";
+import type { Database } from "#platform/db.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { Providers } from "#providers/registry.ts";
+import type { Context } from "./context.ts";
+import type { DemoProvider } from "./demo-provider.ts";
+import type { Part } from "./parts.ts";
+
+export interface Caches {
+  groups: GroupsInForce;
+  prices: Prices;
+  candidates: Candidates;
+  callers: Callers;
+  revocations: Revocations;
+}
+
+interface Needs extends Context {
+  database: Database;
+  secrets: Secrets;
+  announcements: Announcements;
+  settings: SettingsStore;
+  providers: Providers;
+  demo: DemoProvider;
+}
+
+/** What every call reads, kept in memory, and loaded again when any node announces a change. */
+export const caches: Part<Needs, Caches> = {
+  name: "caches",
+  async open(needs) {
+    const { db } = needs.database;
+    const opened: Caches = {
+      groups: await createGroups(db),
+      prices: await createPrices(db),
+      candidates: await createCandidates(db, needs.secrets, needs.providers),
+      callers: createCallers(db, needs.secrets),
+      revocations: createRevocations(db, needs.onError),
+    };
+    follow(needs, opened);
+    return opened;
+  },
+  close: ({ revocations }) => revocations.close(),
+};
+
+function follow(
+  { announcements, settings, demo }: Needs,
+  { groups, prices, candidates, callers, revocations }: Caches,
+): void {
+  // Channels of the demo provider are usable once it runs.
+  announcements.on("settings", async () => {
+    if (demo.isRunning()) return;
+    await settings.reload();
+    await demo.follow(settings.current().DemoProviderEnabled);
+    if (demo.isRunning()) await candidates.reload();
+  });
+  const whole = { settings, prices, groups } as const;
+  for (const [topic, cache] of Object.entries(whole))
+    announcements.on(
+      topic as keyof typeof whole,
+      coalesce(() => cache.reload()),
+    );
+  announcements.on("channels", (id) => candidates.changed(id));
+  announcements.on("tokens", (id) => callers.forgetToken(id));
+  announcements.on("users", (id) => callers.forgetUser(id));
+  for (const topic of ["tokens", "users"] as const)
+    announcements.on(topic, (id) => revocations.changed(topic, id));
+}

@@ -1,0 +1,128 @@
+import type { FastifyInstance } from "fastify";
+import { createPersonCheck } from "#domain/accounts/person-check.ts";
+import { createIcons } from "#domain/catalog/icons.ts";
+import type { JudgeRoom } from "#domain/channels/judge.ts";
+import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { RequestCounts } from "#domain/limits/request-counts.ts";
+import type { Limiter } from "#domain/limits/take.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import { createFailedKeys } from "#gateway/failed-keys.ts";
+import type { Announcements } from "#platform/announcements.ts";
+import type { Database } from "#platform/db.ts";
+import type { Mailer } from "#platform/mail.ts";
+import { fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
+import type { Readiness } from "#platform/readiness.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { releaseStartMemory } from "#platform/start-memory.ts";
+import type { Providers } from "#providers/registry.ts";
+import type { RelayServices } from "#relay/call.ts";
+import { checkModel } from "#relay/model-check.ts";
+import { fetchModels, type ProbeServices } from "#relay/probe.ts";
+import { identityProviders } from "#sign-in/index.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { buildApp } from "../app.ts";
+import type { Caches } from "./caches.ts";
+import type { Context } from "./context.ts";
+import type { DemoProvider } from "./demo-provider.ts";
+import { type Part, within } from "./parts.ts";
+
+interface Needs extends Context {
+  dataDir: string;
+  database: Database;
+  secrets: Secrets;
+  announcements: Announcements;
+  settings: SettingsStore;
+  providers: Providers;
+  demo: DemoProvider;
+  mailer: Mailer;
+  caches: Caches;
+  limiter: Limiter;
+  requestCounts: RequestCounts;
+  relay: RelayServices;
+  probe: ProbeServices;
+  judge: JudgeRoom;
+  runner: ChannelRunner;
+  readiness: Readiness;
+}
+
+export interface HttpServer {
+  /** Where it listens, e.g. http://localhost:3000 */
+  url: string;
+  /** Closes the port and lets calls finish, for at most STOP_SECONDS; then they are cut. */
+  finish(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The port. Everything else is open before it, and closed after it. */
+export const httpServer: Part<Needs, HttpServer> = {
+  name: "http",
+  async open(needs) {
+    const { env, log } = needs;
+    const app = await routes(needs);
+    releaseStartMemory();
+    await app.listen({
+      host: env.HOST,
+      port: env.PORT,
+      listenTextResolver: (address) => `Bound to ${address}`,
+    });
+    const { port } = app.server.address() as { port: number };
+    return {
+      url: `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`,
+      finish: () =>
+        within(env.STOP_SECONDS * 1_000, app.close()).catch(() => {
+          log.warn(`Calls are still open after ${env.STOP_SECONDS} s; they are cut.`);
+          app.server.closeAllConnections();
+        }),
+      close: () => app.close(),
+    };
+  },
+  close: (opened) => opened.close(),
+};
+
+function routes(needs: Needs): Promise<FastifyInstance> {
+  const { env, log, logRing, options, settings, relay, probe, judge, announcements } = needs;
+  const { db, pool } = needs.database;
+  const { mayReach, paymentGateways } = options;
+  return buildApp({
+    logger: log,
+    basePath: env.basePath,
+    trustProxy: env.TRUST_PROXY,
+    metrics: relay.metrics,
+    console: {
+      db,
+      pool,
+      secrets: needs.secrets,
+      settings,
+      health: relay.health,
+      providers: needs.providers,
+      identityProviders,
+      paymentGateways,
+      paymentFetch: publicFetch(mayReach),
+      mailer: needs.mailer,
+      checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
+      icons: createIcons(db, (address, given) => fetchPublic(address, { ...given, mayReach })),
+      post: postToPublic,
+      testChannel: judge.testChannel,
+      fetchBalance: judge.fetchBalance,
+      checkModel: (input) => checkModel(probe, input),
+      runner: needs.runner,
+      fetchModels: (channel) => fetchModels(probe, channel),
+      caughtUp: () => announcements.caughtUp(),
+      recentLog: (count) => logRing.last(count),
+      readiness: needs.readiness,
+      startedAt: new Date(),
+      version: packageJson.version,
+      demo: needs.demo,
+      requestCounts: needs.requestCounts,
+      apiRateLimit: env.API_RATE_LIMIT,
+    },
+    gateway: {
+      db,
+      callers: needs.caches.callers,
+      failedKeys: createFailedKeys(),
+      limiter: needs.limiter,
+      uploads: needs.dataDir,
+      relay,
+    },
+  });
+}

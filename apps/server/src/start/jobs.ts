@@ -1,0 +1,55 @@
+import type { ChannelRunner } from "#domain/channels/runner.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import { startJobs } from "#jobs/index.ts";
+import { connect, type Database } from "#platform/db.ts";
+import type { Mailer } from "#platform/mail.ts";
+import { postToPublic, publicFetch } from "#platform/public-fetch.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { ProbeServices } from "#relay/probe.ts";
+import type { Context } from "./context.ts";
+import type { Part } from "./parts.ts";
+
+/** Jobs may take long, and must not take the connections that requests wait for. */
+export const jobDatabase: Part<{ databaseUrl: string }, Database> = {
+  name: "database of jobs",
+  open: ({ databaseUrl }) =>
+    connect(databaseUrl, { max: 3, applicationName: "gateway-jobs", statementMs: 3_600_000 }),
+  close: (opened) => opened.close(),
+};
+
+interface Needs extends Context {
+  databaseUrl: string;
+  database: Database;
+  jobDatabase: Database;
+  secrets: Secrets;
+  settings: SettingsStore;
+  mailer: Mailer;
+  probe: ProbeServices;
+  runner: ChannelRunner;
+}
+
+export const recurringJobs: Part<Needs, { stop(): Promise<void> }> = {
+  name: "jobs",
+  open({ databaseUrl, database: { db }, secrets, probe, runner, mailer, options, onError, ...needs }) {
+    const settings = () => needs.settings.current();
+    const { mayReach, paymentGateways } = options;
+    return startJobs(databaseUrl, {
+      db: needs.jobDatabase.db,
+      pool: needs.jobDatabase.pool,
+      secrets,
+      probe,
+      runner,
+      telling: { db, mailer, post: postToPublic, settings },
+      payments: { db, secrets, settings, gateways: paymentGateways, fetch: publicFetch(mayReach) },
+      tasks: {
+        ...probe,
+        db,
+        secrets,
+        post: (address, body, headers) => postToPublic(address, body, headers, { mayReach }),
+        onError,
+      },
+      onError,
+    });
+  },
+  close: (opened) => opened.stop(),
+};

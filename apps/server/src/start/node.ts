@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
+import { type NodeCount, watchNodes } from "#domain/limits/node-count.ts";
+import { type BodyLog, createBodyLog } from "#domain/logs/bodies.ts";
+import type { Announcements } from "#platform/announcements.ts";
+import type { Database } from "#platform/db.ts";
+import { createMemoryBudget, defaultMemoryBudget, type MemoryBudget } from "#platform/memory-budget.ts";
+import { createMetrics, type Metrics } from "#platform/metrics.ts";
+import { connectRedis } from "#platform/redis.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { Context } from "./context.ts";
+import type { Part } from "./parts.ts";
+
+/** What makes this process one node of several: its books, its counters, and how it knows the others. */
+
+interface Measures {
+  memory: MemoryBudget;
+  metrics: Metrics;
+}
+
+/** The memory that calls may use, and the counters that Prometheus reads. */
+export const measures: Part<Context & { announcements: Announcements }, Measures> = {
+  name: "metrics",
+  open({ env, announcements }) {
+    const memory = createMemoryBudget(
+      env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024,
+    );
+    return { memory, metrics: createMetrics({ memory, reloads: announcements }) };
+  },
+};
+
+type Stored = Context & Measures & { database: Database };
+
+export const bodyLog: Part<Stored & { secrets: Secrets }, BodyLog> = {
+  name: "bodies of calls",
+  open: ({ database: { pool }, secrets, onError, metrics }) =>
+    createBodyLog({ pool, secrets, onError, onDropped: () => metrics.bodiesDropped() }),
+  close: (opened) => opened.close(),
+};
+
+export const books: Part<Stored, { ledger: Ledger; nodeId: string }> = {
+  name: "ledger",
+  async open({ database, onError, metrics }) {
+    const nodeId = randomUUID();
+    const ledger = createLedger({ database, nodeId, onError, onBatch: metrics.turn });
+    await ledger.start();
+    return { ledger, nodeId };
+  },
+  close: ({ ledger }) => ledger.close(),
+};
+
+export const redis: Part<Context, Redis | undefined> = {
+  name: "redis",
+  open: ({ env, onError }) =>
+    env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError),
+  close: (opened) => opened?.disconnect(),
+};
+
+/** After the ledger has written this node's first heartbeat, or the node would not count itself. */
+export const nodeCount: Part<
+  Context & { database: Database; nodeId: string; redis: Redis | undefined },
+  NodeCount
+> = {
+  name: "node count",
+  open: ({ database: { pool }, nodeId, redis: shared, onError, log }) =>
+    watchNodes(pool, nodeId, onError, {
+      ...(shared === undefined && {
+        onSeveral: (count: number) =>
+          log.warn(
+            `${count} nodes use this database, and REDIS_URL is not set: each node allows only its share of every rate limit. Set REDIS_URL on all nodes, so that they count together.`,
+          ),
+      }),
+    }),
+  close: (opened) => opened.close(),
+};

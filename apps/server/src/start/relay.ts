@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { createAnswerCache } from "#domain/answers/answer-cache.ts";
+import { createHealth } from "#domain/channels/health.ts";
+import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
+import { storedChannel } from "#domain/channels/load-channels.ts";
+import { type ChannelRunner, createChannelRunner } from "#domain/channels/runner.ts";
+import type { Ledger } from "#domain/ledger/ledger.ts";
+import type { Share } from "#domain/limits/node-count.ts";
+import type { BodyLog } from "#domain/logs/bodies.ts";
+import { createBackgroundBills } from "#domain/responses/background.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { Database } from "#platform/db.ts";
+import type { UpstreamClient } from "#platform/http.ts";
+import type { MemoryBudget } from "#platform/memory-budget.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import { fetchPublic } from "#platform/public-fetch.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { Providers } from "#providers/registry.ts";
+import { followBackground } from "#relay/background.ts";
+import type { RelayServices } from "#relay/call.ts";
+import { createDrains } from "#relay/drains.ts";
+import { fetchBalance, probeChannel, type ProbeServices, testChannel } from "#relay/probe.ts";
+import type { Caches } from "./caches.ts";
+import type { Context } from "./context.ts";
+import type { Part } from "./parts.ts";
+
+interface Needs extends Context {
+  database: Database;
+  secrets: Secrets;
+  providers: Providers;
+  settings: SettingsStore;
+  upstream: UpstreamClient;
+  memory: MemoryBudget;
+  metrics: Metrics;
+  bodies: BodyLog;
+  ledger: Ledger;
+  redis: Redis | undefined;
+  share: () => Share;
+  caches: Caches;
+}
+
+/** How long a stop waits for the bills of clients that disconnected at the last moment. */
+const LAST_BILLS_MS = 10_000;
+
+/** What calls are relayed with. Closed when every bill is. */
+export const relayServices: Part<Needs, RelayServices> = {
+  name: "open calls",
+  open(needs) {
+    const { database, secrets, providers, settings, caches, upstream, onError } = needs;
+    const { db } = database;
+    return {
+      memory: needs.memory,
+      candidates: caches.candidates,
+      groups: caches.groups,
+      health: createHealth(db, {
+        onError,
+        nodes: () => needs.share().nodes,
+        circuit() {
+          const { CircuitBreakerEnabled, CircuitBreakerThreshold, CircuitBreakerSeconds } =
+            settings.current();
+          return {
+            enabled: CircuitBreakerEnabled,
+            share: CircuitBreakerThreshold,
+            pauseMs: CircuitBreakerSeconds * 1_000,
+          };
+        },
+        test: (channel, model, cheap) => probeChannel({ settings, upstream }, channel, model, cheap),
+      }),
+      ledger: needs.ledger,
+      prices: caches.prices,
+      settings,
+      upstream,
+      metrics: needs.metrics,
+      bodies: needs.bodies,
+      answers: createAnswerCache({ secrets, redis: needs.redis }),
+      background: createBackgroundBills(db),
+      storedChannel: (id) => storedChannel({ db, secrets, providers }, id),
+      random: Math.random,
+      open: new Set(),
+      drains: createDrains(() => settings.current().DisconnectDrainSeconds),
+      revocations: caches.revocations,
+      fetchPublic: (address, options) =>
+        fetchPublic(address, { ...options, mayReach: needs.options.mayReach }),
+      onError,
+    };
+  },
+  async close({ drains, open }) {
+    drains.close();
+    const until = performance.now() + LAST_BILLS_MS;
+    while (open.size > 0 && performance.now() < until) await sleep(20);
+  },
+};
+
+export const backgroundResponses: Part<RelayServices, { close(): Promise<void> }> = {
+  name: "background responses",
+  open: (relay) => followBackground(relay),
+  close: (opened) => opened.close(),
+};
+
+interface ChannelRuns {
+  probe: ProbeServices;
+  judge: JudgeRoom;
+  runner: ChannelRunner;
+}
+
+/** Tests and balances of channels: one at a time for the console, many in a run. */
+export const channelRuns: Part<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
+  name: "channel runs",
+  open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {
+    const probe = { settings, upstream, random: Math.random, providers };
+    const judge: JudgeRoom = {
+      db,
+      secrets,
+      providers,
+      settings,
+      health,
+      testChannel: (input) => testChannel(probe, input),
+      fetchBalance: (channel) => fetchBalance(probe, channel),
+    };
+    return { probe, judge, runner: createChannelRunner(db, runTasks(judge), onError) };
+  },
+  close: ({ runner }) => runner.close(),
+};
