@@ -1,6 +1,6 @@
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
 import type { Limit, Take } from "#domain/limits/levels.ts";
-import type { Limiter } from "#domain/limits/take.ts";
+import type { Limiter, Taken } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { Call } from "#relay/call.ts";
@@ -18,13 +18,32 @@ interface Rated {
   sentence: string;
 }
 
-function requestRates(groups: GroupsInForce, caller: Caller): Rated[] {
+interface RequestRates {
+  apiRate: number;
+  rates: readonly Rated[];
+  limits: readonly Limit[];
+}
+
+/** Made once for a caller, and anew when the rate of its group changes. */
+const ratesOf = new WeakMap<Caller, RequestRates>();
+
+function requestRates(groups: GroupsInForce, caller: Caller): RequestRates {
   const group = groups.get(caller.userGroup);
   if (group === undefined) throw invalidKey();
+  const { apiRate } = group;
+  const known = ratesOf.get(caller);
+  if (known?.apiRate === apiRate) return known;
+  const rates = ratesFor(caller, apiRate);
+  const made = { apiRate, rates, limits: rates.map(({ limit }) => limit) };
+  ratesOf.set(caller, made);
+  return made;
+}
+
+function ratesFor(caller: Caller, apiRate: number): Rated[] {
   const rates: Rated[] = [
     {
-      limit: { key: "account", kind: "requests", perMinute: group.apiRate, cost: 1 },
-      sentence: `This account may send ${group.apiRate} requests per minute.`,
+      limit: { key: "account", kind: "requests", perMinute: apiRate, cost: 1 },
+      sentence: `This account may send ${apiRate} requests per minute.`,
     },
   ];
   const { requests_per_minute: perMinute } = caller.setting.rates;
@@ -49,20 +68,36 @@ function tokenRates({ tokenId, setting }: Caller, tokens: number): Rated[] {
 
 const ownerOf = (caller: Caller) => `user${caller.userId}`;
 
+type Headers = Record<string, string>;
+
 class RateRefusal extends GatewayError {
   /** Whether the log should hear of it. */
   readonly worthNoting: boolean;
 
-  constructor({ sentence }: Rated, take: Take, headers: Record<string, string>, worthNoting: boolean) {
+  constructor({ sentence }: Rated, take: Take, headers: Headers, worthNoting: boolean) {
     super("rate_limited", sentence, { retryAfter: Math.max(1, take.resetSeconds), headers });
     this.worthNoting = worthNoting;
   }
 }
 
-async function takeRates(limiter: Limiter, caller: Caller, rates: Rated[]): Promise<Record<string, string>> {
-  const limits = rates.map(({ limit }) => limit);
+function takeRates(
+  limiter: Limiter,
+  caller: Caller,
+  rates: readonly Rated[],
+  limits: readonly Limit[],
+): Headers | Promise<Headers> {
   const asked = limiter.take(ownerOf(caller), limits);
-  const { allowed, takes, worthNoting } = asked instanceof Promise ? await asked : asked;
+  return asked instanceof Promise
+    ? asked.then((taken) => headersOf(taken, rates, limits))
+    : headersOf(asked, rates, limits);
+}
+
+/** Throws rate_limited. */
+function headersOf(
+  { allowed, takes, worthNoting }: Taken,
+  rates: readonly Rated[],
+  limits: readonly Limit[],
+) {
   const headers = rateHeaders(limits, takes);
   if (allowed) return headers;
   // The one that keeps the client waiting longest.
@@ -74,12 +109,13 @@ async function takeRates(limiter: Limiter, caller: Caller, rates: Rated[]): Prom
 }
 
 /** Of two limits of requests the client hears of the one that it meets first. */
-function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const kind of ["requests", "tokens"] as const) {
-    const [tightest] = takes
-      .filter((_, index) => limits[index]?.kind === kind)
-      .sort((one, other) => one.remaining - other.remaining);
+function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers {
+  const headers: Headers = {};
+  for (const kind of kinds) {
+    let tightest: Take | undefined;
+    for (const [index, take] of takes.entries())
+      if (limits[index]?.kind === kind && !(tightest !== undefined && tightest.remaining <= take.remaining))
+        tightest = take;
     if (tightest === undefined) continue;
     headers[`x-ratelimit-limit-${kind}`] = String(tightest.limit);
     headers[`x-ratelimit-remaining-${kind}`] = String(tightest.remaining);
@@ -88,13 +124,16 @@ function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Record<s
   return headers;
 }
 
+const kinds = ["requests", "tokens"] as const;
+
 /** One request, whatever it is. Throws rate_limited; the headers tell every client where it stands. */
-export async function takeRequest(
+export function takeRequest(
   limiter: Limiter,
   groups: GroupsInForce,
   caller: Caller,
-): Promise<Record<string, string>> {
-  return takeRates(limiter, caller, requestRates(groups, caller));
+): Headers | Promise<Headers> {
+  const { rates, limits } = requestRates(groups, caller);
+  return takeRates(limiter, caller, rates, limits);
 }
 
 /** Whether the log should have a row of this refusal. */
@@ -109,7 +148,7 @@ export function isWorthNoting(error: unknown): error is GatewayError {
 export async function admit<C extends Call>(
   services: GatewayServices,
   call: C,
-): Promise<{ headers: Record<string, string>; call: C }> {
+): Promise<{ headers: Headers; call: C }> {
   return admitAll(services, call, tokenRates(call.caller, call.estimate.input + call.estimate.output));
 }
 
@@ -117,7 +156,7 @@ export async function admit<C extends Call>(
 export async function admitUnannounced<C extends Call>(services: GatewayServices, call: C): Promise<C> {
   const { caller, estimate } = call;
   const rates = [
-    ...requestRates(services.relay.groups, caller),
+    ...requestRates(services.relay.groups, caller).rates,
     ...tokenRates(caller, estimate.input + estimate.output),
   ];
   return (await admitAll(services, call, rates)).call;
@@ -127,12 +166,13 @@ async function admitAll<C extends Call>(
   { limiter, relay }: GatewayServices,
   call: C,
   rates: Rated[],
-): Promise<{ headers: Record<string, string>; call: C }> {
+): Promise<{ headers: Headers; call: C }> {
   if (rates.length === 0) return { headers: {}, call };
   const { caller } = call;
-  let headers: Record<string, string>;
+  let headers: Headers;
   try {
-    headers = await takeRates(limiter, caller, rates);
+    const limits = rates.map(({ limit }) => limit);
+    headers = await takeRates(limiter, caller, rates, limits);
   } catch (error) {
     if (isWorthNoting(error)) noteRefusal(relay, call, error);
     throw error;

@@ -69,8 +69,9 @@ async function takeRate(
   { caller, pin, startedAt }: Omit<Access, "memory">,
 ): Promise<void> {
   try {
-    const headers = await takeRequest(limiter, relay.groups, caller);
-    for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
+    const asked = takeRequest(limiter, relay.groups, caller);
+    const headers = asked instanceof Promise ? await asked : asked;
+    for (const name in headers) reply.raw.setHeader(name, headers[name] ?? "");
   } catch (error) {
     if (isWorthNoting(error)) {
       const call = {

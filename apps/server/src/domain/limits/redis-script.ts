@@ -76,12 +76,75 @@ redis.call('PEXPIRE', KEYS[1], math.ceil((capacity - value) / perSecond * 1000) 
 return 1
 `;
 
+/** Of what is left of a bucket, a slice takes so little beyond what is needed at once. */
+const SPARE_SHARE = 8;
+
+/**
+ * Takes as many requests as are needed of all buckets, as far as all have them, and a few more for the next ones. What
+ * was left of an earlier slice goes back first.
+ */
+const slice = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local needed, spare, back = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local states, least = {}, nil
+for i, key in ipairs(KEYS) do
+  local perSecond, capacity = tonumber(ARGV[i * 2 + 2]), tonumber(ARGV[i * 2 + 3])
+  local stored = redis.call('HMGET', key, 'v', 'a')
+  local value, at = tonumber(stored[1]), tonumber(stored[2])
+  -- The clock was set back: what was known then is as of now.
+  if at and at > now then at = now end
+  if value then value = math.min(capacity, value + (now - at) / 1000 * perSecond + back) else value = capacity end
+  states[i] = { value = value, perSecond = perSecond, capacity = capacity }
+  local whole = math.max(0, math.floor(value))
+  if not least or whole < least then least = whole end
+end
+local taken = math.min(needed, least)
+if taken == needed then taken = taken + math.min(spare, math.floor((least - taken) / ${SPARE_SHARE})) end
+local answer = { taken }
+for i, key in ipairs(KEYS) do
+  local s = states[i]
+  local value = s.value - taken
+  redis.call('HSET', key, 'v', tostring(value), 'a', now)
+  redis.call('PEXPIRE', key, math.ceil((s.capacity - value) / s.perSecond * 1000) + 1000)
+  answer[#answer + 1] = math.max(0, math.floor(value))
+  answer[#answer + 1] = value < 1 and math.ceil((1 - value) / s.perSecond) or 0
+end
+return answer
+`;
+
 interface Commands {
+  takeSlice(keys: number, ...values: (string | number)[]): Promise<number[]>;
   takeLimits(keys: number, ...values: (string | number)[]): Promise<number[]>;
   giveBackTokens(keys: number, ...values: (string | number)[]): Promise<number>;
 }
 
-export interface SharedLimits {
+export interface SharedSlices {
+  /** Takes of the buckets of one owner. Rejects when Redis is away. */
+  takeSlice(owner: string, limits: readonly Limit[], wanted: SliceWish): Promise<SliceTaken>;
+}
+
+export interface SliceWish {
+  /** Requests that wait now. */
+  needed: number;
+  /** As many more as are expected soon. */
+  spare: number;
+  /** What was not used of an earlier slice. */
+  back: number;
+  /** What each bucket holds. */
+  capacities: readonly number[];
+}
+
+export interface SliceTaken {
+  /** Fewer than needed: the others are refused. */
+  taken: number;
+  /** Whole requests that are left in each bucket. */
+  levels: number[];
+  /** Seconds until one request fits, for each bucket; 0 where one fits now. */
+  waits: number[];
+}
+
+export interface SharedLimits extends SharedSlices {
   /** One answer per limit, in order. Rejects when Redis is away. */
   take(owner: string, limits: readonly Limit[]): Promise<Take[]>;
   giveBack(owner: string, limit: Limit, used: number): Promise<void>;
@@ -90,7 +153,8 @@ export interface SharedLimits {
 export function openSharedLimits(redis: Redis): SharedLimits {
   redis.defineCommand("takeLimits", { lua: take });
   redis.defineCommand("giveBackTokens", { lua: back });
-  // The two commands above are methods now, which the type cannot know.
+  redis.defineCommand("takeSlice", { lua: slice });
+  // The commands above are methods now, which the type cannot know.
   const commands = redis as Redis & Commands;
   // One owner's limits lie on one node of a cluster.
   const keyOf = (owner: string, limit: Limit) => `limit:{${owner}}:${stateOf(limit)}`;
@@ -109,6 +173,23 @@ export function openSharedLimits(redis: Redis): SharedLimits {
         remaining: answer[index * 3 + 1] ?? 0,
         resetSeconds: answer[index * 3 + 2] ?? 0,
       }));
+    },
+    async takeSlice(owner, limits, { needed, spare, back: unused, capacities }) {
+      const keys = limits.map((limit) => keyOf(owner, limit));
+      const buckets = limits.flatMap(({ perMinute }, index) => [perMinute / 60, capacities[index] ?? 0]);
+      const [taken = 0, ...said] = await commands.takeSlice(
+        keys.length,
+        ...keys,
+        needed,
+        spare,
+        unused,
+        ...buckets,
+      );
+      return {
+        taken,
+        levels: limits.map((_, index) => said[index * 2] ?? 0),
+        waits: limits.map((_, index) => said[index * 2 + 1] ?? 0),
+      };
     },
     async giveBack(owner, limit, used) {
       const difference = Math.min(limit.cost, limit.perMinute) - used;

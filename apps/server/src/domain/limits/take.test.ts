@@ -80,6 +80,11 @@ async function burst(limiters: Limiter[], owner: string, limits: Limit[], count:
   );
 }
 
+/** Scripts that a Redis ran so far. */
+async function scripts(redis: Redis): Promise<number> {
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
+}
+
 const allowed = (takes: Taken[]) => takes.filter((take) => take.allowed).length;
 
 describe("limits in one process", () => {
@@ -139,6 +144,83 @@ describe("limits on Redis", () => {
     ]);
     expect(allowed(await burst(nodes, owner, [requests(20, "token1")], 40))).toBe(10);
     expect(allowed(await burst(nodes, owner, [requests(50)], 60))).toBe(40);
+  });
+
+  it("let two nodes take slices of a large limit, and no request more than it has", async () => {
+    const perMinute = 12_000;
+    const clients = [new Redis(redisUrl()), new Redis(redisUrl())];
+    const nodes = clients.map((client) => createLimiter({ redis: client }));
+    const owner = randomUUID();
+    const began = performance.now();
+    let served = 0;
+    let refused = 0;
+    const client = async (node: Limiter) => {
+      while (performance.now() - began < 1_500) {
+        const taken = await node.take(owner, [requests(perMinute)]);
+        if (taken.allowed) served += 1;
+        else refused += 1;
+        // What is counted inside a slice answers at once, and must not keep the others from asking.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, index) => client(nodes[index % 2]!)));
+    const seconds = (performance.now() - began) / 1_000;
+    const most = (perMinute / 60) * (10 + seconds);
+    expect(served).toBeLessThanOrEqual(most);
+    // Slices are given back: at most a slice of each node is not used.
+    expect(served).toBeGreaterThan(most * 0.95);
+    expect(refused).toBeGreaterThan(0);
+    for (const each of clients) each.disconnect();
+  });
+
+  it("ask Redis once for many requests of a large limit, and say what remains", async () => {
+    const service = await startThrowAwayRedis();
+    const own = new Redis(service.url);
+    const limiter = createLimiter({ redis: own });
+    const limit = requests(600_000);
+    const before = await scripts(own);
+    const remaining: (number | undefined)[] = [];
+    for (let n = 0; n < 400; n += 1) {
+      const taken = limiter.take("user1", [limit]);
+      const { allowed: fits, takes } = taken instanceof Promise ? await taken : taken;
+      expect(fits).toBe(true);
+      expect(takes[0]).toMatchObject({ limit: 600_000 });
+      remaining.push(takes[0]?.remaining);
+    }
+    expect((await scripts(own)) - before).toBeLessThan(40);
+    // A limit is whole again after ten seconds, and refills with ten requests a millisecond.
+    expect(remaining.every((left) => left !== undefined && left > 99_000 && left < 100_000)).toBe(true);
+    own.disconnect();
+    await service.stop();
+  });
+
+  it("give back what is left of a slice", async () => {
+    const limiter = createLimiter({ redis });
+    const owner = randomUUID();
+    const slow = requests(6_000);
+    for (let n = 0; n < 500; n += 1) await limiter.take(owner, [slow]);
+    const level = async () => Number(await redis.hget(`limit:{${owner}}:account:level`, "v"));
+    const at = await level();
+    await expect.poll(level).toBeGreaterThan(at);
+    const begun = performance.now();
+    const rest = await burst([createLimiter({ redis })], owner, [slow], 1_000);
+    const refilled = ((performance.now() - begun) / 1_000) * 100;
+    expect(allowed(rest)).toBeGreaterThan(490);
+    expect(allowed(rest)).toBeLessThan(530 + refilled + 100);
+  });
+
+  it("of both kinds are taken together, also in slices", async () => {
+    const limiter = createLimiter({ redis });
+    const owner = randomUUID();
+    const both = [requests(60_000), requests(6_000, "token1")];
+    const takes = await burst([limiter], owner, both, 1_500);
+    expect(allowed(takes)).toBeGreaterThanOrEqual(995);
+    expect(allowed(takes)).toBeLessThan(1_100);
+    const last = takes.at(-1)?.takes;
+    expect(last?.map((take) => take.allowed)).toEqual([true, false]);
+    expect(last?.[1]).toMatchObject({ limit: 6_000, remaining: 0, resetSeconds: 1 });
+    // The token's refusals took nothing of the account.
+    expect(last?.[0]?.remaining).toBeGreaterThan(8_000);
   });
 
   it("give tokens back to all nodes, and remember a debt", async () => {

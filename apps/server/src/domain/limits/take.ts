@@ -11,6 +11,7 @@ import {
 } from "./levels.ts";
 import { wholeShare, type Share, shareOf } from "./node-count.ts";
 import { openSharedLimits } from "./redis-script.ts";
+import { createSlices, mayBeSliced } from "./slices.ts";
 
 /**
  * How often somebody may ask. All limits of a request are taken together or none is. It must not know what the limits
@@ -108,18 +109,25 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
         if (level !== undefined) levels.set(`${owner}:${stateOf(own)}`, level);
       },
     };
+  const slices = createSlices(shared, now);
+
+  async function answered(owner: string, limits: readonly Limit[], asked: Promise<Take[]>): Promise<Taken> {
+    try {
+      const takes = await asked;
+      if (away) levels.clear();
+      away = false;
+      heardAt = now();
+      return judge(owner, takes);
+    } catch {
+      away = true;
+      return judge(owner, takeShare(owner, limits));
+    }
+  }
+
   return {
-    async take(owner, limits) {
-      try {
-        const takes = await shared.take(owner, limits);
-        if (away) levels.clear();
-        away = false;
-        heardAt = now();
-        return judge(owner, takes);
-      } catch {
-        away = true;
-        return judge(owner, takeShare(owner, limits));
-      }
+    take(owner, limits) {
+      const takes = mayBeSliced(limits) ? slices.take(owner, limits) : shared.take(owner, limits);
+      return takes instanceof Promise ? answered(owner, limits, takes) : judge(owner, takes);
     },
     giveBack(owner, limit, used) {
       // Away or just lost: then what was taken stays taken, which is the tighter side.
