@@ -1,5 +1,5 @@
 import { takeAttempt } from "#domain/accounts/attempts.ts";
-import { redeem } from "#domain/billing/redemptions.ts";
+import { redeem } from "#domain/credits/redemptions.ts";
 import { amountText } from "#domain/notices/collect.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { GatewayError } from "#errors.ts";
