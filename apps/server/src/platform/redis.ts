@@ -1,11 +1,20 @@
 import { Redis } from "ioredis";
+import type { Secrets } from "./secrets.ts";
+
+interface RedisOptions {
+  url: string;
+  /** Those of the installation: its nodes share keys, other installations on the same Redis have their own. */
+  secrets: Pick<Secrets, "hash">;
+  onError(error: Error): void;
+}
 
 /**
  * The way to Redis, which is optional: limits fall back to the process when it is away, and nothing else depends on
  * it. Commands fail at once while the connection is down instead of queueing.
  */
-export function connectRedis(url: string, onError: (error: Error) => void): Redis {
+export function connectRedis({ url, secrets, onError }: RedisOptions): Redis {
   const redis = new Redis(url, {
+    keyPrefix: `gateway:${installationOf(secrets)}:`,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
@@ -14,4 +23,9 @@ export function connectRedis(url: string, onError: (error: Error) => void): Redi
   });
   redis.on("error", onError);
   return redis;
+}
+
+/** Nine bytes of a keyed hash: they name the installation and say nothing about its secret. */
+function installationOf(secrets: Pick<Secrets, "hash">): string {
+  return Buffer.from(secrets.hash("redis keys")).toString("base64url").slice(0, 12);
 }

@@ -74,7 +74,7 @@ async function openAll(context: Context, parts: Parts) {
   };
   const bodies = await parts.open(bodyLog, measured);
   const { ledger, nodeId } = await parts.open(books, measured);
-  const shared = await parts.open(redis, context);
+  const shared = await parts.open(redis, measured);
   const nodes = await parts.open(nodeCount, { ...stored, nodeId, redis: shared });
   const share = () => nodes.current();
 

@@ -50,10 +50,10 @@ export const books: Part<Stored, { ledger: Ledger; nodeId: string }> = {
   close: ({ ledger }) => ledger.close(),
 };
 
-export const redis: Part<Context, Redis | undefined> = {
+export const redis: Part<Context & { secrets: Secrets }, Redis | undefined> = {
   name: "redis",
-  open: ({ env, onError }) =>
-    env.REDIS_URL === undefined ? undefined : connectRedis(env.REDIS_URL, onError),
+  open: ({ env: { REDIS_URL: url }, secrets, onError }) =>
+    url === undefined ? undefined : connectRedis({ url, secrets, onError }),
   close: (opened) => opened?.disconnect(),
 };
 
