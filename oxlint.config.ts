@@ -56,7 +56,7 @@ const domains: Record<string, string[]> = {
   tasks: ["ledger"],
   responses: ["ledger"],
   payments: ["audit-log", "credits", "ledger", "notices", "settings"],
-  telegram: ["accounts", "audit-log", "credits", "notices", "settings"],
+  telegram: ["accounts", "audit-log", "credits", "limits", "notices", "settings", "tokens"],
 };
 
 const features = readdirSync(join(import.meta.dirname, web, "features"));
