@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import { type ChannelInForce, testModelOf } from "#domain/channels/channel-in-force.ts";
 import { reviveChannel } from "#domain/channels/channel-state.ts";
 import { loadChannels } from "#domain/channels/load-channels.ts";
@@ -25,6 +26,6 @@ async function revive({ db, probe }: JobServices, channel: ChannelInForce): Prom
   for (const key of channel.keys.length === 0 ? [undefined] : channel.keys) {
     const keys = key === undefined ? [] : [key];
     const result = await probeChannel(probe, { ...channel, keys }, model);
-    if (result.ok) await reviveChannel(db, channel.id, key?.id, `A test with ${model} went well.`);
+    if (result.ok) await reviveChannel(db, channel.id, key?.id, reasonOf("testSucceeded", { model }));
   }
 }

@@ -171,7 +171,7 @@ describe("operators", () => {
     await age(31);
     await tick();
     await tell();
-    expect(titles()).toEqual(["Channel “Flaky” was switched off"]);
+    expect(titles()).toEqual(["Channel “Flaky” was disabled"]);
 
     site.upstream.ok = true;
     await age(31);
@@ -179,7 +179,7 @@ describe("operators", () => {
     await tell();
     await root.send("PATCH", `/api/channel/${id}`, { status: 2 });
     await tell();
-    expect(titles()).toEqual(["Channel “Flaky” was switched off", "Channel “Flaky” is back"]);
+    expect(titles()).toEqual(["Channel “Flaky” was disabled", "Channel “Flaky” is enabled again"]);
   });
 
   it("hear once of a channel that goes off and on within the quiet time", async () => {

@@ -1,7 +1,6 @@
 import type { NoticeChannelId } from "@gateway/shared/notice";
 import type { Settings } from "@gateway/shared/settings";
 import { GatewayError } from "#errors.ts";
-import type { Language } from "./language.ts";
 import type { Rendered } from "./letter.ts";
 
 /**
@@ -28,7 +27,6 @@ export interface Message {
   title: string;
   text: string;
   time: Date;
-  language: Language;
   /** Name and address of this installation. */
   site: string;
   siteUrl: string;

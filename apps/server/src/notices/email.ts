@@ -13,9 +13,9 @@ export const email: NoticeChannel = {
     const wanted = named.filter((address) => address !== "");
     const recipients = wanted.length > 0 ? wanted : await tools.operators();
     if (recipients.length === 0) throw refused("E-mail", "no administrator has an e-mail address");
-    const { language, site, siteUrl, title, text } = message;
+    const { site, siteUrl, title, text } = message;
     const letter = renderLetter({
-      language,
+      language: "en_US",
       sender: site,
       siteUrl,
       title,

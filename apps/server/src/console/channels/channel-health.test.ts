@@ -92,7 +92,7 @@ describe("the keys of a channel", () => {
     await disableKey(db, id, two?.id ?? 0, "Refused too.");
     expect(await row(id)).toMatchObject({
       status: 3,
-      status_reason: "None of its 2 keys is in use any more. The last one: Refused too.",
+      status_reason: "None of its 2 keys is enabled. The last one: Refused too.",
     });
     expect(await reviveChannel(db, id, two?.id, "A test went well.")).toBe(true);
     expect(await row(id)).toMatchObject({ status: 1, status_reason: "" });

@@ -131,7 +131,7 @@ describe("a run of tests", () => {
     site.upstream.ok = false;
     const { id } = (await begin({ kind: "test" })).body.data;
     const { items } = await ended(id);
-    expect(items.find((item) => item.channel_id === one.id)?.message).toContain("Switched off");
+    expect(items.find((item) => item.channel_id === one.id)?.message).toContain("Disabled: Two tests with");
     expect(await read(one.id)).toMatchObject({ status: 3 });
     expect((await read(one.id)).status_reason).toContain("The vendor refuses the key");
     expect((await read(many.id)).status).toBe(1);

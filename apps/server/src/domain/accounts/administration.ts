@@ -1,4 +1,5 @@
 import type { Permissions } from "@gateway/shared/permissions";
+import { reasonOf } from "@gateway/shared/reasons";
 import { commonRights, coversRights, Role } from "@gateway/shared/roles";
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/user";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
@@ -68,7 +69,7 @@ export async function createUser(
         kind: "admin",
         amount: BigInt(input.quota),
         reference: `new-user:${user.id}`,
-        reason: "Initial balance",
+        reason: reasonOf("initialBalance"),
         actorId: actor.id,
         ip: actor.ip,
       });

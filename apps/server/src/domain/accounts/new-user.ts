@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import { Role } from "@gateway/shared/roles";
 import type { Settings } from "@gateway/shared/settings";
 import { credit } from "#domain/ledger/ledger.ts";
@@ -104,18 +105,18 @@ export async function giveGifts(tx: Prisma.TransactionClient, user: User, gifts:
   await give(user.id, "gift", {
     amount: gifts.newUser,
     reference: `new-user:${user.id}`,
-    reason: "Gift for a new account",
+    reason: reasonOf("newAccountGift"),
   });
   if (user.inviter_id === null) return;
   await give(user.id, "invite", {
     amount: gifts.invitee,
     reference: `invitee:${user.id}`,
-    reason: "Gift for using an invite code",
+    reason: reasonOf("inviteCodeGift"),
   });
   await give(user.inviter_id, "invite", {
     amount: gifts.inviter,
     reference: `inviter:${user.id}`,
-    reason: `Invited ${user.username}`,
+    reason: reasonOf("invited", { name: user.username }),
   });
   await tx.user.update({
     where: { id: user.inviter_id },

@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import { Role } from "@gateway/shared/roles";
 import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
@@ -120,7 +121,7 @@ async function createRoot(tx: Prisma.TransactionClient, root: NewRoot): Promise<
     kind: "gift",
     amount: ROOT_GIFT,
     reference: `root:${user.id}`,
-    reason: "Initial balance of the root account",
+    reason: reasonOf("initialRootBalance"),
   });
   await audit(tx, {
     actor: { ...root.actor, id: user.id },

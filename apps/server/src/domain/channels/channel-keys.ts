@@ -1,4 +1,5 @@
 import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channel";
+import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -104,7 +105,7 @@ export async function patchKey(
     await leaveTrace(tx, actor, kind, key, { ...key, ...patch });
     if (revived)
       await tx.channelEvent.create({
-        data: { channel_id: channelId, kind: "enabled", user_id: actor.id, reason: "It has a key again." },
+        data: { channel_id: channelId, kind: "enabled", user_id: actor.id, reason: reasonOf("hasKeyAgain") },
       });
   });
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import { announce } from "#platform/announcements.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
@@ -39,8 +40,7 @@ export async function disableKey(
     const keys = await tx.channelKey.count({ where: { channel_id: channelId } });
     const living = await tx.channelKey.count({ where: { channel_id: channelId, status: 1 } });
     if (living === 0) {
-      const last =
-        keys === 1 ? reason : `None of its ${keys} keys is in use any more. The last one: ${reason}`;
+      const last = keys === 1 ? reason : reasonOf("lastKey", { keys, reason });
       if (await switchOff(tx, channelId, last)) return;
     }
     const key = await tx.channelKey.findUniqueOrThrow({ where: { id: keyId } });

@@ -1,4 +1,5 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
+import { reasonOf } from "@gateway/shared/reasons";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { type ChannelInForce, type KeyInForce, testModelOf } from "./channel-in-force.ts";
@@ -67,9 +68,8 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
     confirm.start(`key ${channel.id} ${id}`, testOf(channel, key), (verdict) => {
       state.refused.delete(id);
       if (verdict.kind !== "failed" || !refusing.has(verdict.fault)) return;
-      const what =
-        verdict.fault === "auth" ? "The provider refuses the key" : "The provider's account has no balance";
-      const reason = `${what}: ${current.count} calls in a row failed, and a test failed too (${verdict.message}).`;
+      const what = verdict.fault === "auth" ? "keyRefused" : "accountWithoutBalance";
+      const reason = reasonOf(what, { times: current.count, message: verdict.message });
       writeDown(
         id === WHOLE ? disableChannel(db, channel.id, reason) : disableKey(db, channel.id, id, reason),
       );
@@ -88,7 +88,8 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
       run.count = 0;
       if (verdict.kind !== "failed" || !absent.has(verdict.fault)) return;
       const minutes = Math.round((at - first) / 60_000);
-      const reason = `None of ${count} calls in ${minutes} minutes succeeded (the last: ${error.kind}), and a test failed too (${verdict.message}).`;
+      const { message } = verdict;
+      const reason = reasonOf("callsFailed", { calls: count, minutes, kind: error.kind, message });
       writeDown(disableChannel(db, channel.id, reason));
     });
   }
@@ -117,8 +118,10 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
       if (!several && (verdict.kind !== "failed" || verdict.fault === "bad-request"))
         return closeCircuit(found, now());
       if (!openCircuit(found, now(), settings)) return;
-      const by = several ? `calls of ${found.accounts.size} accounts` : "a test";
-      const reason = `Too many calls failed (the last: ${error.kind}), confirmed by ${by}.`;
+      const { kind } = error;
+      const reason = several
+        ? reasonOf("circuitByAccounts", { kind, accounts: found.accounts.size })
+        : reasonOf("circuitByTest", { kind });
       writeDown(noteCircuit(db, channel.id, "circuit-opened", model, reason));
     });
   }

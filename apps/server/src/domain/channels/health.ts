@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { now as clock } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -117,7 +118,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     const circuit = state.circuits.get(model);
     if (circuit === undefined) return;
     if (notePass(circuit, now()))
-      writeDown(noteCircuit(db, channelId, "circuit-closed", model, "A call succeeded."));
+      writeDown(noteCircuit(db, channelId, "circuit-closed", model, reasonOf("callSucceeded")));
     if (isForgotten(circuit, now())) state.circuits.delete(model);
   }
 

@@ -1,5 +1,6 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channel-run";
+import { reasonOf } from "@gateway/shared/reasons";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { type ChannelForTest, type ChannelRecord, typedInFull } from "./channel-row.ts";
 import { disableChannel, reviveChannel } from "./channel-state.ts";
@@ -47,7 +48,7 @@ export async function testStored(room: JudgeRoom, id: number, model: string): Pr
   const key = firstKey(row);
   const isOff = row.status === 3 || key?.status === 3;
   if (isOff && room.settings.current().AutomaticEnableChannelEnabled)
-    await reviveChannel(room.db, id, key?.id, `A test with ${asked} went well.`);
+    await reviveChannel(room.db, id, key?.id, reasonOf("testSucceeded", { model: asked }));
   return result;
 }
 
@@ -60,7 +61,7 @@ async function judgeChannel(room: JudgeRoom, id: number, model: string): Promise
   const reason = await reasonToDisable(room, id, result);
   if (reason === undefined) return { outcome, model: asked, duration, message };
   await disableChannel(room.db, id, reason);
-  return { outcome: "failed", model: asked, duration, message: `Switched off: ${reason}` };
+  return { outcome: "failed", model: asked, duration, message: reasonOf("disabled", { reason }) };
 }
 
 async function reasonToDisable(
@@ -81,8 +82,14 @@ async function reasonToDisable(
   const second = await room.testChannel({ channel: opened(room, row), model: first.model });
   await noteTest(room.db, id, second);
   if (isSlow(first) && isSlow(second))
-    return `Two tests with ${first.model} took longer than ${ChannelDisableThreshold} s: ${first.duration} ms and ${second.duration} ms.`;
-  if (isRefused(first) && isRefused(second)) return `Two tests with ${first.model} failed. ${second.message}`;
+    return reasonOf("testsSlow", {
+      model: first.model,
+      limit: ChannelDisableThreshold,
+      first: first.duration,
+      second: second.duration,
+    });
+  if (isRefused(first) && isRefused(second))
+    return reasonOf("testsFailed", { model: first.model, message: second.message });
   return undefined;
 }
 
@@ -118,13 +125,9 @@ async function judgeBalance(room: JudgeRoom, id: number): Promise<Done> {
   const isEmpty = !left.estimated && left.balance <= 0 && row.keys.length <= 1;
   const text = `${left.currency} ${left.balance.toFixed(2)}`;
   if (isEmpty && AutomaticDisableChannelEnabled && row.status === 1 && row.auto_disable) {
-    await disableChannel(room.db, id, `The vendor's account is empty: ${text}.`);
-    return {
-      outcome: "failed",
-      model: "",
-      duration,
-      message: `Switched off: the account is empty (${text}).`,
-    };
+    const reason = reasonOf("accountEmpty", { balance: text });
+    await disableChannel(room.db, id, reason);
+    return { outcome: "failed", model: "", duration, message: reasonOf("disabled", { reason }) };
   }
   return { outcome: "ok", model: "", duration, message: text };
 }

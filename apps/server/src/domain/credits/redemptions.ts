@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { reasonOf } from "@gateway/shared/reasons";
 import {
   type RedemptionChange,
   type RedemptionInput,
@@ -171,7 +172,7 @@ export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem):
         kind: "redemption",
         amount: code.quota,
         reference: String(code.id),
-        reason: `Redemption code ${code.name}`,
+        reason: reasonOf("redemptionCode", { name: code.name }),
         ip: input.ip,
         ...(input.validityDays > 0
           ? { validUntil: new Date(now.getTime() + input.validityDays * DAY_MS) }

@@ -101,6 +101,22 @@ describe("a notice", () => {
     expect(row.error).toContain("HTTP 503");
   });
 
+  it.each(["zh_CN", "zh_HK", "ja_JP"])("is English, as its reason is, on a site in %s", async (Language) => {
+    await site.services.settings.change(systemActor, { Language });
+    await raiseNotice(site.services.db, {
+      event: "prices-failed",
+      topic: `prices ${Language}`,
+      facts: { reason: "The address answered with status 404." },
+    });
+    await tell();
+    expect(titles()).toEqual(["The price list could not be updated"]);
+    const mail = await post.take("root@mail.example");
+    expect(mail.subject).toContain("The price list could not be updated");
+    const rows = (await root.get<NoticeRow[]>("/api/option/notice")).body.data;
+    expect(JSON.stringify(rows)).not.toMatch(/[\u3040-\u9fff]/);
+    await site.services.settings.change(systemActor, { Language: "en_US" });
+  });
+
   it("leaves with the transaction that raised it, or not at all", async () => {
     const { db } = site.services;
     const failing = db.$transaction(async (tx) => {
@@ -127,7 +143,7 @@ describe("a notice", () => {
     await Promise.all([collectChannelEvents(db), collectChannelEvents(db)]);
     await collectChannelEvents(db);
     await tell();
-    expect(titles()).toEqual(["Channel “West” was switched off", "Channel “West” is back"]);
+    expect(titles()).toEqual(["Channel “West” was disabled", "Channel “West” is enabled again"]);
   });
 });
 

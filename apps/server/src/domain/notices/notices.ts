@@ -26,21 +26,20 @@ export async function raiseNotice(db: Db, { event, topic, facts }: NewNotice): P
   });
 }
 
-/** How a notice reads in the operators' language. */
+/** How a notice reads: in English, as its reason does. */
 export function messageOf(
   notice: { event: string; facts: unknown; created_time: Date },
   settings: Settings,
 ): Message {
-  const { language, name, siteUrl } = senderFor(settings);
+  const { name, siteUrl } = senderFor(settings);
   const facts = factsOf(notice.facts);
   const known = NoticeEvent.safeParse(notice.event);
-  const words = eventWords[language][known.success ? known.data : "test"];
+  const words = eventWords[known.success ? known.data : "test"];
   return {
     event: notice.event,
     title: words.title(facts),
     text: words.text(facts),
     time: notice.created_time,
-    language,
     site: name,
     siteUrl,
     facts,

@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict } from "#errors.ts";
@@ -32,7 +33,7 @@ export async function refundOrder(
       kind: "refund",
       amount: -quota,
       reference: trade_no,
-      reason: `Refund of the order ${trade_no}: ${order.reason}`,
+      reason: reasonOf("orderRefund", { order: trade_no, reason: order.reason }),
       ...(actor.id === null ? {} : { actorId: actor.id }),
       ip: actor.ip,
     });

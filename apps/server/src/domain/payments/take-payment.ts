@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OrderTrouble } from "@gateway/shared/order";
 import { formatCents, parseCents } from "@gateway/shared/order-price";
+import { reasonOf } from "@gateway/shared/reasons";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/ledger.ts";
@@ -67,27 +68,22 @@ async function troubleWith(
   gateway: PaymentGateway,
   { gatewayNo, cents, currency }: Payment,
 ): Promise<Trouble | undefined> {
-  if (order === null) return trouble("unknown_order", "There is no order with this number.");
-  if (order.gateway_id !== gateway.id)
-    return trouble("other_gateway", "The order was opened with another gateway.");
+  if (order === null) return trouble("unknown_order", reasonOf("unknownOrder"));
+  if (order.gateway_id !== gateway.id) return trouble("other_gateway", reasonOf("otherGateway"));
   if (isFinal(order)) {
-    return order.gateway_no === gatewayNo
-      ? undefined
-      : trouble("paid_twice", "The order was paid a second time.");
+    return order.gateway_no === gatewayNo ? undefined : trouble("paid_twice", reasonOf("paidTwice"));
   }
   if (currency !== undefined && currency !== order.order_currency) {
     const facts = { paid: currency.slice(0, 8), expected: order.order_currency };
-    return trouble("other_currency", `Paid in ${facts.paid} instead of ${facts.expected}.`, facts);
+    return trouble("other_currency", reasonOf("otherCurrency", facts), facts);
   }
   const expected = order.order_amount.toFixed(2);
   if (parseCents(expected) !== cents) {
     const facts = { paid: formatCents(cents), expected };
-    return trouble("other_amount", `Paid ${facts.paid} instead of ${expected}.`, facts);
+    return trouble("other_amount", reasonOf("otherAmount", facts), facts);
   }
   const other = await tx.order.findFirst({ where: { gateway_id: gateway.id, gateway_no: gatewayNo } });
-  return other === null
-    ? undefined
-    : trouble("payment_of_another_order", "This payment belongs to another order.");
+  return other === null ? undefined : trouble("payment_of_another_order", reasonOf("paymentOfAnotherOrder"));
 }
 
 async function creditOrder(
@@ -116,7 +112,7 @@ async function creditOrder(
     kind: "topup",
     amount: order.quota,
     reference: order.trade_no,
-    reason: `Online top-up ${order.trade_no}, ${paid} paid`,
+    reason: reasonOf("onlineTopUp", { order: order.trade_no, paid }),
     ip,
     ...(days > 0 ? { validUntil: new Date(now.getTime() + days * DAY_MS) } : {}),
   });

@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import type { TaskPlatform } from "@gateway/shared/task";
 import { storable } from "#dialects/storable.ts";
 import { credit } from "#domain/ledger/ledger.ts";
@@ -127,7 +128,7 @@ async function payBack(tx: Prisma.TransactionClient, task: Task): Promise<void> 
     kind: "task",
     amount: points,
     reference: refundReference(task.id),
-    reason: `The ${task.platform} task ${task.task_id} failed: its charge is given back.`,
+    reason: reasonOf("taskRefund", { platform: task.platform, task: task.task_id }),
   });
 }
 

@@ -2,6 +2,7 @@
 import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/log";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
+import { storedReason } from "#lib/reasons.ts";
 import { nameOfBillLine } from "#lib/usage-kinds.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
@@ -54,30 +55,11 @@ export function outcomeWord(row: LogRow): OutcomeWord {
   return outcomes[row.outcome] ?? { tone: "idle", text: row.outcome, sentence: "" };
 }
 
-/** Why points came or went without a call, as the ledger writes it down. */
-const reasons = new Set([
-  phrase("Initial balance of the root account"),
-  phrase("Initial balance"),
-  phrase("Gift for a new account"),
-  phrase("Gift for using an invite code"),
-]);
-
-/** What an entry says of itself; what people or vendors wrote stays as it is. */
+/** What an entry says of itself; what people or providers wrote stays as it is. */
 export function contentText(t: TFunction, { content }: LogRow): string {
-  const [, invited] = /^Invited (\S+)$/.exec(content) ?? [];
-  if (invited !== undefined) return t("Invited {{name}}", { name: invited });
-  const [, code] = /^Redemption code (.+)$/.exec(content) ?? [];
-  if (code !== undefined) return t("Redemption code {{name}}", { name: code });
-  const [, paidOrder, paid] = /^Online top-up (\S+), (.+) paid$/.exec(content) ?? [];
-  if (paidOrder !== undefined) return t("Online top-up {{order}}, {{paid}} paid", { order: paidOrder, paid });
-  const [, refunded, reason] = /^Refund of the order (\S+): (.+)$/.exec(content) ?? [];
-  if (refunded !== undefined)
-    return t("Refund of the order {{order}}: {{reason}}", { order: refunded, reason });
-  const [, task] = /^The \S+ task (\S+) failed: its charge is given back\.$/.exec(content) ?? [];
-  if (task !== undefined) return t("The task {{task}} failed: its charge is given back.", { task });
   const [, passed] = /^relay:(\S+)$/.exec(content) ?? [];
   if (passed !== undefined) return t("Passed on: {{path}}", { path: passed });
-  return reasons.has(content) ? t(content) : content;
+  return storedReason(t, content, attemptResultText);
 }
 
 const attemptResults: Record<string, string> = {

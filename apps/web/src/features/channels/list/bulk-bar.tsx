@@ -22,13 +22,13 @@ import {
   IconWallet,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { reasonText } from "#features/channels/reason-words.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannels, switchChannels } from "./batch-api.ts";
 import { type Batch, type BatchFault, useBatch } from "./batch.ts";
-import { reasonText } from "./reason-words.ts";
 import classes from "#features/channels/channels.module.css";
 
 type BulkBarProps = {

@@ -4,6 +4,7 @@ import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { VendorIcon } from "#components/vendor-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
+import { reasonText } from "#features/channels/reason-words.ts";
 import { statusOf } from "#features/channels/status.ts";
 import { vendorWord } from "#features/channels/vendor-words.ts";
 import { useMayChange } from "#lib/changes.ts";
@@ -14,7 +15,6 @@ import { InlineNumber } from "#ui/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
-import { reasonText } from "./reason-words.ts";
 import classes from "#features/channels/channels.module.css";
 
 export function NameCell({ row }: { row: ChannelRow }) {

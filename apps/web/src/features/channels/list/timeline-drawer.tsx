@@ -15,11 +15,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/editor/draft.ts";
+import { reasonText } from "#features/channels/reason-words.ts";
 import { phrase } from "#lib/i18n.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { reasonText } from "./reason-words.ts";
 
 type TimelineDrawerProps = { id: number; name: string; onClose: () => void };
 

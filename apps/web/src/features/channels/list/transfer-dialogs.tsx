@@ -7,10 +7,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/editor/draft.ts";
+import { reasonText } from "#features/channels/reason-words.ts";
 import { useCan } from "#lib/session.ts";
 import { toast } from "#ui/toast.tsx";
 import { exportChannels, importChannels } from "./batch-api.ts";
-import { reasonText } from "./reason-words.ts";
 import classes from "#features/channels/runs/runs.module.css";
 
 /** @param ids undefined: all of them */

@@ -16,8 +16,8 @@ import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { reasonText } from "#features/channels/reason-words.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
 
@@ -150,7 +150,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
                   ) : null}
                 </Text>
                 <Text fz="xs" c="dimmed" className={classes.wrap}>
-                  {translateSentence(t, item.message)}
+                  {reasonText(t, item.message)}
                 </Text>
               </Box>
             ))}

@@ -10,14 +10,14 @@ const t = ((key: string, values: Record<string, string> = {}) =>
 
 describe("a reason of the server", () => {
   it("is recognised with what it tells, also inside another", () => {
-    const refused = "The vendor refuses the key (HTTP 401), 3 times in a row.";
-    expect(reasonText(t, refused)).toBe(
-      '<The vendor refuses the key (HTTP {{status}}), {{times}} times in a row. {"status":"401","times":"3"}>',
+    const slow = "Two tests with o3 took longer than 5 s: 6000 ms and 7000 ms.";
+    expect(reasonText(t, slow)).toBe(
+      '<Two tests with {{model}} took longer than {{limit}} s: {{first}} ms and {{second}} ms. {"model":"o3","limit":"5","first":"6000","second":"7000"}>',
     );
-    expect(reasonText(t, `None of its 2 keys is in use any more. The last one: ${refused}`)).toContain(
-      "HTTP {{status}}",
+    expect(reasonText(t, `Disabled: None of its 2 keys is enabled. The last one: ${slow}`)).toContain(
+      "longer than {{limit}}",
     );
-    expect(reasonText(t, "Too many calls failed (the last: timeout).")).toContain("did not answer in time");
+    expect(reasonText(t, "The provider's account is empty: CNY 0.00.")).toContain('{"balance":"CNY 0.00"}');
   });
 
   it("is recognised with the test that confirmed it", () => {
@@ -30,5 +30,6 @@ describe("a reason of the server", () => {
 
   it("stays as it is when nobody knows it", () => {
     expect(reasonText(t, "Because.")).toBe("Because.");
+    expect(reasonText(t, 'There is no group named "vip".')).toContain('{"name":"vip"}');
   });
 });
