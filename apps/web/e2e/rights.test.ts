@@ -134,9 +134,15 @@ type Role = Parameters<Page["getByRole"]>[0];
 /** The names of what can be used there. */
 async function pressable(place: Locator, roles: Role[]): Promise<string[]> {
   const names: string[] = [];
-  for (const role of roles)
-    for (const control of await place.getByRole(role, { disabled: false }).all())
-      names.push((await control.getAttribute("aria-label")) ?? (await control.innerText()).trim());
+  for (const role of roles) {
+    // In one step: a list that is still loading exchanges its rows meanwhile.
+    const found = await place
+      .getByRole(role, { disabled: false })
+      .evaluateAll((controls) =>
+        controls.map((control) => control.getAttribute("aria-label") ?? (control.textContent ?? "").trim()),
+      );
+    names.push(...found);
+  }
   return names;
 }
 

@@ -1,3 +1,4 @@
+import { onTestFinished, TestRunner } from "vitest";
 import { freshDatabase } from "../../server/test/database.ts";
 import { type Installation, install } from "./installation.ts";
 
@@ -12,6 +13,12 @@ export async function openSite(env: Record<string, string> = {}, local = false):
   const site = await install({ DATABASE_URL: database.url, ...env }, local);
   return {
     ...site,
+    async open(path, options) {
+      const page = await site.open(path, options);
+      // An open window goes on asking the gateway, and would slow down every test after its own.
+      if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => page.context().close());
+      return page;
+    },
     async close() {
       await site.close();
       await database.drop();
