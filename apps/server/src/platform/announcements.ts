@@ -8,7 +8,7 @@ import type { Db } from "./db.ts";
  * Tells every node that something it may have cached has changed. The announcement is part of the transaction that
  * makes the change: it is heard when, and only when, that commits.
  */
-export type Topic = "channels" | "tokens" | "users" | "groups" | "prices" | "settings";
+export type Topic = "channels" | "tokens" | "users" | "groups" | "prices" | "settings" | "leases";
 
 const CHANNEL = "gateway_changes";
 

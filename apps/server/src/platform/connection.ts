@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   /** Without an answer for so long, the connection counts as lost. Longer than `statementMs`. */
   silentMs: number;
   types: pg.CustomTypesConfig;
+  /** Statements are planned once for all values: for few, large statements with a name. */
+  plansOnce?: boolean;
 }
 
 const longestConnectMs = 5_000;
@@ -41,7 +43,7 @@ type Setting = readonly [name: string, value: string];
  */
 export async function setUpSession(
   client: pg.ClientBase,
-  settings: Readonly<Record<string, number>>,
+  settings: Readonly<Record<string, number | string>>,
 ): Promise<void> {
   const wanted = [
     ...vigilance,
@@ -76,7 +78,7 @@ export function silence(milliseconds: number): Error {
 
 /** Nothing is connected until the first statement. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { url, applicationName, statementMs, lockMs, silentMs, types } = options;
+  const { url, applicationName, statementMs, lockMs, silentMs, types, plansOnce = false } = options;
   const connectMs = Math.min(longestConnectMs, silentMs);
   let tail: Promise<void> = Promise.resolve();
   let current: { client: pg.Client; socket: Socket } | undefined;
@@ -102,7 +104,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     const late = setTimeout(() => socket.destroy(silence(connectMs * 2)), connectMs * 2);
     try {
       await client.connect();
-      await setUpSession(client, { statement_timeout: statementMs, lock_timeout: lockMs });
+      await setUpSession(client, {
+        statement_timeout: statementMs,
+        lock_timeout: lockMs,
+        ...(plansOnce && { plan_cache_mode: "force_generic_plan" }),
+      });
     } catch (error) {
       socket.destroy();
       throw error;

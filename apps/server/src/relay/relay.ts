@@ -1,5 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { ReserveInput } from "#domain/ledger/ledger-turn.ts";
+import type { ReserveInput } from "#domain/ledger/steps.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
@@ -69,13 +69,15 @@ export async function relay<Answer extends object>(
   }
 }
 
-function reservationOf({ requestId, caller }: Call, { worstCase }: Plan): ReserveInput {
+function reservationOf(call: Call & { background?: boolean }, { worstCase }: Plan): ReserveInput {
+  const { requestId, caller } = call;
   return {
     requestId,
     userId: caller.userId,
     tokenId: caller.tokenId,
     amount: worstCase,
     tokenAmount: caller.unlimited ? 0n : worstCase,
+    own: call.background === true,
   };
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
+import type { LeaseOwner } from "#domain/ledger/steps.ts";
 import { type NodeCount, watchNodes } from "#domain/limits/node-count.ts";
 import { type BodyLog, createBodyLog } from "#domain/logs/bodies.ts";
-import type { Announcements } from "#platform/announcements.ts";
+import { type Announcements, announce } from "#platform/announcements.ts";
 import type { Database } from "#platform/db.ts";
 import { createMemoryBudget, defaultMemoryBudget, type MemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
@@ -39,11 +40,22 @@ export const bodyLog: Part<Stored & { secrets: Secrets }, BodyLog> = {
   close: (opened) => opened.close(),
 };
 
-export const books: Part<Stored, { ledger: Ledger; nodeId: string }> = {
+export const books: Part<Stored & { announcements: Announcements }, { ledger: Ledger; nodeId: string }> = {
   name: "ledger",
-  async open({ database, onError, metrics }) {
+  async open({ database, announcements, onError, metrics }) {
     const nodeId = randomUUID();
-    const ledger = createLedger({ database, nodeId, onError, onBatch: metrics.turn });
+    const ledger = createLedger({
+      database,
+      nodeId,
+      onError,
+      onBatch: metrics.turn,
+      askForLeases: (userId) => announce(database.db, "leases", userId),
+    });
+    // Another node needs the points, or rights and limits have changed. An announcement does not wait for the ledger.
+    const recall = (of: LeaseOwner) => void ledger.recall(of).catch(onError);
+    announcements.on("leases", (id) => recall(id === 0 ? "all" : { userId: id }));
+    announcements.on("users", (id) => recall(id === 0 ? "all" : { userId: id }));
+    announcements.on("tokens", (id) => recall(id === 0 ? "all" : { tokenId: id }));
     await ledger.start();
     return { ledger, nodeId };
   },

@@ -28,6 +28,7 @@ import {
 import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
+import { recallLeases } from "#domain/ledger/lease-recall.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 
 const sortable = [
@@ -119,6 +120,7 @@ async function changeQuota(
   userId: number,
   { quota: amount, remark }: QuotaChange,
 ): Promise<bigint> {
+  if (amount < 0) await recallLeases(db, userId);
   return db.$transaction(async (tx) => {
     const user = await lockUser(tx, userId);
     if (viewer.role < Role.root) requireBelow(viewer, user);

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { TokenRates } from "@gateway/shared/token";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import type { Database } from "#platform/db.ts";
-import type { ReserveInput } from "./ledger-turn.ts";
 import { credit } from "./ledger.ts";
+import type { ReserveInput } from "./steps.ts";
 
 /** Accounts and calls for the money tests. */
 export interface Account {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/connection.ts";
 import { backgroundNode, beatStatement, releaseStatement } from "./ledger-statements.ts";
@@ -11,6 +12,8 @@ export interface Leases {
   start(): Promise<void>;
   /** Gives back whatever this node still holds and takes its name off the list. */
   close(): Promise<void>;
+  /** Whether no other node can have taken this one for dead: only then is what it has leased its own. */
+  isAlive(): boolean;
 }
 
 export interface LeaseOptions {
@@ -32,6 +35,9 @@ interface Held {
 
 // A release locks the accounts it touches, so it takes them in portions.
 const portion = 500;
+const closePausesMs = [0, 20, 50, 100, 200, 400];
+/** Others may take a node for dead after the whole time; it stops using its leases after this share. */
+const aliveShare = 0.6;
 
 export function createLeases(options: LeaseOptions): Leases {
   const { connection, nodeId, onError, beatMs = 5_000, silentAfterMs = 30_000 } = options;
@@ -40,12 +46,15 @@ export function createLeases(options: LeaseOptions): Leases {
   let closed = false;
   /** Since when every beat of ours has been heard; undefined after one that was not. */
   let steadySince: number | undefined;
+  /** When the last beat that was heard had been sent. */
+  let heardAt: number | undefined;
 
   async function beat(): Promise<void> {
     const askedAt = performance.now();
     const [row] = await connection.query<{ database_ms: number }>({ ...beatStatement, values: [nodeId] });
     if (row !== undefined) followClock(row.database_ms, askedAt);
     steadySince ??= performance.now();
+    heardAt = askedAt;
   }
 
   async function release(held: Held[]): Promise<void> {
@@ -120,6 +129,7 @@ export function createLeases(options: LeaseOptions): Leases {
   }
 
   return {
+    isAlive: () => heardAt !== undefined && performance.now() - heardAt < silentAfterMs * aliveShare,
     async start() {
       await beat();
       schedule();
@@ -128,11 +138,16 @@ export function createLeases(options: LeaseOptions): Leases {
       closed = true;
       clearTimeout(timer);
       await round;
-      const rows = await connection.query<Held>({
-        text: `SELECT request_id, user_id, token_id FROM reservations WHERE node_id = $1`,
-        values: [nodeId],
-      });
-      await release(rows);
+      // Accounts that someone has locked are passed over: they get some more tries.
+      for (const pauseMs of closePausesMs) {
+        await sleep(pauseMs);
+        const rows = await connection.query<Held>({
+          text: `SELECT request_id, user_id, token_id FROM reservations WHERE node_id = $1`,
+          values: [nodeId],
+        });
+        if (rows.length === 0) break;
+        await release(rows);
+      }
       await connection.query({ text: `DELETE FROM nodes WHERE id = $1`, values: [nodeId] });
     },
   };

@@ -39,7 +39,7 @@ afterAll(async () => {
   await home.drop();
 });
 
-function openLedger(over: Partial<LedgerOptions> = {}): Ledger {
+async function openLedger(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
   const ledger = createLedger({
     database: through,
     nodeId: randomUUID(),
@@ -49,6 +49,7 @@ function openLedger(over: Partial<LedgerOptions> = {}): Ledger {
     ...over,
   });
   opened.push(ledger);
+  await ledger.start();
   return ledger;
 }
 
@@ -84,7 +85,7 @@ describe("a connection that goes silent", () => {
   for (const direction of ["both", "to-server", "to-client"] as const)
     it(`is dropped, and each call is charged once (${direction})`, async () => {
       const account = await makeAccount(database, { quota: 100_000n });
-      const ledger = openLedger();
+      const ledger = await openLedger();
       await call(ledger, account);
       let answered = 1;
       const until = performance.now() + 2_000;
@@ -106,7 +107,7 @@ describe("a connection that goes silent", () => {
 
   it("is seen in the age of the batch while it lasts", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
-    const ledger = openLedger({ silentMs: 2_000 });
+    const ledger = await openLedger({ silentMs: 2_000 });
     await call(ledger, account);
     expect(ledger.trouble()).toBeUndefined();
     proxy.silence();
@@ -115,13 +116,14 @@ describe("a connection that goes silent", () => {
     expect(ledger.trouble()?.batchMs).toBeGreaterThan(400);
     await slow;
     expect(ledger.trouble()).toBeUndefined();
+    proxy.resume();
   });
 });
 
 describe("a database that is away", () => {
   it("refuses calls at once after the first seconds, and takes them again within a second", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
-    const ledger = openLedger({ openAfterMs: 1_000, retryForMs: 1_200 });
+    const ledger = await openLedger({ openAfterMs: 1_000, retryForMs: 1_200 });
     await call(ledger, account);
     proxy.silenceNew(true);
     proxy.cut();
@@ -143,7 +145,7 @@ describe("a database that is away", () => {
 
   it("says that its disk is full, and works again when there is space", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
-    const ledger = openLedger({ retryForMs: 1_000 });
+    const ledger = await openLedger({ retryForMs: 1_000 });
     await call(ledger, account);
     await database.pool.query(`
       CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -177,7 +179,7 @@ describe("a locked row", () => {
         await makeAccount(database, { quota: 1_000n }),
         await makeAccount(database, { quota: 1_000n }),
       ];
-      const ledger = openLedger({ shards: 1 });
+      const ledger = await openLedger({ shards: 1 });
       const held = reservation(locked, 10n);
       await ledger.reserve(held);
       const unlock = await lock(sql(locked));
@@ -196,7 +198,7 @@ describe("a locked row", () => {
 
   it("of an account ends its calls with a clear refusal when the wait is over", async () => {
     const locked = await makeAccount(database, { quota: 1_000n });
-    const ledger = openLedger({ retryForMs: 600 });
+    const ledger = await openLedger({ retryForMs: 600 });
     const unlock = await lock(`SELECT 1 FROM users WHERE id = ${locked.userId} FOR UPDATE`);
     await expect(call(ledger, locked)).rejects.toMatchObject({
       code: "account_busy",
@@ -212,7 +214,7 @@ describe("a locked row", () => {
       Array.from({ length: 30 }, () => makeAccount(database, { quota: 1_000n })),
     );
     const free = await makeAccount(database, { quota: 1_000n });
-    const ledger = openLedger({ shards: 1 });
+    const ledger = await openLedger({ shards: 1 });
     const ids = accounts.map(({ userId }) => userId).join(",");
     const unlock = await lock(`UPDATE users SET display_name = 'x' WHERE id IN (${ids})`);
     const waiting = accounts.map((account) => call(ledger, account));
@@ -226,7 +228,7 @@ describe("a locked row", () => {
     const channel = await database.db.channel.create({ data: { name: "locked", type: 1 } });
     const used = async () =>
       (await database.db.channel.findUniqueOrThrow({ where: { id: channel.id } })).used_quota;
-    const ledger = openLedger();
+    const ledger = await openLedger();
     const unlock = await lock(`SELECT 1 FROM channels WHERE id = ${channel.id} FOR UPDATE`);
     for (const cost of [3n, 4n]) {
       const held = reservation(account, 10n);

@@ -6,8 +6,8 @@ import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { releaseStatement } from "./ledger-statements.ts";
-import type { ReserveInput } from "./ledger-turn.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
+import type { ReserveInput } from "./steps.ts";
 
 /** What one token may do: spend in a day and a month, and at the same time, over three nodes. */
 let home: TestDatabase;

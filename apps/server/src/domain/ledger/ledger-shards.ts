@@ -9,9 +9,11 @@ import {
 import type { Connection } from "#platform/connection.ts";
 import { again, type Batcher, createBatcher, type Pending } from "./batcher.ts";
 import type { Breaker } from "./breaker.ts";
+import type { LeaseBook } from "./lease-book.ts";
 import { loggedOf } from "./ledger-notes.ts";
-import { lockedStatement, reservedStatement } from "./ledger-statements.ts";
-import { type Step, type TurnRow, turnStatement, turnValues } from "./ledger-turn.ts";
+import { leasesStatement, lockedStatement, reservedStatement } from "./ledger-statements.ts";
+import { turnOf, type TurnRow } from "./ledger-turn.ts";
+import { type Lease, payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
@@ -30,6 +32,7 @@ export interface Shards {
 export interface ShardOptions {
   count: number;
   nodeId: string;
+  book: LeaseBook;
   connect(): Connection;
   maxRows: number;
   breaker: Breaker;
@@ -46,8 +49,7 @@ export function createShards(options: ShardOptions): Shards {
   });
   return {
     add(step) {
-      const { userId } = step.begin ?? step.end;
-      const shard = shards[userId % shards.length];
+      const shard = shards[payerOf(step).userId % shards.length];
       if (shard === undefined) throw new Error("The ledger has no shards.");
       return shard.batcher.add(step);
     },
@@ -62,7 +64,7 @@ export function createShards(options: ShardOptions): Shards {
 }
 
 function createShard(
-  { nodeId, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
+  { nodeId, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
 ): Batcher<Step, Judgement> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
@@ -73,33 +75,77 @@ function createShard(
   }
 
   async function lockedOf(steps: readonly Step[]): Promise<Set<number>> {
-    const both = steps.map(({ begin, end }) => begin ?? end);
-    const users = [...new Set(both.map(({ userId }) => userId))];
-    const tokens = [...new Set(both.map(({ tokenId }) => tokenId))];
+    const payers = steps.map(payerOf);
+    const users = [...new Set(payers.map(({ userId }) => userId))];
+    const tokens = [...new Set(payers.map(({ tokenId }) => tokenId))];
     const rows = await connection.query<{ id: number }>({ ...lockedStatement, values: [users, tokens] });
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** The leases of which the batch said nothing: another version of them is there, or none. Answers those. */
+  async function lookUp(leases: readonly Lease[]): Promise<Set<string>> {
+    if (leases.length === 0) return new Set();
+    const values = [leases.map(({ id }) => id), nodeId];
+    const rows = await connection.query<{ request_id: string; amount: bigint; version: number }>({
+      ...leasesStatement,
+      values,
+    });
+    const found = new Map(rows.map((row) => [row.request_id, row]));
+    for (const lease of leases) {
+      const row = found.get(lease.id);
+      if (row === undefined) book.drop(lease);
+      else book.confirm(lease, row.version, row.amount);
+    }
+    return new Set(found.keys());
+  }
+
   async function run(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
     const steps = items.map((item) => item.input);
+    const { leases, requests } = book.involved(steps);
+    if (leases.length === 0 && steps.every((step) => step.give !== undefined))
+      return steps.map(() => ({ verdict: "given" }));
     const began = performance.now();
-    const rows = await connection.query<TurnRow>({ ...turnStatement, values: turnValues(steps, nodeId) });
+    let rows: TurnRow[];
+    try {
+      rows = await connection.query<TurnRow>(turnOf(steps, requests, nodeId));
+    } catch (error) {
+      for (const lease of leases) lease.unsure = true;
+      throw error;
+    }
     breaker.succeeded();
     onBatch?.(steps.length, performance.now() - began);
-    const verdicts = new Map(rows.map((row) => [row.ord, row]));
+    const verdicts = new Map<number, Judgement>();
+    const silent = new Set(leases);
+    for (const row of rows) {
+      const at = row.ord - steps.length;
+      const [lease, request] = [leases[at], requests[at]];
+      if (lease === undefined || request === undefined) verdicts.set(row.ord, row as Judgement);
+      else {
+        silent.delete(lease);
+        if (row.verdict === "denied" || request.keep === "0") book.drop(lease);
+        else book.confirm(lease, request.version + 1, row.most ?? 0n);
+        if (row.verdict === "stale") book.retire(lease);
+      }
+    }
+    const there = await lookUp([...silent]);
     // A statement of ours whose answer was lost may have done it already, or even in the meantime.
-    const unclear = items
-      .filter((item, ord) => item.uncertain && !isDone(verdicts.get(ord)))
-      .map((item) => item.input);
+    const isUnclear = ({ input, uncertain }: Pending<Step>, ord: number) =>
+      !isDone(verdicts.get(ord)) && (uncertain || (input.end !== undefined && isIn(silent, input)));
+    const unclear = items.filter(isUnclear).map((item) => item.input);
     const open = await reserved(unclear.flatMap(({ begin }) => begin?.requestId ?? []));
     const closed = await loggedOf(
       connection.query,
       unclear.flatMap(({ end }) => end ?? []),
     );
-    return steps.map(({ begin, end }, ord) => {
+    return steps.map((step, ord) => {
       const verdict = verdicts.get(ord);
-      if (end !== undefined) return verdict ?? { verdict: closed.has(end.requestId) ? "settled" : "gone" };
-      if (open.has(begin.requestId)) return { verdict: "granted" };
+      if (step.give !== undefined) return { verdict: "given" };
+      if (step.end !== undefined) {
+        const answer = verdict ?? endOf(step, closed, there);
+        if (answer !== again && step.place !== undefined) book.leave(step.place, true);
+        return answer;
+      }
+      if (open.has(step.begin.requestId)) return { verdict: "granted" };
       return verdict === undefined || verdict.verdict === "again" ? again : verdict;
     });
   }
@@ -116,12 +162,26 @@ function createShard(
     },
     isSlow: (error) => isCanceled(error),
     locks: {
-      keyOf: ({ begin, end }) => (begin ?? end).userId,
+      keyOf: (step) => payerOf(step).userId,
       isLocked: isLockTimeout,
       lockedOf,
       expired: accountBusy,
     },
   });
+}
+
+/** Of a call that ended without effect. @param there the leases that exist in another version than was known */
+function endOf(
+  { end, place }: Extract<Step, { end: object }>,
+  closed: ReadonlySet<string>,
+  there: ReadonlySet<string>,
+): Judgement | typeof again {
+  if (closed.has(end.requestId)) return { verdict: "settled" };
+  return place?.lease !== undefined && there.has(place.lease.id) ? again : { verdict: "gone" };
+}
+
+function isIn(leases: ReadonlySet<Lease>, { place }: Extract<Step, { end: object }>): boolean {
+  return place?.lease !== undefined && leases.has(place.lease);
 }
 
 function isDone(judgement: Judgement | undefined): boolean {

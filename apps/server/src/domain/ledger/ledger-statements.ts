@@ -28,7 +28,7 @@ export const unchargedColumns = Object.keys(logColumns)
   .join(", ");
 
 /** $1: log rows as JSON. */
-export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, ${Object.entries(
+export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, lease text, lease_held bigint, ${Object.entries(
   logColumns,
 )
   .map(([name, type]) => `"${name}" ${type}`)
@@ -53,6 +53,12 @@ export const usageHours = (source: string) => `
     cached_tokens = h.cached_tokens + excluded.cached_tokens,
     request_time = h.request_time + excluded.request_time,
     first_byte_time = h.first_byte_time + excluded.first_byte_time`;
+
+/** $1 lease ids, $2 node: what these leases are at this moment. Those that are gone have no row. */
+export const leasesStatement: Statement = {
+  name: "ledger-leases",
+  text: `SELECT request_id, amount, version FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
+};
 
 /** $1 request ids, $2 node: which of these reservations are there. */
 export const reservedStatement: Statement = {

@@ -1,69 +1,81 @@
-import { type CallRecord, rowOf } from "#domain/ledger/call-record.ts";
+import { rowOf } from "#domain/ledger/call-record.ts";
+import { lease, type LeaseRequest, type LeaseRow } from "./lease-statements.ts";
 import { columns, recordset, type Statement, unchargedColumns, usageHours } from "./ledger-statements.ts";
+import { payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
- * The statement of the hot path: calls that begin and calls that end, in one commit. They want the same rows of users
- * and tokens; apart, each would wait for the other's commit. It must not know how a turn gathers or is tried again.
+ * The statement of the hot path: calls that begin, calls that end, and leases, in one commit. They want the same rows
+ * of users and tokens; apart, each would wait for the other's commit. It must not know how a batch gathers or is tried
+ * again.
  */
 
-export interface ReserveInput {
-  requestId: string;
-  userId: number;
-  /** 0 when no token is involved. */
-  tokenId: number;
-  amount: bigint;
-  tokenAmount: bigint;
-}
-
-/** What one call wants of a turn. */
-export type Step = { begin: ReserveInput; end?: never } | { begin?: never; end: CallRecord };
-
 /** A row of the answer: `ord` is the place of the step. A step that had no effect and no refusal has no row. */
-export interface TurnRow extends Judgement {
-  ord: number;
-}
+export type TurnRow = (Judgement & { ord: number }) | LeaseRow;
 
-/** The values of the statement. */
-export function turnValues(steps: readonly Step[], nodeId: string): unknown[] {
+/** The statement for these steps and leases, with its values. */
+export function turnOf(
+  steps: readonly Step[],
+  leases: readonly LeaseRequest[],
+  nodeId: string,
+): Statement & { values: unknown[] } {
   const asking: object[] = [];
   const ending: object[] = [];
   const closing: string[] = [];
   const [users, tokens] = [new Set<number>(), new Set<number>()];
-  for (const [ord, { begin, end }] of steps.entries()) {
-    const { userId, tokenId, requestId } = begin ?? end;
+  for (const [ord, step] of steps.entries()) {
+    const { userId, tokenId } = payerOf(step);
     users.add(userId);
     tokens.add(tokenId);
-    if (begin !== undefined) {
+    if (step.begin !== undefined) {
+      const { requestId, amount, tokenAmount } = step.begin;
       asking.push({
         ord,
         request_id: requestId,
         user_id: userId,
         token_id: tokenId,
-        amount: String(begin.amount),
-        token_amount: String(begin.tokenAmount),
+        amount: String(amount),
+        token_amount: String(tokenAmount),
       });
-      continue;
+    } else if (step.end !== undefined) {
+      const { place } = step;
+      const shared = place?.lease;
+      if (shared === undefined) closing.push(step.end.requestId);
+      const of = shared === undefined ? {} : { lease: shared.id, lease_held: String(place?.amount ?? 0n) };
+      ending.push({ ord, ...rowOf(step.end), ...of });
     }
-    ending.push({ ord, ...rowOf(end) });
-    closing.push(requestId);
   }
-  const json = [JSON.stringify(ending), JSON.stringify(asking)];
-  return [...json, nodeId, [...users], [...tokens], closing];
+  const values: unknown[] = [JSON.stringify(ending), [...users], [...tokens], closing];
+  if (asking.length === 0 && leases.length === 0) return { ...settleStatement, values };
+  values.push(nodeId);
+  if (leases.length === 0) return { ...reserveStatement, values: [...values, JSON.stringify(asking)] };
+  values.push(
+    JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at }))),
+    leases.map(({ id }) => id),
+  );
+  if (asking.length === 0) return { ...leasedStatement, values };
+  return { ...fullStatement, values: [...values, JSON.stringify(asking)] };
 }
 
 /** The periods of a token's spending limits begin at midnight UTC; the database's clock is the one for all nodes. */
 const today = "(now() AT TIME ZONE 'UTC')::date";
 const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
 
+interface Parts {
+  /** The number of the parameter with the calls that begin. */
+  begins: number | undefined;
+  leases: boolean;
+}
+
 /**
- * $1 log rows of the calls that end, $2 what the others ask to hold, $3 node, $4 user ids, $5 token ids, $6
- * request ids of the calls that end. `ord` counts through both lists.
+ * $1 log rows of the calls that end, $2 user ids, $3 token ids, $4 request ids of the calls that end with a reservation
+ * of their own, $5 node, $6 leases, $7 their ids, and the calls that begin. `ord` counts through all lists. Parts that a
+ * batch does not need are left out of its statement.
  *
- * Answers one verdict per row of $2: granted · again (fits, but not beside the others of this turn) · taken (that
- * request id is reserved already) · balance · token · day · month · calls · user · key; `most` is the limit that a
- * refusal speaks of. Of $1 it answers `settled` for the rows whose reservation was open and is now closed, and with
- * `most` what was charged; all others had no effect at all.
+ * Answers one verdict per call that begins: granted · again (fits, but not beside the others of this batch) · taken
+ * (that request id is reserved already) · balance · token · day · month · calls · user · key; `most` is the limit that
+ * a refusal speaks of, or the points that leases hold of what was not enough. Of $1 it answers `settled` for the rows
+ * whose reservation was open and is now closed, and with `most` what was charged; all others had no effect at all.
  *
  * A charge above its reservation is collected as far as the balance has points that no other call holds, and as far as
  * the limits of the key allow; so neither falls below zero. What is not collected is written into the row's bill.
@@ -73,30 +85,29 @@ const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
  * what the caller remembers. Open calls hold their points against the period that is, so a call over midnight can only
  * make a limit tighter.
  */
-export const turnStatement: Statement = {
-  name: "ledger-turn",
-  text: `
+function turnText({ begins, leases }: Parts): string {
+  const judges = begins !== undefined || leases;
+  return `
 WITH ending AS MATERIALIZED (
-  SELECT * FROM ${recordset}
-), asking AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($2::json)
-    AS r(ord int, request_id text, user_id int, token_id int, amount bigint, token_amount bigint)
+  SELECT * FROM ${recordset}${leases ? lease.input : ""}
 ), payer AS MATERIALIZED (
   SELECT id, quota - reserved AS free, status = 1 AND deleted_at IS NULL AS usable
-  FROM users WHERE id = ANY($4::int[]) ORDER BY id FOR NO KEY UPDATE
+  FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
 ), locked AS MATERIALIZED (
   SELECT id, user_id, unlimited_quota, remain_quota, reserved, open_calls, spent_day, day_quota, spent_month,
     month_quota, setting -> 'rates' AS rates, status = 1 AND deleted_at IS NULL AS usable
-  FROM tokens WHERE id = ANY($5::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE
-), ended AS MATERIALIZED (
+  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE
+), own AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
-  WHERE v.request_id = ANY($6::text[]) AND (SELECT count(*) FROM locked) >= 0
-    AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id
-  RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots
+  WHERE v.request_id = ANY($4::text[]) AND (SELECT count(*) FROM locked) >= 0
+    AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id AND v.version = 0
+  RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots, true AS own${leases ? lease.locked : ""}
+), ended AS MATERIALIZED (
+  SELECT * FROM own${leases ? lease.ended : ""}
 ), room AS MATERIALIZED (
   -- What may be charged beyond the reservations: the rest of the balance, and of the key's own limits.
   SELECT c.ord,
-    GREATEST(0, p.free + sum(GREATEST(0, c.held - c.quota)) OVER account) AS user_room,
+    GREATEST(0, p.free + sum(CASE WHEN c.own THEN GREATEST(0, c.held - c.quota) ELSE 0 END) OVER account) AS user_room,
     sum(GREATEST(0, c.quota - c.held)) OVER (account ORDER BY c.ord) AS user_over,
     GREATEST(0, LEAST(
       CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved END,
@@ -104,7 +115,7 @@ WITH ending AS MATERIALIZED (
         - CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END END,
       CASE WHEN l.per_month > 0 THEN l.per_month - t.reserved
         - CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END END
-    ) + sum(GREATEST(0, c.token_held - c.quota)) OVER key) AS token_room,
+    ) + sum(CASE WHEN c.own THEN GREATEST(0, c.token_held - c.quota) ELSE 0 END) OVER key) AS token_room,
     sum(GREATEST(0, c.quota - c.token_held)) OVER (key ORDER BY c.ord) AS token_over,
     t.id IS NOT NULL AND NOT c.held_in_part AND (NOT t.unlimited_quota OR l.per_day > 0 OR l.per_month > 0) AS limited
   FROM ended c
@@ -114,7 +125,10 @@ WITH ending AS MATERIALIZED (
     COALESCE((t.rates ->> 'monthly_spend')::bigint, 0) AS per_month) l ON true
   WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)
 ), closed AS MATERIALIZED (
-  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.held, c.token_held, c.slots, m.charge AS quota,
+  -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease.
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, m.charge AS quota,
+    CASE WHEN c.own THEN c.held ELSE LEAST(c.held, m.charge) END AS taken,
+    CASE WHEN c.own THEN c.token_held ELSE LEAST(c.token_held, m.charge) END AS token_taken,
     CASE WHEN m.charge < c.quota
       THEN COALESCE(c.bill, '{}') || jsonb_build_object('uncollected', (c.quota - m.charge)::text)
       ELSE c.bill END AS bill
@@ -129,11 +143,57 @@ WITH ending AS MATERIALIZED (
       CASE WHEN r.limited THEN GREATEST(
         LEAST(c.quota, c.held),
         c.token_held + GREATEST(0, r.token_room - r.token_over + GREATEST(0, c.quota - c.token_held))) END
-    )::bigint END AS charge) m
+    )::bigint END AS charge) m${judges ? judging : ""}${begins === undefined ? "" : beginning(begins)}${
+      leases ? lease.changes(begins === undefined ? nothingGranted : grantedHere) : ""
+    }
+), moved AS MATERIALIZED (
+  SELECT user_id, token_id, -taken AS held, -token_taken AS token_held, -slots AS slots, quota AS charge,
+    CASE WHEN type = 2 THEN 1 ELSE 0 END AS served, 1 AS ended, 1 AS used FROM closed${
+      begins === undefined
+        ? ""
+        : "\n  UNION ALL SELECT user_id, token_id, amount, token_amount, slots, 0, 0, 0, 1 FROM kept"
+    }${leases ? lease.moved : ""}
+), move_user AS (
+  UPDATE users u SET reserved = u.reserved + s.held, quota = u.quota - s.charge,
+    used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served
+  FROM (
+    SELECT user_id, sum(held)::bigint AS held, sum(charge)::bigint AS charge, sum(served) AS served,
+      sum(ended) AS ended
+    FROM moved GROUP BY user_id
+  ) s WHERE u.id = s.user_id AND (s.held <> 0 OR s.ended > 0)
+), move_token AS (
+  UPDATE tokens t SET reserved = t.reserved + s.held, open_calls = t.open_calls + s.slots,
+    used_quota = t.used_quota + s.charge,
+    accessed_time = CASE WHEN s.used > 0 THEN now() ELSE t.accessed_time END,
+    remain_quota = CASE WHEN t.unlimited_quota THEN t.remain_quota ELSE t.remain_quota - s.charge END,
+    -- A statement that began before midnight may come after one that began after it: the day never goes back.
+    spent_day = GREATEST(t.spent_day, ${today}),
+    day_quota = CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END + s.charge,
+    spent_month = GREATEST(t.spent_month, ${thisMonth}),
+    month_quota = CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END + s.charge
+  FROM (
+    SELECT token_id, sum(token_held)::bigint AS held, sum(slots)::int AS slots, sum(charge)::bigint AS charge,
+      sum(ended) AS ended, sum(used) AS used
+    FROM moved GROUP BY token_id
+  ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.slots <> 0 OR s.ended > 0)
+), charge_channel AS (
+  INSERT INTO channel_charges (channel_id, quota)
+  SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id
+), log AS (
+  INSERT INTO request_logs (${columns}) SELECT ${columns} FROM closed ORDER BY ord
+), hours AS (${usageHours("closed")}
+)
+SELECT ord, 'settled' AS verdict, quota AS most FROM closed${begins === undefined ? "" : answers}${
+    leases ? lease.answer : ""
+  }`;
+}
+
+/** What accounts and keys have free after the calls that end. */
+const judging = `
 ), balance AS MATERIALIZED (
   SELECT p.id, p.usable, p.free + COALESCE(c.back, 0) AS free
   FROM payer p
-  LEFT JOIN (SELECT user_id, sum(held - quota)::bigint AS back FROM closed GROUP BY user_id) c ON c.user_id = p.id
+  LEFT JOIN (SELECT user_id, sum(taken - quota)::bigint AS back FROM closed GROUP BY user_id) c ON c.user_id = p.id
 ), purse AS MATERIALIZED (
   SELECT t.id, t.user_id, t.usable, l.per_day, l.per_month, l.at_once,
     CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved + l.back END AS quota_free,
@@ -144,12 +204,17 @@ WITH ending AS MATERIALIZED (
     CASE WHEN l.at_once > 0 THEN l.at_once - t.open_calls + l.left END AS calls_free
   FROM locked t
   LEFT JOIN (
-    SELECT token_id, sum(token_held - quota)::bigint AS back, sum(slots)::int AS left FROM closed GROUP BY token_id
+    SELECT token_id, sum(token_taken - quota)::bigint AS back, sum(slots)::int AS left FROM closed GROUP BY token_id
   ) c ON c.token_id = t.id
   CROSS JOIN LATERAL (SELECT COALESCE((t.rates ->> 'daily_spend')::bigint, 0) AS per_day,
     COALESCE((t.rates ->> 'monthly_spend')::bigint, 0) AS per_month,
     COALESCE((t.rates ->> 'concurrency')::int, 0) AS at_once,
-    COALESCE(c.back, 0) AS back, COALESCE(c.left, 0) AS left) l
+    COALESCE(c.back, 0) AS back, COALESCE(c.left, 0) AS left) l`;
+
+const beginning = (parameter: number) => `
+), asking AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($${parameter}::json)
+    AS r(ord int, request_id text, user_id int, token_id int, amount bigint, token_amount bigint)
 ), judged AS MATERIALIZED (
   SELECT i.ord, i.request_id, i.user_id, i.token_id, i.amount, n.token_amount, n.slots, p.free AS free,
     LEAST(t.quota_free, t.day_free, t.month_free) AS token_free, t.calls_free, t.per_day, t.per_month, t.at_once,
@@ -176,43 +241,18 @@ WITH ending AS MATERIALIZED (
   FROM judged WHERE refusal IS NULL
 ), kept AS (
   INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id)
-  SELECT request_id, user_id, token_id, amount, token_amount, slots, $3 FROM fitting WHERE granted ORDER BY ord
+  SELECT request_id, user_id, token_id, amount, token_amount, slots, $5 FROM fitting WHERE granted ORDER BY ord
   ON CONFLICT (request_id) DO NOTHING
-  RETURNING request_id, user_id, token_id, amount, token_amount, slots
-), moved AS MATERIALIZED (
-  SELECT user_id, token_id, -held AS held, -token_held AS token_held, -slots AS slots, quota AS charge,
-    CASE WHEN type = 2 THEN 1 ELSE 0 END AS served, 1 AS ended FROM closed
-  UNION ALL SELECT user_id, token_id, amount, token_amount, slots, 0, 0, 0 FROM kept
-), move_user AS (
-  UPDATE users u SET reserved = u.reserved + s.held, quota = u.quota - s.charge,
-    used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served
-  FROM (
-    SELECT user_id, sum(held)::bigint AS held, sum(charge)::bigint AS charge, sum(served) AS served,
-      sum(ended) AS ended
-    FROM moved GROUP BY user_id
-  ) s WHERE u.id = s.user_id AND (s.held <> 0 OR s.ended > 0)
-), move_token AS (
-  UPDATE tokens t SET reserved = t.reserved + s.held, open_calls = t.open_calls + s.slots,
-    used_quota = t.used_quota + s.charge, accessed_time = now(),
-    remain_quota = CASE WHEN t.unlimited_quota THEN t.remain_quota ELSE t.remain_quota - s.charge END,
-    -- A statement that began before midnight may come after one that began after it: the day never goes back.
-    spent_day = GREATEST(t.spent_day, ${today}),
-    day_quota = CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END + s.charge,
-    spent_month = GREATEST(t.spent_month, ${thisMonth}),
-    month_quota = CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END + s.charge
-  FROM (
-    SELECT token_id, sum(token_held)::bigint AS held, sum(slots)::int AS slots, sum(charge)::bigint AS charge,
-      sum(ended) AS ended
-    FROM moved GROUP BY token_id
-  ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.slots <> 0 OR s.ended > 0)
-), charge_channel AS (
-  INSERT INTO channel_charges (channel_id, quota)
-  SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id
-), log AS (
-  INSERT INTO request_logs (${columns}) SELECT ${columns} FROM closed ORDER BY ord
-), hours AS (${usageHours("closed")}
-)
-SELECT ord, 'settled' AS verdict, quota AS most FROM closed
+  RETURNING request_id, user_id, token_id, amount, token_amount, slots`;
+
+const nothingGranted = { user: "0", token: "0" };
+const grantedHere = {
+  user: "(SELECT COALESCE(sum(f.amount), 0) FROM fitting f WHERE f.granted AND f.user_id = w.user_id)",
+  token:
+    "(SELECT COALESCE(sum(f.token_amount), 0) FROM fitting f WHERE f.granted AND f.token_id = w.token_id)",
+};
+
+const answers = `
 UNION ALL
 SELECT j.ord, CASE
     WHEN j.refusal IS NOT NULL THEN j.refusal
@@ -220,8 +260,22 @@ SELECT j.ord, CASE
     WHEN k.request_id IS NULL THEN 'taken'
     ELSE 'granted'
   END,
-  CASE j.refusal WHEN 'day' THEN j.per_day WHEN 'month' THEN j.per_month WHEN 'calls' THEN j.at_once END
+  CASE j.refusal WHEN 'day' THEN j.per_day WHEN 'month' THEN j.per_month WHEN 'calls' THEN j.at_once
+    WHEN 'balance' THEN (SELECT sum(v.amount)::bigint FROM reservations v WHERE v.user_id = j.user_id AND v.version > 0)
+    WHEN 'token' THEN (SELECT sum(v.token_amount)::bigint FROM reservations v
+      WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0) END
 FROM judged j
 LEFT JOIN fitting f ON f.ord = j.ord
-LEFT JOIN kept k ON k.request_id = j.request_id`,
+LEFT JOIN kept k ON k.request_id = j.request_id`;
+
+/** Prepared once per connection, each for the batches that need no more than its parts. */
+const settleStatement: Statement = {
+  name: "ledger-settle",
+  text: turnText({ begins: undefined, leases: false }),
 };
+const leasedStatement: Statement = {
+  name: "ledger-leased",
+  text: turnText({ begins: undefined, leases: true }),
+};
+const reserveStatement: Statement = { name: "ledger-turn", text: turnText({ begins: 6, leases: false }) };
+const fullStatement: Statement = { name: "ledger-full", text: turnText({ begins: 8, leases: true }) };

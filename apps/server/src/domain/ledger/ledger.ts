@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { LogType } from "@gateway/shared/log";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { conflict, GatewayError } from "#errors.ts";
@@ -7,11 +8,13 @@ import { type Database, type Db, types } from "#platform/db.ts";
 import { createBatcher } from "./batcher.ts";
 import { createBreaker } from "./breaker.ts";
 import { collectStatement } from "./channel-charges.ts";
+import { createLeaseBook } from "./lease-book.ts";
+import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
 import { createLeases } from "./leases.ts";
 import { writeNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
 import { beatStatement, creditStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
-import type { ReserveInput } from "./ledger-turn.ts";
+import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
 import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
@@ -37,6 +40,11 @@ export interface Ledger {
   settle(record: CallRecord): Promise<"settled" | "gone">;
   /** The reservation is not this node's any more: `settle` of any node closes it. See domain/responses/background.ts. */
   handedOver(requestId: string): void;
+  /**
+   * Gives back what open calls do not need of this node's leases, because an account's points are needed elsewhere or
+   * its rights have changed. Resolves when that is committed.
+   */
+  recall(of: LeaseOwner): Promise<void>;
   /** The log row of a call that was refused before it reserved. Resolves when it is written or given up. */
   note(record: CallRecord): Promise<void>;
   /**
@@ -62,6 +70,10 @@ export interface LedgerOptions {
   nodeId: string;
   /** Background trouble: heartbeats, releases, log rows of refused calls, a database that is away. */
   onError: (error: unknown) => void;
+  /** Asks every node, this one included, to `recall` the leases of an account. */
+  askForLeases?: (userId: number) => Promise<void>;
+  /** A lease that no call has used for so long is given back; 0: no leases. Milliseconds. */
+  leaseIdleMs?: number;
   /** Receives every batch that came back: how many calls began or ended in it, and how long it took. */
   onBatch?: (steps: number, milliseconds: number) => void;
   /** Batches under way at a time, each on a connection of its own; an account's calls are all in one of them. */
@@ -88,12 +100,17 @@ const beginOnFullDiskMs = 2_000;
 const longestBeginMs = 10_000;
 const chargesEveryMs = 5_000;
 const keeperSilentMs = 4_000;
+const leaseIdleMs = 5_000;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
   const { pool } = database;
-  /** Request ids from the beginning of their reserve to the end of their settle. */
-  const open = new Set<string>();
+  /** By request id, from the beginning of their reserve to the end of their settle. */
+  const open = new Map<string, Place>();
+  const book = createLeaseBook({
+    idleMs: options.leaseIdleMs ?? leaseIdleMs,
+    now: () => performance.now(),
+  });
   let closing = false;
   /** Something was charged since the channels' sums were brought up to date. */
   let charged = false;
@@ -106,6 +123,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       lockMs: options.lockMs ?? 250,
       silentMs: mostSilentMs,
       types,
+      plansOnce: true,
     });
   /** For what must not wait for a batch: heartbeats, releases, and the question whether the database works. */
   const keeper = connect(keeperSilentMs);
@@ -113,7 +131,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     connection: keeper,
     nodeId,
     onError,
-    isOpen: (requestId) => open.has(requestId),
+    isOpen: (id) => open.has(id) || book.has(id),
     ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
     ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
   });
@@ -128,6 +146,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const shards = createShards({
     count: options.shards ?? defaultShards,
     nodeId,
+    book,
     connect: () => connect(silentMs),
     onSilence: database.dropSilent,
     maxRows,
@@ -138,6 +157,12 @@ export function createLedger(options: LedgerOptions): Ledger {
       return Math.min(retryForMs, full ? beginOnFullDiskMs : longestBeginMs);
     },
     ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
+  });
+  const recalls = createRecalls({
+    book,
+    shards,
+    onError,
+    askOthers: async (userId) => options.askForLeases?.(userId),
   });
   const notes = createBatcher<CallRecord, void>({
     maxRows,
@@ -168,17 +193,36 @@ export function createLedger(options: LedgerOptions): Ledger {
     const refused = breaker.refusal();
     if (refused !== undefined) throw refused;
     if (open.has(input.requestId)) throw requestIdTaken();
-    open.add(input.requestId);
+    // While the database does not answer, calls wait for it before they cost anything at a provider.
+    const mayLease = input.own !== true && breaker.trouble() === undefined && leases.isAlive();
+    const place = book.enter(input, mayLease);
+    open.set(input.requestId, place);
+    if (place.lease !== undefined) return;
     let judgement: Judgement = { verdict: "taken" };
     try {
-      judgement = await shards.add({ begin: input });
+      judgement = await begin(input);
     } catch (error) {
       throw databaseTrouble(error) ?? error;
     } finally {
-      if (judgement.verdict !== "granted") open.delete(input.requestId);
+      if (judgement.verdict !== "granted") {
+        open.delete(input.requestId);
+        book.leave(place, true);
+      }
     }
     const refusal = refusalOf(judgement);
     if (refusal !== undefined) throw refusal;
+  }
+
+  /** A reservation of its own. Before it is refused, all nodes give back what they have leased and do not need. */
+  async function begin(input: ReserveInput): Promise<Judgement> {
+    let judgement = await shards.add({ begin: input });
+    for (const pauseMs of recallPausesMs) {
+      if (!leasesMayHelp(judgement) || closing) break;
+      await recalls.gather(input.userId);
+      await sleep(pauseMs);
+      judgement = await shards.add({ begin: input });
+    }
+    return judgement;
   }
 
   return {
@@ -186,31 +230,50 @@ export function createLedger(options: LedgerOptions): Ledger {
 
     async raise(input) {
       const { requestId, userId, tokenId } = input;
+      const place = open.get(requestId);
+      if (place !== undefined && book.change(place, input.amount)) return;
       try {
-        await pool.query({ ...releaseStatement, values: [[requestId], [userId], [tokenId]] });
+        if (place?.lease === undefined)
+          await pool.query({ ...releaseStatement, values: [[requestId], [userId], [tokenId]] });
       } catch (error) {
         throw databaseTrouble(error) ?? error;
       } finally {
         // Whatever is still held is released as forgotten.
         open.delete(requestId);
+        if (place !== undefined) book.leave(place, true);
       }
       await reserve(input);
     },
 
     async settle(record) {
+      const { requestId } = record;
+      const place = open.get(requestId);
+      // Nothing but this place says that the call is open.
+      if (place?.lease !== undefined) open.delete(requestId);
+      let clear = false;
       try {
         checkAmount(record.quota);
-        const { verdict } = await shards.add({ end: record });
+        if (place !== undefined) book.stretch(place, record.quota);
+        const { verdict } = await shards.add({ end: record, ...(place !== undefined && { place }) });
+        clear = true;
         if (verdict === "settled" && record.quota > 0n) charged = true;
         return verdict === "settled" ? "settled" : "gone";
       } catch (error) {
         throw databaseTrouble(error) ?? error;
       } finally {
-        open.delete(record.requestId);
+        if (open.get(requestId) === place) open.delete(requestId);
+        if (place !== undefined) book.leave(place, clear);
       }
     },
 
-    handedOver: (requestId) => void open.delete(requestId),
+    handedOver(requestId) {
+      const place = open.get(requestId);
+      if (place === undefined) return;
+      open.delete(requestId);
+      book.leave(place, true);
+    },
+
+    recall: (of) => recalls.recall(of),
 
     async note(record) {
       if (notes.size >= maxNotes) {
@@ -235,6 +298,8 @@ export function createLedger(options: LedgerOptions): Ledger {
 
     async close() {
       closing = true;
+      recalls.close();
+      await recalls.recall("all").catch(onError);
       await shards.idle();
       await notes.idle();
       clearInterval(chargesTimer);

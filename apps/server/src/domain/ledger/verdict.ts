@@ -5,9 +5,9 @@ import { currentTime } from "#platform/clock.ts";
 /** What a turn of the ledger says to one step, and the error that the caller of a refused one gets. */
 export interface Judgement {
   verdict:
-    | ("settled" | "gone")
+    | ("settled" | "gone" | "given")
     | ("granted" | "again" | "taken" | "balance" | "token" | "day" | "month" | "calls" | "user" | "key");
-  /** The limit that a refusal speaks of: points, or calls. */
+  /** The limit that a refusal speaks of: points, or calls. Of `balance` and `token`: what leases have of it. */
   most?: bigint | null;
 }
 
@@ -16,6 +16,7 @@ export function refusalOf({ verdict, most }: Judgement): GatewayError | undefine
     case "granted":
     case "settled":
     case "gone":
+    case "given":
       return undefined;
     case "balance":
       return insufficientQuota();

@@ -1,5 +1,6 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { recallLeases } from "#domain/ledger/lease-recall.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
@@ -14,6 +15,8 @@ export async function refundOrder(
   actor: Actor,
   order: { id: number; reason: string },
 ): Promise<void> {
+  const refunded = await db.order.findUnique({ where: { id: order.id }, select: { user_id: true } });
+  if (refunded !== null) await recallLeases(db, refunded.user_id);
   await db.$transaction(async (tx) => {
     const { count } = await tx.order.updateMany({
       where: { id: order.id, status: "success" },

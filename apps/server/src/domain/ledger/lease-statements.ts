@@ -1,0 +1,110 @@
+/**
+ * Leases in the ledger's batch. A lease is a row of `reservations` that belongs to no call: points that a node has
+ * reserved for the next calls of one key, so that these begin without a statement. Only its own node changes it, in
+ * batches of one shard, and each batch names the version that it found. A batch that took effect although its answer
+ * was lost therefore cannot take effect again.
+ */
+
+/** What a batch asks for a lease. */
+export interface LeaseRequest {
+  id: string;
+  /** As the node knows it; 0 for a lease that does not exist yet. */
+  version: number;
+  user_id: number;
+  token_id: number;
+  /** The lease counts against the token's own quota, too. */
+  limited: boolean;
+  /** Points that stay when the lease is given back: what open calls have reserved of it. Null when it goes on. */
+  keep: string | null;
+  /** Points that it is topped up to. */
+  target: string;
+  /** A new lease of fewer points would be of no use. */
+  smallest: string;
+}
+
+/**
+ * What became of it: `lease` with the points that it has now, `stale` the same for a key that may have none any more,
+ * `denied` when there is no such lease. A lease without a row is not of that version any more, or gone.
+ */
+export interface LeaseRow {
+  ord: number;
+  verdict: "lease" | "stale" | "denied";
+  most: bigint;
+}
+
+/** An account leases at most this part of its free points in one batch: the others stay for other keys and nodes. */
+const leasedPart = 16;
+
+export const lease = {
+  /** $6 requests, $7 their ids. */
+  input: `
+), wish AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($6::json) AS r(ord int, id text, version int, user_id int, token_id int,
+    limited boolean, keep bigint, target bigint, smallest bigint)`,
+
+  /** The leases of this version, and the calls that end in them. */
+  locked: `
+), lease AS MATERIALIZED (
+  SELECT w.id, w.limited, v.amount FROM wish w JOIN reservations v ON v.request_id = w.id
+  WHERE v.request_id = ANY($7::text[]) AND v.version = w.version AND v.version > 0 AND v.node_id = $5
+    AND (SELECT count(*) FROM locked) >= 0
+  FOR UPDATE OF v`,
+
+  ended: `
+  UNION ALL
+  SELECT e.*, e.lease_held, CASE WHEN l.limited THEN e.lease_held ELSE 0 END, 0, false
+  FROM ending e JOIN lease l ON l.id = e.lease`,
+
+  /**
+   * What each lease is afterwards. A key with a limit that must be exact has none, and neither has an account with
+   * few points: its calls are reserved one by one.
+   * @param granted the points that this batch reserves for calls, by user and by token
+   */
+  changes: (granted: { user: string; token: string }) => `
+), leased AS MATERIALIZED (
+  SELECT w.*, b.base, b.usable, n.share, CASE
+      WHEN w.keep IS NOT NULL THEN LEAST(b.base, w.keep)
+      WHEN b.usable AND w.target > b.base THEN LEAST(w.target, b.base + n.share)
+      ELSE b.base
+    END AS points,
+    w.version > 0 OR (b.usable AND w.keep IS NULL AND LEAST(w.target, n.share) >= w.smallest) AS there
+  FROM (SELECT *, count(*) OVER (PARTITION BY user_id) AS beside FROM wish) w
+  LEFT JOIN lease l ON l.id = w.id
+  LEFT JOIN (SELECT lease, sum(taken)::bigint AS taken FROM closed WHERE lease IS NOT NULL GROUP BY lease) c
+    ON c.lease = w.id
+  LEFT JOIN balance p ON p.id = w.user_id
+  LEFT JOIN purse t ON t.id = w.token_id AND t.user_id = w.user_id
+  CROSS JOIN LATERAL (SELECT COALESCE(l.amount, 0) - COALESCE(c.taken, 0) AS base,
+    p.usable IS TRUE AND (w.token_id = 0 OR (t.usable IS TRUE AND (t.quota_free IS NOT NULL) = w.limited
+      AND COALESCE(t.day_free, t.month_free, t.calls_free) IS NULL)) AS usable) b
+  CROSS JOIN LATERAL (SELECT GREATEST(0, LEAST(p.free - ${granted.user}, t.quota_free - ${granted.token})
+    / (${leasedPart} * w.beside))::bigint AS share) n
+  WHERE w.version = 0 OR l.id IS NOT NULL
+), lease_made AS (
+  INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id, version)
+  SELECT id, user_id, token_id, points, CASE WHEN limited THEN points ELSE 0 END, 0, $5, 1
+  FROM leased WHERE there AND version = 0
+  ON CONFLICT (request_id) DO NOTHING
+  RETURNING request_id
+), lease_kept AS (
+  UPDATE reservations v SET amount = d.points, token_amount = CASE WHEN d.limited THEN d.points ELSE 0 END,
+    version = v.version + 1
+  FROM leased d
+  WHERE v.request_id = ANY($7::text[]) AND v.request_id = d.id AND d.version > 0 AND d.keep IS DISTINCT FROM 0
+), lease_ended AS (
+  DELETE FROM reservations v USING leased d
+  WHERE v.request_id = ANY($7::text[]) AND v.request_id = d.id AND d.version > 0 AND d.keep = 0
+), lease_moved AS MATERIALIZED (
+  SELECT d.*, d.points - d.base AS change FROM leased d
+  WHERE d.version > 0 OR EXISTS (SELECT FROM lease_made m WHERE m.request_id = d.id)`,
+
+  moved: `
+  UNION ALL
+  SELECT user_id, token_id, change, CASE WHEN limited THEN change ELSE 0 END, 0, 0, 0, 0, 0 FROM lease_moved`,
+
+  answer: `
+UNION ALL
+SELECT ord, CASE WHEN usable THEN 'lease' ELSE 'stale' END, points FROM lease_moved
+UNION ALL
+SELECT ord, 'denied', 0 FROM leased WHERE NOT there`,
+};

@@ -1,0 +1,333 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Announcements, announce, listen } from "#platform/announcements.ts";
+import { connect, type Database } from "#platform/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import { recallLeases } from "./lease-recall.ts";
+import { createLedger, credit, type Ledger, type LedgerOptions } from "./ledger.ts";
+import type { ReserveInput } from "./steps.ts";
+
+/** Leases: calls that begin without a statement, and what keeps them from spending more than there is. */
+let home: TestDatabase;
+let database: Database;
+const opened: { ledger: Ledger; announcements: Announcements }[] = [];
+let batches = 0;
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 12 });
+});
+afterEach(async () => {
+  for (const { ledger, announcements } of opened.splice(0)) {
+    await ledger.close();
+    await announcements.close();
+  }
+  expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  expect(await database.db.reservation.count()).toBe(0);
+  expect(errors.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
+  const onError = (error: unknown) => void errors.push(error);
+  const ledger = createLedger({
+    database,
+    nodeId: randomUUID(),
+    onError,
+    onBatch: () => (batches += 1),
+    askForLeases: (userId) => announce(database.db, "leases", userId),
+    ...over,
+  });
+  const announcements = await listen(home.url, onError);
+  announcements.on("leases", (id) => ledger.recall(id === 0 ? "all" : { userId: id }));
+  await ledger.start();
+  opened.push({ ledger, announcements });
+  return ledger;
+}
+
+async function call(ledger: Ledger, held: ReserveInput, cost: bigint) {
+  await ledger.reserve(held);
+  return ledger.settle(callOf(held, cost));
+}
+
+/** Enough calls that the next one finds a lease. */
+async function warmUp(ledger: Ledger, account: Account, amount = 10n, tokenAmount = 0n): Promise<void> {
+  for (let calls = 0; calls < 3; calls += 1)
+    await call(ledger, reservation(account, amount, tokenAmount), 0n);
+}
+
+const userOf = ({ userId }: Account) => database.db.user.findUniqueOrThrow({ where: { id: userId } });
+const tokenOf = ({ tokenId }: Account) => database.db.token.findUniqueOrThrow({ where: { id: tokenId } });
+const leasesOf = ({ userId }: Account) =>
+  database.db.reservation.findMany({ where: { user_id: userId, version: { gt: 0 } } });
+
+describe("a lease", () => {
+  it("serves calls of a busy key with one batch each, and returns when the key is idle", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const ledger = await openNode({ leaseIdleMs: 500 });
+    await warmUp(ledger, account);
+    batches = 0;
+    for (let calls = 0; calls < 20; calls += 1)
+      expect(await call(ledger, reservation(account, 10n), 7n)).toBe("settled");
+    expect(batches).toBe(20);
+    expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - 140n, used_quota: 140n });
+    const [lease] = await leasesOf(account);
+    expect((await userOf(account)).reserved).toBe(lease?.amount);
+    await expect.poll(async () => (await userOf(account)).reserved, { timeout: 5_000 }).toBe(0n);
+    expect(await leasesOf(account)).toEqual([]);
+  });
+
+  it("reserves nothing for a call before its provider is called, and the call is still charged once", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    const held = reservation(account, 10n);
+    batches = 0;
+    await ledger.reserve(held);
+    expect(batches).toBe(0);
+    expect(await database.db.reservation.count({ where: { request_id: held.requestId } })).toBe(0);
+    const record = callOf(held, 8n);
+    const answers = await Promise.all([ledger.settle(record), ledger.settle(record), ledger.settle(record)]);
+    expect(answers.sort()).toEqual(["gone", "gone", "settled"]);
+    expect(await ledger.settle(record)).toBe("gone");
+    expect(await userOf(account)).toMatchObject({ quota: 999_992n, used_quota: 8n });
+  });
+
+  it("is not given to an account with few points, nor to a key with limits that must be exact", async () => {
+    const few = await makeAccount(database, { quota: 200n });
+    const limited = [
+      await makeAccount(database, { quota: 1_000_000n, rates: { concurrency: 5 } }),
+      await makeAccount(database, { quota: 1_000_000n, rates: { daily_spend: 1_000 } }),
+      await makeAccount(database, { quota: 1_000_000n, rates: { monthly_spend: 1_000 } }),
+      await makeAccount(database, { quota: 1_000_000n, tokenQuota: 100n }),
+    ];
+    const ledger = await openNode();
+    for (const account of [few, ...limited]) {
+      await warmUp(ledger, account, 20n, account === limited[3] ? 20n : 0n);
+      const held = reservation(account, 20n, account === limited[3] ? 20n : 0n);
+      await ledger.reserve(held);
+      expect(await leasesOf(account)).toEqual([]);
+      expect((await userOf(account)).reserved).toBe(20n);
+      await ledger.settle(callOf(held, 1n));
+    }
+  });
+
+  it("counts against the token's own quota", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n, tokenQuota: 5_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account, 10n, 10n);
+    const [lease] = await leasesOf(account);
+    expect(lease?.amount).toBeGreaterThan(0n);
+    expect((await tokenOf(account)).reserved).toBe(lease?.amount);
+    let charged = 0n;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 600 }, async () => {
+        await call(ledger, reservation(account, 10n, 10n), 10n);
+        charged += 10n;
+      }),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(refused).toHaveLength(100);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: "token_quota_exhausted" });
+    expect(charged).toBe(5_000n);
+    expect(await tokenOf(account)).toMatchObject({ remain_quota: 0n, used_quota: 5_000n });
+  });
+
+  it("pays what a call costs beyond its estimate, from itself and from what is free", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    for (const cost of [11n, 40n, 500n, 5_000n]) await call(ledger, reservation(account, 10n), cost);
+    expect(await userOf(account)).toMatchObject({ quota: 4_449n, used_quota: 5_551n });
+    const held = reservation(account, 10n);
+    await ledger.reserve(held);
+    expect(await ledger.settle(callOf(held, 1_000_000n))).toBe("settled");
+    const { quota, reserved } = await userOf(account);
+    expect(quota).toBeGreaterThanOrEqual(0n);
+    expect(quota - reserved).toBe(0n);
+    const { rows } = await database.pool.query<{ sum: bigint }>(
+      "SELECT (quota + (bill ->> 'uncollected')::bigint) AS sum FROM request_logs WHERE request_id = $1",
+      [held.requestId],
+    );
+    expect(rows[0]?.sum).toBe(1_000_000n);
+  });
+
+  it("covers a call that is raised, and lets go of one that it does not cover", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account, 100n);
+    const held = reservation(account, 10n);
+    await ledger.reserve(held);
+    batches = 0;
+    await ledger.raise({ ...held, amount: 30n });
+    expect(batches).toBe(0);
+    await ledger.raise({ ...held, amount: 5_000n });
+    expect(await database.db.reservation.count({ where: { request_id: held.requestId } })).toBe(1);
+    expect(await ledger.settle(callOf(held, 4_000n))).toBe("settled");
+    expect(await userOf(account)).toMatchObject({ quota: 6_000n });
+    const again = reservation(account, 10n);
+    await ledger.reserve(again);
+    await expect(ledger.raise({ ...again, amount: 100_000n })).rejects.toMatchObject({
+      code: "insufficient_quota",
+    });
+    expect(await ledger.settle(callOf(again, 5n))).toBe("gone");
+  });
+
+  it("is not used by a call that needs a reservation of its own", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    const held = { ...reservation(account, 10n), own: true };
+    await ledger.reserve(held);
+    expect(await database.db.reservation.count({ where: { request_id: held.requestId } })).toBe(1);
+    await ledger.settle(callOf(held, 1n));
+  });
+});
+
+describe("several nodes", () => {
+  it("serve exactly as many of 300 calls as a balance for 20 covers", async () => {
+    const account = await makeAccount(database, { quota: 200n });
+    const nodes = [await openNode(), await openNode(), await openNode()];
+    for (const node of nodes) await warmUp(node, account, 1n);
+    expect(await served(nodes, account, 300)).toBe(20);
+    expect(await userOf(account)).toMatchObject({ quota: 0n, used_quota: 200n });
+  });
+
+  it("refuse no call that the balance covers while other nodes have leases", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const nodes = [await openNode(), await openNode(), await openNode()];
+    for (const node of nodes) await warmUp(node, account);
+    expect(await leasesOf(account)).toHaveLength(3);
+    expect(await served(nodes, account, 1_200)).toBe(1_000);
+    expect(await userOf(account)).toMatchObject({ quota: 0n, used_quota: 10_000n });
+  });
+
+  it("return leases for one call that needs the whole balance", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const nodes = [await openNode(), await openNode(), await openNode()];
+    for (const node of nodes) await warmUp(node, account);
+    const before = performance.now();
+    expect(await call(nodes[0]!, reservation(account, 10_000n), 10_000n)).toBe("settled");
+    expect(performance.now() - before).toBeLessThan(1_000);
+    await expect(nodes[1]!.reserve(reservation(account, 1n))).rejects.toMatchObject({
+      code: "insufficient_quota",
+    });
+  });
+
+  it("release the leases of one that died, and it spends none of them afterwards", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const pace = { beatMs: 50, silentAfterMs: 600 };
+    const survivor = await openNode(pace);
+    // Its heart beats once: for the others it dies after 600 ms.
+    const paused = await openNode({ beatMs: 3_600_000, silentAfterMs: 600 });
+    await warmUp(paused, account);
+    const held = reservation(account, 10n);
+    await paused.reserve(held);
+    expect(await leasesOf(account)).toHaveLength(1);
+    await expect.poll(() => leasesOf(account), { timeout: 5_000 }).toEqual([]);
+    // It does not know that its lease is gone. Its open call is not charged, and a new one has a row of its own.
+    expect(await paused.settle(callOf(held, 10n))).toBe("gone");
+    const next = reservation(account, 10n);
+    await paused.reserve(next);
+    expect(await database.db.reservation.count({ where: { request_id: next.requestId } })).toBe(1);
+    expect(await paused.settle(callOf(next, 10n))).toBe("settled");
+    expect(await call(survivor, reservation(account, 10n), 10n)).toBe("settled");
+    expect(await userOf(account)).toMatchObject({ quota: 9_980n });
+  });
+});
+
+describe("a recall", () => {
+  it("comes before a deduction, which then finds all that calls do not need", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const nodes = [await openNode(), await openNode()];
+    for (const node of nodes) await warmUp(node, account);
+    const open = reservation(account, 10n);
+    await nodes[0]!.reserve(open);
+    expect((await userOf(account)).reserved).toBeGreaterThan(10n);
+    await recallLeases(database.db, account.userId);
+    expect((await userOf(account)).reserved).toBe(10n);
+    const deduct = (amount: bigint) =>
+      credit(database.db, {
+        userId: account.userId,
+        kind: "admin",
+        amount: -amount,
+        reference: randomUUID(),
+        reason: "",
+      });
+    await expect(deduct(9_991n)).rejects.toMatchObject({ code: "invalid_request" });
+    expect(await deduct(9_990n)).toBe(10n);
+    expect(await nodes[0]!.settle(callOf(open, 10n))).toBe("settled");
+    expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n });
+  });
+
+  it("of a disabled account or key ends its leases, and open calls are charged", async () => {
+    for (const disable of ["user", "token"] as const) {
+      const account = await makeAccount(database, { quota: 10_000n });
+      const ledger = await openNode();
+      await warmUp(ledger, account);
+      const open = reservation(account, 10n);
+      await ledger.reserve(open);
+      if (disable === "user")
+        await database.db.user.update({ where: { id: account.userId }, data: { status: 2 } });
+      else await database.db.token.update({ where: { id: account.tokenId }, data: { status: 2 } });
+      await ledger.recall(disable === "user" ? { userId: account.userId } : { tokenId: account.tokenId });
+      await expect(ledger.reserve(reservation(account, 10n))).rejects.toMatchObject({
+        code: disable === "user" ? "user_disabled" : "invalid_key",
+      });
+      expect(await ledger.settle(callOf(open, 10n))).toBe("settled");
+      expect(await userOf(account)).toMatchObject({ quota: 9_990n, reserved: 0n });
+    }
+  });
+
+  it("is not needed to notice a disabled account: the next settlement retires the lease", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    await database.db.user.update({ where: { id: account.userId }, data: { status: 2 } });
+    expect(await call(ledger, reservation(account, 10n), 10n)).toBe("settled");
+    await expect(ledger.reserve(reservation(account, 10n))).rejects.toMatchObject({ code: "user_disabled" });
+  });
+
+  it("under load never loses a point", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const nodes = [await openNode(), await openNode()];
+    const until = performance.now() + 2_000;
+    let charged = 0n;
+    const clients = Array.from({ length: 24 }, async (_, at) => {
+      while (performance.now() < until) {
+        expect(await call(nodes[at % 2]!, reservation(account, 10n), 7n)).toBe("settled");
+        charged += 7n;
+      }
+    });
+    const recalls = (async () => {
+      while (performance.now() < until) {
+        await announce(database.db, "leases", account.userId);
+        await sleep(30);
+      }
+    })();
+    await Promise.all([...clients, recalls]);
+    expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - charged, used_quota: charged });
+  });
+});
+
+/** How many of so many calls of 10 points at once are served. */
+async function served(nodes: Ledger[], account: Account, calls: number): Promise<number> {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: calls }, async (_, at) => {
+      const held = reservation(account, 10n);
+      await nodes[at % nodes.length]!.reserve(held);
+      await sleep(Math.random() * 20);
+      expect(await nodes[at % nodes.length]!.settle(callOf(held, 10n))).toBe("settled");
+    }),
+  );
+  for (const outcome of outcomes)
+    if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "insufficient_quota" });
+  return outcomes.filter((outcome) => outcome.status === "fulfilled").length;
+}
