@@ -182,6 +182,42 @@ describe("the list", () => {
     await expect.poll(async () => Number(await entries.textContent())).toBeGreaterThanOrEqual(rows);
   });
 
+  it("is sorted by its headers, by mouse and keyboard, keeps the order in the address and loads on in it", async () => {
+    const page = await site.open("/panel/log?log_type=2&size=10");
+    const header = (name: string) => page.getByRole("columnheader", { name });
+    const costs = async () =>
+      (await page.locator("tbody tr td:nth-child(9)").allTextContents()).map((text) =>
+        Number(text.replace(/[^\d.]/g, "")),
+      );
+    await header("Cost").getByRole("button").click();
+    await page.waitForURL(/[?&]order=quota(&|$)/);
+    await expect.poll(() => header("Cost").getAttribute("aria-sort")).toBe("ascending");
+    await header("Cost").getByRole("button").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/[?&]order=-quota(&|$)/);
+    await expect.poll(() => header("Cost").getAttribute("aria-sort")).toBe("descending");
+    await page.reload();
+    await expect.poll(() => header("Cost").getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("button", { name: "Load more" }).click();
+    await page.locator("tbody tr").nth(10).waitFor();
+    const shown = await costs();
+    expect(shown.length).toBeGreaterThan(10);
+    expect(shown).toEqual(shown.toSorted((left, right) => right - left));
+    await page.keyboard.press("Escape");
+    await header("Cost").getByRole("button").click();
+    await expect.poll(() => page.url()).not.toContain("order=");
+    await page.getByText("10 rows shown").waitFor();
+  });
+
+  it("is sorted by a menu on a phone", async () => {
+    const page = await site.open("/panel/log?log_type=2", { phone: true });
+    await page.getByRole("button", { name: "Sort by" }).click();
+    await page.getByRole("menuitem", { name: "Cost" }).click();
+    await page.waitForURL(/[?&]order=quota(&|$)/);
+    await page.getByRole("menuitem", { name: "Cost" }).click();
+    await page.waitForURL(/[?&]order=-quota(&|$)/);
+  });
+
   it("exports what the filter lets through", async () => {
     const page = await site.open("/panel/log?log_type=5");
     await waitForRow(page, "no-such-model");

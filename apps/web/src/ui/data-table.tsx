@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ColumnChooser } from "./column-chooser.tsx";
 import { Failed } from "./empty.tsx";
+import { OrderMenu } from "./order-menu.tsx";
 import { Pager, type Paging } from "./pager.tsx";
 import { CardList } from "./table-cards.tsx";
 import { TableGrid } from "./table-grid.tsx";
@@ -44,6 +45,8 @@ type DataTableProps<Row> = {
   toolbar?: ReactNode;
   /** Right of the toolbar, before the column chooser: refresh, export. */
   tools?: ReactNode;
+  /** One sentence above the rows, about what they are. */
+  note?: string | undefined;
 };
 
 const noRows: never[] = [];
@@ -122,9 +125,18 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         )}
         <Group gap={4} wrap="nowrap">
           {props.tools}
-          {phone ? null : <ColumnChooser table={table} onReset={() => setChosen({})} />}
+          {!phone ? (
+            <ColumnChooser table={table} onReset={() => setChosen({})} />
+          ) : onOrder && columns.some((column) => column.sortable) ? (
+            <OrderMenu columns={columns} order={order} onOrder={onOrder} />
+          ) : null}
         </Group>
       </div>
+      {props.note === undefined ? null : (
+        <Text c="dimmed" fz="sm" px={16} pb={10}>
+          {props.note}
+        </Text>
+      )}
       {error && rows === undefined ? (
         <Failed error={error} onRetry={onRetry} />
       ) : isEmpty ? (

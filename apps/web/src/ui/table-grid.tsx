@@ -4,7 +4,7 @@ import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react"
 import type { ReactTable } from "@tanstack/react-table";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Column, Features, Selection } from "./table-model.ts";
+import { type Column, type Features, nextOrder, type Selection } from "./table-model.ts";
 import classes from "./data-table.module.css";
 
 export type TableView<Row extends object> = {
@@ -31,12 +31,6 @@ export function isOnControl(event: MouseEvent<HTMLElement>): boolean {
     "a, button, input, label, select, textarea, [role=menuitem], [role=switch]",
   );
   return control !== null && control !== event.currentTarget;
-}
-
-/** First click ascending, second descending, third the list's own order. */
-function nextOrder(order: string, field: string): string {
-  if (order === field) return `-${field}`;
-  return order === `-${field}` ? "" : field;
 }
 
 export function TableGrid<Row extends object>(view: TableView<Row>) {

@@ -30,6 +30,12 @@ export function offersOrder<Row>(columns: readonly Column<Row>[], order: string)
   return order === "" || order.split(",").every((part) => fields.includes(part.replace(/^-/, "")));
 }
 
+/** First ascending, then descending, then the list's own order. */
+export function nextOrder(order: string, field: string): string {
+  if (order === field) return `-${field}`;
+  return order === `-${field}` ? "" : field;
+}
+
 export type Selection = { keys: string[]; onChange: (keys: string[]) => void };
 
 export const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });

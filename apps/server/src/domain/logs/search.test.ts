@@ -72,7 +72,14 @@ describe("the order of the log", () => {
       ["r3", "b", "10.0.0.1"],
       ["r4", "a", "10.0.0.1"],
     ])
-      await write(id, { request_id, model_name, source_ip, created_at: new Date(1_780_000_000_000) });
+      await write(id, {
+        request_id,
+        model_name,
+        source_ip,
+        channel_id: { r1: 4, r2: 3, r3: 2, r4: 1 }[request_id ?? ""],
+        quota: { r1: 30, r2: 10, r3: 40, r4: 20 }[request_id ?? ""],
+        created_at: new Date(1_780_000_000_000),
+      });
     const sorted = async (order: string, more: Partial<LogQuery> = {}) =>
       (await searchLogs(database.pool, owner(id), ask({ order, page: 1, ...more }))).data
         .map((row) => row.request_id)
@@ -81,13 +88,19 @@ describe("the order of the log", () => {
     expect(await sorted("-model_name")).toBe("r3 r1 r4 r2");
     expect(await sorted("-source_ip,model_name")).toBe("r1 r4 r2 r3");
     expect(await sorted("model_name", { size: 1, page: 2 })).toBe("r2");
+    expect(await sorted("-quota")).toBe("r3 r1 r4 r2");
+    // An owner does not see which channel took a call, and cannot learn it from the order.
+    expect(await sorted("channel_id")).toBe("r4 r3 r2 r1");
+    expect(await sorted("-channel_id")).toBe("r4 r3 r2 r1");
+    const all = await searchLogs(database.pool, everybody, ask({ order: "-channel_id", page: 1 }));
+    expect(all.data.map((row) => row.request_id).join(" ")).toMatch(/r1 r2 r3 r4/);
     for (const order of ["created_at", "-created_at", "channel_id", "user_id", "token_name", "type"])
       expect(await sorted(order), order).toHaveLength(11);
   });
 
   it("refuses other fields, and a cursor beside an order", async () => {
     for (const order of [
-      "quota",
+      "content",
       "created_at,bill",
       "constructor",
       "created_at desc",

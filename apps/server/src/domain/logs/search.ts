@@ -18,7 +18,7 @@ import { filterOf, type LogView, seesTags } from "./filter.ts";
 
 export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogPage> {
   const filter = filterOf(view, query);
-  const order = orderOf(query);
+  const order = orderOf(view, query);
   if (query.cursor !== "") {
     const { at, id } = readCursor(query.cursor);
     filter.add((n) => `(l.created_at, l.id) < ($${n}, $${n + 1})`, new Date(at), id);
@@ -51,11 +51,19 @@ const sortable: Readonly<Record<string, string>> = {
   created_at: "l.created_at",
   channel_id: "l.channel_id",
   user_id: "l.user_id",
+  username: "l.username",
   token_name: "l.token_name",
   model_name: "l.model_name",
   type: "l.type",
   source_ip: "l.source_ip",
+  prompt_tokens: "l.prompt_tokens",
+  completion_tokens: "l.completion_tokens",
+  quota: "l.quota",
+  request_time: "l.request_time",
 };
+
+/** Owners do not see which channel took a call, so their order must not show it either: all rows are equal. */
+const hiddenFromOwners: ReadonlySet<string> = new Set(["channel_id"]);
 
 const newest = "l.created_at DESC, l.id DESC";
 
@@ -64,16 +72,17 @@ function isByTime({ order }: LogQuery): boolean {
 }
 
 /** Newest first among what is equal. A cursor knows no other order than that. */
-function orderOf({ order, cursor }: LogQuery): string {
+function orderOf(view: LogView, { order, cursor }: LogQuery): string {
   const parts = order.split(",").filter((part) => part !== "");
   if (parts.length === 0) return newest;
   if (cursor !== "")
     throw invalidRequest("Pages by cursor are newest first: ask for them by number.", "order");
-  const columns = parts.map((part) => {
+  const columns = parts.flatMap((part) => {
     const name = part.replace(/^-/, "");
     const column = Object.hasOwn(sortable, name) ? sortable[name] : undefined;
     if (column === undefined) throw invalidRequest(`The list cannot be sorted by "${name}".`, "order");
-    return `${column} ${part.startsWith("-") ? "DESC" : "ASC"}`;
+    if (view.of === "owner" && hiddenFromOwners.has(name)) return [];
+    return [`${column} ${part.startsWith("-") ? "DESC" : "ASC"}`];
   });
   return [...columns, newest].join(", ");
 }

@@ -8,20 +8,33 @@ import { type LogFilter, windowOf } from "./log-filter.ts";
 /** Everybody's rows are for administrators. */
 export type Whose = "everybody" | "own";
 
+/** The server sorts so many of the newest rows, and numbers pages up to there. */
+export const MOST_SORTED = 10_000;
+
 const paths = { everybody: "/log", own: "/log/self" } as const;
 
 /** What the server is asked; the moments of "today" are those of now. */
 function queryFor(filter: LogFilter): LogQuery {
-  const { range: _range, view: _view, from: _from, to: _to, ...rest } = filter;
+  const { range: _range, view: _view, from: _from, to: _to, page: _page, ...rest } = filter;
   return { ...LogQuery.parse({}), ...rest, ...windowOf(filter, new Date()) };
 }
 
+/** Newest first, pages follow a cursor. In any other order they are numbered, and the newest rows are sorted. */
 export const logsQuery = (whose: Whose, filter: LogFilter) =>
   infiniteQueryOptions({
     queryKey: ["log", "list", whose, filter],
-    queryFn: ({ pageParam }) => http.get(paths[whose], LogPage, { ...queryFor(filter), cursor: pageParam }),
+    queryFn: ({ pageParam }) => {
+      const place = filter.order === "" ? { cursor: pageParam } : { page: Number(pageParam || 1) };
+      return http.get(paths[whose], LogPage, { ...queryFor(filter), ...place });
+    },
     initialPageParam: "",
-    getNextPageParam: (page) => page.next,
+    getNextPageParam: (last, pages) => {
+      if (filter.order === "") return last.next;
+      const rows = Math.min(last.total_count ?? 0, MOST_SORTED);
+      return (pages.length + 1) * filter.size <= MOST_SORTED && pages.length * filter.size < rows
+        ? String(pages.length + 1)
+        : null;
+    },
     placeholderData: keepPreviousData,
   });
 
@@ -33,7 +46,8 @@ export const totalsQuery = (whose: Whose, filter: LogFilter) =>
   });
 
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
-  return http.get(paths[whose], LogPage, { ...queryFor(filter), size: 100, cursor });
+  // A file is newest first, whatever the order on the screen.
+  return http.get(paths[whose], LogPage, { ...queryFor(filter), order: "", size: 100, cursor });
 }
 
 /** What was kept of a call; null where nothing was. */

@@ -11,7 +11,7 @@ import { useMayEnter, useSelf } from "#lib/session.ts";
 import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
-import { logsQuery, totalsQuery, type Whose } from "./api.ts";
+import { logsQuery, MOST_SORTED, totalsQuery, type Whose } from "./api.ts";
 import { FirstCall } from "./first-call.tsx";
 import { logColumns } from "./log-columns.tsx";
 import { LogDetails } from "./log-details.tsx";
@@ -43,6 +43,9 @@ export default function LogsPage() {
   const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
   const aboutCalls = filter.log_type === LogType.all || filter.log_type === LogType.consume;
   const firstCallWaits = self?.request_count === 0 && aboutCalls && countNarrowing(filter) === 0;
+  // Time has an index; any other order is that of the newest rows.
+  const isPartlySorted =
+    !/^(-?created_at)?$/.test(filter.order) && (logs.data?.pages[0]?.total_count ?? 0) > MOST_SORTED;
   const refresh = () => void Promise.all([logs.refetch(), totals.refetch()]);
 
   return (
@@ -85,6 +88,8 @@ export default function LogsPage() {
         fetching={logs.isPlaceholderData}
         error={logs.error}
         onRetry={refresh}
+        order={filter.order}
+        onOrder={(order) => setFilter({ order })}
         onOpen={setOpened}
         paging={{
           kind: "more",
@@ -93,6 +98,7 @@ export default function LogsPage() {
           onMore: () => void logs.fetchNextPage(),
         }}
         toolbar={<LogFilters filter={filter} onChange={setFilter} whose={whose} />}
+        note={isPartlySorted ? t("The newest 10,000 rows are sorted.") : undefined}
         empty={firstCallWaits ? <FirstCall /> : <Nothing filter={filter} onChange={setFilter} />}
       />
       {firstCallWaits && rows && rows.length > 0 ? (

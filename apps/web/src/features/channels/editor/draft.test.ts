@@ -28,7 +28,7 @@ function faults(values: object, vendor: ProviderInfo | undefined = provider): Re
 }
 
 const languages = ["zh_CN", "zh_HK", "en_US", "ja_JP"].map((language) => {
-  const file = new URL(`../../locales/${language}.json`, import.meta.url);
+  const file = new URL(`../../../locales/${language}.json`, import.meta.url);
   return { language, words: JSON.parse(readFileSync(file, "utf8")) as Record<string, string> };
 });
 

@@ -1,0 +1,41 @@
+/** The order of a list on a phone, whose cards have no headers to press. */
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { type Column, nextOrder } from "./table-model.ts";
+
+type Props<Row> = { columns: Column<Row>[]; order: string; onOrder: (order: string) => void };
+
+export function OrderMenu<Row>({ columns, order, onOrder }: Props<Row>) {
+  const { t } = useTranslation();
+  const arrowOf = (id: string) =>
+    order === id ? <IconArrowUp size={15} /> : order === `-${id}` ? <IconArrowDown size={15} /> : null;
+  const spoken = (id: string) =>
+    order === id ? t("ascending") : order === `-${id}` ? t("descending") : undefined;
+  const field = order.replace(/^-/, "");
+  return (
+    <Menu position="bottom-end" width={220} withinPortal closeOnItemClick={false}>
+      <Menu.Target>
+        <ActionIcon size={36} variant={field === "" ? "default" : "light"} aria-label={t("Sort by")}>
+          <IconArrowsSort size={17} stroke={1.7} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t("Sort by")}</Menu.Label>
+        {columns
+          .filter((column) => column.sortable)
+          .map(({ id, title }) => (
+            <Menu.Item
+              key={id}
+              onClick={() => onOrder(nextOrder(order, id))}
+              rightSection={arrowOf(id)}
+              aria-description={spoken(id)}
+              fw={field === id ? 600 : undefined}
+            >
+              {title}
+            </Menu.Item>
+          ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
