@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { describeProvider, openProviders } from "#providers/registry.ts";
 
 /** The console bundles the icons it names; a vendor whose icon is not among them would get the neutral one. */
-const console = readFileSync(new URL("../../web/src/ui/vendor-icon.tsx", import.meta.url), "utf8");
+const console = readFileSync(new URL("../../web/src/components/vendor-icon.tsx", import.meta.url), "utf8");
 const bundled = new Set(
   [...console.matchAll(/\{([\w,]+)\}(?:-color)?\.svg/g)].flatMap((match) => match[1]?.split(",")),
 );
