@@ -69,12 +69,14 @@ function step(title, work) {
   }
 }
 
-/** redis-server and chromium come from the system; as root on Debian we fetch them ourselves. */
+/** redis-server and the browser come from the system; as root on Debian we fetch them ourselves. */
 function services() {
   const missing = [];
   if (!isOnPath("redis-server")) missing.push("redis-server");
-  if (!["chromium", "chromium-browser", "google-chrome"].some(isOnPath)) {
-    missing.push("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji");
+  // The headless shell needs half the time of the whole browser, which serves as well where there is no shell.
+  const browsers = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+  if (!browsers.some(isOnPath)) {
+    missing.push("chromium-headless-shell", "fonts-noto-cjk", "fonts-noto-color-emoji");
   }
   if (missing.length === 0) return;
   if (process.geteuid?.() === 0 && isOnPath("apt-get")) {
