@@ -1,6 +1,6 @@
 /** Finds code that writes a balance: SQL and Prisma, however it is spelled. For the architecture test. */
 
-const columns = "quota|reserved|used_quota|open_calls|day_quota|month_quota";
+const columns = "quota|reserved|leased|used_quota|open_calls|day_quota|month_quota";
 const name = (table: string) => String.raw`(?:ONLY\s+)?(?:"?\w+"?\s*\.\s*)?"?(?:${table})"?`;
 const setsColumn = new RegExp(
   String.raw`(?:^|[\s,("])"?(?:${columns})"?\s*(?:(?:,[^=()]*)?\))?\s*=(?!=)`,

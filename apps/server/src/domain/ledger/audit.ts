@@ -12,7 +12,9 @@ export interface Audit {
 }
 
 export interface AuditRow {
-  what: "user-quota" | "user-reserved" | "user-used" | "token-used" | "token-reserved" | "token-calls";
+  what:
+    | ("user-quota" | "user-reserved" | "user-leased" | "user-used")
+    | ("token-used" | "token-reserved" | "token-leased" | "token-calls");
   id: number;
   expected: bigint;
   actual: bigint;
@@ -23,9 +25,10 @@ const statement = `
 WITH credits AS (SELECT user_id AS id, sum(amount) AS points FROM ledger_entries GROUP BY 1),
 charges AS (SELECT user_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
 token_charges AS (SELECT token_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
-held AS (SELECT user_id AS id, sum(amount) AS points FROM reservations GROUP BY 1),
-token_held AS (SELECT token_id AS id, sum(token_amount) AS points, sum(slots) AS slots
-  FROM reservations GROUP BY 1),
+held AS (SELECT user_id AS id, sum(amount) FILTER (WHERE version = 0) AS points,
+  sum(amount) FILTER (WHERE version > 0) AS leased FROM reservations GROUP BY 1),
+token_held AS (SELECT token_id AS id, sum(token_amount) FILTER (WHERE version = 0) AS points,
+  sum(token_amount) FILTER (WHERE version > 0) AS leased, sum(slots) AS slots FROM reservations GROUP BY 1),
 books AS (
   SELECT b.what, u.id, b.expected::bigint AS expected, b.actual
   FROM users u
@@ -33,7 +36,8 @@ books AS (
   CROSS JOIN LATERAL (VALUES
     ('user-quota', COALESCE(credits.points, 0) - COALESCE(charges.points, 0), u.quota),
     ('user-used', COALESCE(charges.points, 0), u.used_quota),
-    ('user-reserved', COALESCE(held.points, 0), u.reserved)
+    ('user-reserved', COALESCE(held.points, 0), u.reserved),
+    ('user-leased', COALESCE(held.leased, 0), u.leased)
   ) b(what, expected, actual)
   UNION ALL
   SELECT b.what, t.id, b.expected::bigint, b.actual
@@ -41,6 +45,7 @@ books AS (
   CROSS JOIN LATERAL (VALUES
     ('token-used', COALESCE(token_charges.points, 0), t.used_quota),
     ('token-reserved', COALESCE(token_held.points, 0), t.reserved),
+    ('token-leased', COALESCE(token_held.leased, 0), t.leased),
     ('token-calls', COALESCE(token_held.slots, 0), t.open_calls)
   ) b(what, expected, actual)
 )

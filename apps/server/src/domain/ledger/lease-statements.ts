@@ -100,7 +100,7 @@ export const lease = {
 
   moved: `
   UNION ALL
-  SELECT user_id, token_id, change, CASE WHEN limited THEN change ELSE 0 END, 0, 0, 0, 0, 0 FROM lease_moved`,
+  SELECT user_id, token_id, 0, change, 0, CASE WHEN limited THEN change ELSE 0 END, 0, 0, 0, 0, 0 FROM lease_moved`,
 
   answer: `
 UNION ALL

@@ -15,8 +15,8 @@ const portion = 200;
  */
 const statement = `
 WITH due AS MATERIALIZED (
-  SELECT id, username, quota - reserved AS rest, reserved, quota_expires_at FROM users
-  WHERE quota_expires_at <= now() AND (quota - reserved > 0 OR reserved = 0)
+  SELECT id, username, quota - reserved - leased AS rest, reserved + leased AS reserved, quota_expires_at FROM users
+  WHERE quota_expires_at <= now() AND (quota - reserved - leased > 0 OR reserved + leased = 0)
   ORDER BY id LIMIT $1 FOR NO KEY UPDATE
 ), entry AS (
   INSERT INTO ledger_entries (user_id, kind, amount, reference, reason)

@@ -79,8 +79,8 @@ describe("a lease", () => {
     expect(batches).toBe(20);
     expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - 140n, used_quota: 140n });
     const [lease] = await leasesOf(account);
-    expect((await userOf(account)).reserved).toBe(lease?.amount);
-    await expect.poll(async () => (await userOf(account)).reserved, { timeout: 5_000 }).toBe(0n);
+    expect(await userOf(account)).toMatchObject({ reserved: 0n, leased: lease?.amount });
+    await expect.poll(async () => (await userOf(account)).leased, { timeout: 5_000 }).toBe(0n);
     expect(await leasesOf(account)).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe("a lease", () => {
     await warmUp(ledger, account, 10n, 10n);
     const [lease] = await leasesOf(account);
     expect(lease?.amount).toBeGreaterThan(0n);
-    expect((await tokenOf(account)).reserved).toBe(lease?.amount);
+    expect((await tokenOf(account)).leased).toBe(lease?.amount);
     let charged = 0n;
     const outcomes = await Promise.allSettled(
       Array.from({ length: 600 }, async () => {
@@ -149,9 +149,9 @@ describe("a lease", () => {
     const held = reservation(account, 10n);
     await ledger.reserve(held);
     expect(await ledger.settle(callOf(held, 1_000_000n))).toBe("settled");
-    const { quota, reserved } = await userOf(account);
+    const { quota, reserved, leased } = await userOf(account);
     expect(quota).toBeGreaterThanOrEqual(0n);
-    expect(quota - reserved).toBe(0n);
+    expect(quota - reserved - leased).toBe(0n);
     const { rows } = await database.pool.query<{ sum: bigint }>(
       "SELECT (quota + (bill ->> 'uncollected')::bigint) AS sum FROM request_logs WHERE request_id = $1",
       [held.requestId],
@@ -250,9 +250,9 @@ describe("a recall", () => {
     for (const node of nodes) await warmUp(node, account);
     const open = reservation(account, 10n);
     await nodes[0]!.reserve(open);
-    expect((await userOf(account)).reserved).toBeGreaterThan(10n);
+    expect((await userOf(account)).leased).toBeGreaterThan(10n);
     await recallLeases(database.db, account.userId);
-    expect((await userOf(account)).reserved).toBe(10n);
+    expect((await userOf(account)).leased).toBe(10n);
     const deduct = (amount: bigint) =>
       credit(database.db, {
         userId: account.userId,
@@ -264,7 +264,7 @@ describe("a recall", () => {
     await expect(deduct(9_991n)).rejects.toMatchObject({ code: "invalid_request" });
     expect(await deduct(9_990n)).toBe(10n);
     expect(await nodes[0]!.settle(callOf(open, 10n))).toBe("settled");
-    expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n });
+    expect(await userOf(account)).toMatchObject({ quota: 0n, leased: 0n });
   });
 
   it("of a disabled account or key ends its leases, and open calls are charged", async () => {
@@ -282,7 +282,7 @@ describe("a recall", () => {
         code: disable === "user" ? "user_disabled" : "invalid_key",
       });
       expect(await ledger.settle(callOf(open, 10n))).toBe("settled");
-      expect(await userOf(account)).toMatchObject({ quota: 9_990n, reserved: 0n });
+      expect(await userOf(account)).toMatchObject({ quota: 9_990n, leased: 0n });
     }
   });
 

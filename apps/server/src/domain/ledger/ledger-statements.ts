@@ -85,15 +85,20 @@ SELECT user_id FROM tokens WHERE id = ANY($2::int[]) AND id NOT IN (SELECT id FR
 
 const giveBack = `
 give_user AS (
-  UPDATE users u SET reserved = u.reserved - s.held
-  FROM (SELECT user_id, sum(held)::bigint AS held FROM closed GROUP BY user_id) s
-  WHERE u.id = s.user_id AND s.held > 0
-), give_token AS (
-  UPDATE tokens t SET reserved = t.reserved - s.held, open_calls = t.open_calls - s.slots
+  UPDATE users u SET reserved = u.reserved - s.held, leased = u.leased - s.leased
   FROM (
-    SELECT token_id, sum(token_held)::bigint AS held, sum(slots)::int AS slots FROM closed GROUP BY token_id
+    SELECT user_id, COALESCE(sum(held) FILTER (WHERE version = 0), 0)::bigint AS held,
+      COALESCE(sum(held) FILTER (WHERE version > 0), 0)::bigint AS leased FROM closed GROUP BY user_id
   ) s
-  WHERE t.id = s.token_id AND (s.held > 0 OR s.slots > 0)
+  WHERE u.id = s.user_id AND (s.held > 0 OR s.leased > 0)
+), give_token AS (
+  UPDATE tokens t SET reserved = t.reserved - s.held, leased = t.leased - s.leased, open_calls = t.open_calls - s.slots
+  FROM (
+    SELECT token_id, COALESCE(sum(token_held) FILTER (WHERE version = 0), 0)::bigint AS held,
+      COALESCE(sum(token_held) FILTER (WHERE version > 0), 0)::bigint AS leased, sum(slots)::int AS slots
+    FROM closed GROUP BY token_id
+  ) s
+  WHERE t.id = s.token_id AND (s.held > 0 OR s.leased > 0 OR s.slots > 0)
 )`;
 
 /** $1 log rows of calls that never had a reservation. */
@@ -143,7 +148,7 @@ WITH payer AS MATERIALIZED (
   WHERE v.request_id = ANY($1::text[]) AND v.node_id <> '${backgroundNode}'
     AND v.user_id IN (SELECT id FROM payer)
     AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
-  RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots
+  RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots, version
 ), ${giveBack}
 SELECT count(*)::int AS released FROM closed`,
 };
@@ -156,7 +161,7 @@ SELECT count(*)::int AS released FROM closed`,
  */
 export const creditStatement = `
 WITH payer AS MATERIALIZED (
-  SELECT id, username, quota, reserved FROM users WHERE id = $1::int FOR NO KEY UPDATE
+  SELECT id, username, quota, reserved + leased AS reserved FROM users WHERE id = $1::int FOR NO KEY UPDATE
 ), entry AS (
   INSERT INTO ledger_entries (user_id, kind, amount, reference, reason, actor_id)
   SELECT id, $2, $3::bigint, $4, $5, $6::int FROM payer

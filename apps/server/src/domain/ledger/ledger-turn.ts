@@ -91,10 +91,10 @@ function turnText({ begins, leases }: Parts): string {
 WITH ending AS MATERIALIZED (
   SELECT * FROM ${recordset}${leases ? lease.input : ""}
 ), payer AS MATERIALIZED (
-  SELECT id, quota - reserved AS free, status = 1 AND deleted_at IS NULL AS usable
+  SELECT id, quota - reserved - leased AS free, status = 1 AND deleted_at IS NULL AS usable
   FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
 ), locked AS MATERIALIZED (
-  SELECT id, user_id, unlimited_quota, remain_quota, reserved, open_calls, spent_day, day_quota, spent_month,
+  SELECT id, user_id, unlimited_quota, remain_quota, reserved + leased AS reserved, open_calls, spent_day, day_quota, spent_month,
     month_quota, setting -> 'rates' AS rates, status = 1 AND deleted_at IS NULL AS usable
   FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE
 ), own AS MATERIALIZED (
@@ -126,7 +126,7 @@ WITH ending AS MATERIALIZED (
   WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)
 ), closed AS MATERIALIZED (
   -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease.
-  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, m.charge AS quota,
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, c.own, m.charge AS quota,
     CASE WHEN c.own THEN c.held ELSE LEAST(c.held, m.charge) END AS taken,
     CASE WHEN c.own THEN c.token_held ELSE LEAST(c.token_held, m.charge) END AS token_taken,
     CASE WHEN m.charge < c.quota
@@ -147,22 +147,23 @@ WITH ending AS MATERIALIZED (
       leases ? lease.changes(begins === undefined ? nothingGranted : grantedHere) : ""
     }
 ), moved AS MATERIALIZED (
-  SELECT user_id, token_id, -taken AS held, -token_taken AS token_held, -slots AS slots, quota AS charge,
-    CASE WHEN type = 2 THEN 1 ELSE 0 END AS served, 1 AS ended, 1 AS used FROM closed${
+  SELECT user_id, token_id, CASE WHEN own THEN -taken ELSE 0 END AS held, CASE WHEN own THEN 0 ELSE -taken END AS leased,
+    CASE WHEN own THEN -token_taken ELSE 0 END AS token_held, CASE WHEN own THEN 0 ELSE -token_taken END AS token_leased,
+    -slots AS slots, quota AS charge, CASE WHEN type = 2 THEN 1 ELSE 0 END AS served, 1 AS ended, 1 AS used FROM closed${
       begins === undefined
         ? ""
-        : "\n  UNION ALL SELECT user_id, token_id, amount, token_amount, slots, 0, 0, 0, 1 FROM kept"
+        : "\n  UNION ALL SELECT user_id, token_id, amount, 0, token_amount, 0, slots, 0, 0, 0, 1 FROM kept"
     }${leases ? lease.moved : ""}
 ), move_user AS (
-  UPDATE users u SET reserved = u.reserved + s.held, quota = u.quota - s.charge,
+  UPDATE users u SET reserved = u.reserved + s.held, leased = u.leased + s.leased, quota = u.quota - s.charge,
     used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served
   FROM (
-    SELECT user_id, sum(held)::bigint AS held, sum(charge)::bigint AS charge, sum(served) AS served,
-      sum(ended) AS ended
+    SELECT user_id, sum(held)::bigint AS held, sum(leased)::bigint AS leased, sum(charge)::bigint AS charge,
+      sum(served) AS served, sum(ended) AS ended
     FROM moved GROUP BY user_id
-  ) s WHERE u.id = s.user_id AND (s.held <> 0 OR s.ended > 0)
+  ) s WHERE u.id = s.user_id AND (s.held <> 0 OR s.leased <> 0 OR s.ended > 0)
 ), move_token AS (
-  UPDATE tokens t SET reserved = t.reserved + s.held, open_calls = t.open_calls + s.slots,
+  UPDATE tokens t SET reserved = t.reserved + s.held, leased = t.leased + s.leased, open_calls = t.open_calls + s.slots,
     used_quota = t.used_quota + s.charge,
     accessed_time = CASE WHEN s.used > 0 THEN now() ELSE t.accessed_time END,
     remain_quota = CASE WHEN t.unlimited_quota THEN t.remain_quota ELSE t.remain_quota - s.charge END,
@@ -172,10 +173,10 @@ WITH ending AS MATERIALIZED (
     spent_month = GREATEST(t.spent_month, ${thisMonth}),
     month_quota = CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END + s.charge
   FROM (
-    SELECT token_id, sum(token_held)::bigint AS held, sum(slots)::int AS slots, sum(charge)::bigint AS charge,
-      sum(ended) AS ended, sum(used) AS used
+    SELECT token_id, sum(token_held)::bigint AS held, sum(token_leased)::bigint AS leased, sum(slots)::int AS slots,
+      sum(charge)::bigint AS charge, sum(ended) AS ended, sum(used) AS used
     FROM moved GROUP BY token_id
-  ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.slots <> 0 OR s.ended > 0)
+  ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.leased <> 0 OR s.slots <> 0 OR s.ended > 0)
 ), charge_channel AS (
   INSERT INTO channel_charges (channel_id, quota)
   SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id

@@ -184,11 +184,14 @@ async function check(run: Run): Promise<void> {
   await checkCharges(run);
   run.leased += await database.db.reservation.count({ where: { version: { gt: 0 } } });
   for (const account of run.accounts) {
-    const { quota, reserved } = await database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
+    const { quota, reserved, leased } = await database.db.user.findUniqueOrThrow({
+      where: { id: account.userId },
+    });
     // Whatever calls used beyond their estimates.
-    expect(quota - reserved).toBeGreaterThanOrEqual(0n);
+    expect(quota - reserved - leased).toBeGreaterThanOrEqual(0n);
     const token = await database.db.token.findUniqueOrThrow({ where: { id: account.tokenId } });
-    if (!token.unlimited_quota) expect(token.remain_quota - token.reserved).toBeGreaterThanOrEqual(0n);
+    if (!token.unlimited_quota)
+      expect(token.remain_quota - token.reserved - token.leased).toBeGreaterThanOrEqual(0n);
     const { daily_spend, concurrency } = TokenSetting.parse(token.setting).rates;
     if (daily_spend > 0) {
       expect(token.day_quota + token.reserved).toBeLessThanOrEqual(BigInt(daily_spend));
@@ -230,8 +233,10 @@ describe("the books", () => {
         for (const dead of [0, 1, 2]) await take(run, { do: "die", node: dead });
         await check(run);
         for (const account of run.accounts) {
-          const { reserved } = await database.db.user.findUniqueOrThrow({ where: { id: account.userId } });
-          expect(reserved).toBe(0n);
+          const { reserved, leased } = await database.db.user.findUniqueOrThrow({
+            where: { id: account.userId },
+          });
+          expect([reserved, leased]).toEqual([0n, 0n]);
         }
       }),
       { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 40) },
