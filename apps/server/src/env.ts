@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { databaseUrl } from "#platform/database-address.ts";
 
@@ -31,6 +32,12 @@ const Environment = z.object({
   ROOT_PASSWORD: z.string().min(8).max(200).optional(),
   ROOT_ACCESS_TOKEN: z.string().min(32).max(128).optional(),
   DEMO_UPSTREAM: flag,
+  WORKERS: z
+    .union(
+      [z.literal("auto"), z.coerce.number().int().min(1).max(256)],
+      'must be "auto" or a number from 1 to 256',
+    )
+    .default(1),
   API_RATE_LIMIT: z.coerce.number().int().min(10).max(10_000_000).default(300),
   MEMORY_BUDGET_MB: z.coerce.number().int().min(64).max(1_048_576).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).optional(),
@@ -42,8 +49,10 @@ type Variables = z.infer<typeof Environment>;
 
 export interface Env extends Omit<
   Variables,
-  "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE" | "DRAIN_SECONDS"
+  "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE" | "DRAIN_SECONDS" | "WORKERS"
 > {
+  /** Processes that serve calls behind the one port. */
+  workers: number;
   /** Begins and ends without a slash: "" or "gateway". */
   basePath: string;
   /** The simulated provider: always there, never there, or there once an administrator has enabled it. */
@@ -63,11 +72,19 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
     throw new Error(`The environment has values that cannot be used:\n${lines.join("\n")}`);
   }
-  const { BASE_PATH, DEMO_UPSTREAM, DATABASE_PASSWORD, DATABASE_PASSWORD_FILE, DRAIN_SECONDS, ...rest } =
-    parsed.data;
+  const {
+    BASE_PATH,
+    DEMO_UPSTREAM,
+    DATABASE_PASSWORD,
+    DATABASE_PASSWORD_FILE,
+    DRAIN_SECONDS,
+    WORKERS,
+    ...rest
+  } = parsed.data;
   const password = DATABASE_PASSWORD ?? passwordIn(DATABASE_PASSWORD_FILE);
   return {
     ...rest,
+    workers: WORKERS === "auto" ? availableParallelism() : WORKERS,
     DATABASE_URL: rest.DATABASE_URL === undefined ? undefined : databaseUrl(rest.DATABASE_URL, password),
     basePath: BASE_PATH.replace(/^\/|\/$/g, ""),
     demoUpstream: demoMode(DEMO_UPSTREAM, rest.NODE_ENV),

@@ -1,15 +1,19 @@
-import { readEnv } from "./env.ts";
-import { startGateway } from "./start/index.ts";
+import cluster from "node:cluster";
+import { type Env, readEnv } from "./env.ts";
+import type { Running } from "./start/context.ts";
 
 /** For what comes after the last call: open bills, connections, an embedded database. */
-const lastResortSeconds = 60;
+const LAST_RESORT_SECONDS = 60;
+/** A primary process waits longer than its workers. */
+const WORKERS_SECONDS = 10;
 
 /** Environment → gateway → signals. Everything that can be wrong before listening ends in one sentence. */
 try {
   const env = readEnv(process.env);
-  const gateway = startGateway(env);
+  const running = start(env);
   let isStarted = false;
   let stoppingSince: number | undefined;
+  let exitCode = 0;
   const stop = () => {
     if (stoppingSince !== undefined) {
       // The first signal lets calls finish; a later one does not wait. One Ctrl-C comes up to three times:
@@ -19,32 +23,48 @@ try {
     }
     stoppingSince = performance.now();
     const forCalls = isStarted ? env.drainSeconds + env.STOP_SECONDS : 0;
+    const forWorkers = cluster.isPrimary && env.workers > 1 ? WORKERS_SECONDS : 0;
     // The last resort: whatever hangs, the process ends.
     setTimeout(
       () => {
         console.error("The gateway did not stop in time; ending it.");
         process.exit(1);
       },
-      (forCalls + lastResortSeconds) * 1_000,
+      (forCalls + LAST_RESORT_SECONDS + forWorkers) * 1_000,
     );
     // A signal during the start waits for its end: what was opened half way could not be closed in order.
-    gateway
+    running
       .then((started) => started.stop())
       .then(
-        () => process.exit(0),
+        () => process.exit(exitCode),
         (error: unknown) => {
           console.error(error);
           process.exit(1);
         },
       );
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
-  // The start script was killed: nobody could stop us any more.
+  process.on("SIGTERM", stop);
+  for (const signal of ["SIGINT", "SIGHUP"] as const)
+    // A terminal sends them to every process; the workers end as their primary process tells them.
+    process.on(signal, cluster.isPrimary ? stop : () => undefined);
+  // The start script was killed: no signal would come any more.
   process.once("disconnect", stop);
-  await gateway;
+  const { failed } = await running;
   isStarted = true;
+  void failed?.then((error) => {
+    console.error(error.message);
+    exitCode = 1;
+    stop();
+  });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   if (process.env.LOG_LEVEL === "debug") console.error(error);
   process.exit(1);
+}
+
+/** Loads only what this process needs: a primary process serves no calls. */
+async function start(env: Env): Promise<Running> {
+  if (cluster.isWorker) return (await import("./start/workers/worker.ts")).startWorker(env);
+  if (env.workers > 1) return (await import("./start/workers/primary.ts")).startWorkers(env);
+  return (await import("./start/index.ts")).startGateway(env);
 }

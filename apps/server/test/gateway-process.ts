@@ -24,6 +24,12 @@ export async function startGatewayProcess(env: {
   DATA_DIR: string;
   DEMO_UPSTREAM?: string;
   LOG_LEVEL?: string;
+  WORKERS?: string;
+  STOP_SECONDS?: string;
+  DRAIN_SECONDS?: string;
+  REDIS_URL?: string;
+  PORT?: string;
+  API_RATE_LIMIT?: string;
 }): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [main], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -48,10 +48,10 @@ export interface Services {
   runner: ChannelRunner;
   /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */
   fetchModels(channel: ChannelForTest): Promise<string[]>;
-  /** Ends when this node has taken in what was changed and announced before. */
+  /** Ends when this node (with several workers: all of them) has taken in what was changed and announced before. */
   caughtUp(): Promise<void>;
-  /** The latest lines of this process's log, oldest first; at most 500. */
-  recentLog(count: number): LogLine[];
+  /** The latest lines of this node's log, oldest first; at most 500. */
+  recentLog(count: number): LogLine[] | Promise<LogLine[]>;
   /** Whether this node should get traffic. */
   readiness: Pick<Readiness, "check">;
   /** How often an address or an account has sent requests; all nodes count together. */

@@ -45,7 +45,8 @@ export async function startDemoUpstream(
   const host = options.host ?? "127.0.0.1";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port ?? 0, host, resolve);
+    // Exclusive: each worker of a cluster has a simulated provider of its own.
+    server.listen({ port: options.port ?? 0, host, exclusive: true }, resolve);
   });
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;

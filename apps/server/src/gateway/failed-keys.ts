@@ -17,14 +17,25 @@ const BURST = 100;
 const PER_SECOND = 1;
 const MAX_ADDRESSES = 50_000;
 
-export function createFailedKeys(now: () => number = performance.now.bind(performance)): FailedKeys {
+interface FailedKeysOptions {
+  now?: () => number;
+  /** Processes behind one port: an address may come to any of them, so each allows its part. */
+  workers?: number;
+}
+
+export function createFailedKeys({
+  now = performance.now.bind(performance),
+  workers = 1,
+}: FailedKeysOptions = {}): FailedKeys {
+  const burst = Math.max(1, BURST / workers);
+  const perSecond = PER_SECOND / workers;
   /** Failures left, and when that was counted. Oldest first. */
   const left = new Map<string, { count: number; at: number }>();
 
   function current(network: string): number {
     const known = left.get(network);
-    if (known === undefined) return BURST;
-    return Math.min(BURST, known.count + ((now() - known.at) / 1_000) * PER_SECOND);
+    if (known === undefined) return burst;
+    return Math.min(burst, known.count + ((now() - known.at) / 1_000) * perSecond);
   }
 
   return {
@@ -34,7 +45,7 @@ export function createFailedKeys(now: () => number = performance.now.bind(perfor
       throw new GatewayError(
         "rate_limited",
         "Too many requests with a wrong API key came from this address. Check the key, and try again later.",
-        { retryAfter: Math.ceil((1 - count) / PER_SECOND) },
+        { retryAfter: Math.ceil((1 - count) / perSecond) },
       );
     },
     note(address) {

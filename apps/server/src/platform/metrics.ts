@@ -13,8 +13,12 @@ export interface Metrics {
   /** The bodies of a call were not kept, although they should have been. */
   bodiesDropped(): void;
   text(): Promise<string>;
+  /** The same as data, so that several processes can be added up. */
+  values(): Promise<MetricReport>;
   contentType: string;
 }
+
+export type MetricReport = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
@@ -122,6 +126,7 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     },
     streams: { inc: () => streams.inc(), dec: () => streams.dec() },
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }
@@ -141,6 +146,7 @@ function watchReloads(reloads: Watched["reloads"], registers: Registry[]): void 
     name: "gateway_reload_stale_seconds",
     help: "Age of the oldest change of a topic that is not loaded yet; absent when everything is.",
     labelNames: ["topic"],
+    aggregator: "max",
     registers,
     collect() {
       stale.reset();

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import type { JudgeRoom } from "#domain/channels/judge.ts";
@@ -25,6 +25,8 @@ import type { Caches } from "./caches.ts";
 import type { Context } from "./context.ts";
 import type { DemoProvider } from "./demo-provider.ts";
 import { type Part, within } from "./parts.ts";
+import { sharesPorts } from "./workers/port.ts";
+import { caughtUpTogether, logTogether } from "./workers/together.ts";
 
 interface Needs extends Context {
   dataDir: string;
@@ -48,25 +50,33 @@ interface Needs extends Context {
 export interface HttpServer {
   /** Where it listens, e.g. http://localhost:3000 */
   url: string;
+  port: number;
   /** Closes the port and lets calls finish, for at most STOP_SECONDS; then they are cut. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Fastify hands everything on to Node, whose option it does not know yet. */
+type ReusableListenOptions = FastifyListenOptions & { reusePort: boolean };
+
 /** The port. Everything else is open before it, and closed after it. */
 export const httpServer: Part<Needs, HttpServer> = {
   name: "http",
   async open(needs) {
-    const { env, log } = needs;
+    const { env, log, worker } = needs;
     const app = await routes(needs);
     releaseStartMemory();
-    await app.listen({
+    const listen: ReusableListenOptions = {
       host: env.HOST,
-      port: env.PORT,
+      port: worker?.task.port ?? env.PORT,
+      // The system spreads connections over the workers, and none is lost in another process when one of them is killed.
+      reusePort: worker !== undefined && sharesPorts,
       listenTextResolver: (address) => `Bound to ${address}`,
-    });
+    };
+    await app.listen(listen);
     const { port } = app.server.address() as { port: number };
     return {
+      port,
       url: `http://localhost:${port}${env.basePath === "" ? "" : `/${env.basePath}`}`,
       finish: () =>
         within(env.STOP_SECONDS * 1_000, app.close()).catch(() => {
@@ -80,9 +90,11 @@ export const httpServer: Part<Needs, HttpServer> = {
 };
 
 function routes(needs: Needs): Promise<FastifyInstance> {
-  const { env, log, logRing, options, settings, relay, probe, judge, announcements } = needs;
+  const { env, log, logRing, options, worker, settings, relay, probe, judge, announcements } = needs;
   const { db, pool } = needs.database;
   const { mayReach, paymentGateways } = options;
+  const caughtUp = () => announcements.caughtUp();
+  const recentLog = (count: number) => logRing.last(count);
   return buildApp({
     logger: log,
     basePath: env.basePath,
@@ -107,8 +119,8 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       checkModel: (input) => checkModel(probe, input),
       runner: needs.runner,
       fetchModels: (channel) => fetchModels(probe, channel),
-      caughtUp: () => announcements.caughtUp(),
-      recentLog: (count) => logRing.last(count),
+      caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
+      recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),
       readiness: needs.readiness,
       startedAt: new Date(),
       version: packageJson.version,
@@ -119,7 +131,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
     gateway: {
       db,
       callers: needs.caches.callers,
-      failedKeys: createFailedKeys(),
+      failedKeys: createFailedKeys({ workers: worker === undefined ? 1 : env.workers }),
       limiter: needs.limiter,
       uploads: needs.dataDir,
       relay,

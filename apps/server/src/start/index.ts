@@ -1,31 +1,42 @@
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRequestCounts } from "#domain/limits/request-counts.ts";
-import { createLimiter } from "#domain/limits/take.ts";
 import type { Env } from "#env.ts";
 import { openPaymentGateways } from "#payments/index.ts";
 import { createLogRing, openLog } from "#platform/log.ts";
 import { isPublicAddress } from "#platform/public-fetch.ts";
 import { createReadiness } from "#platform/readiness.ts";
+import { announce } from "./announce.ts";
 import { caches } from "./caches.ts";
-import type { Context, StartOptions } from "./context.ts";
+import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
-import { bodyLog, books, measures, nodeCount, redis } from "./node.ts";
+import { bodyLog, books, limits, measures, nodeCount, redis } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
+import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
 import { backgroundResponses, channelRuns, relayServices } from "./relay.ts";
-import { changes, database, installation, migrations, postgres } from "./storage.ts";
+import { changes, database, installation } from "./storage.ts";
+import type { WorkerLink } from "./workers/link.ts";
 
-/** The whole process, from its environment to a listening server, and back. */
-export interface Gateway {
+/** A gateway that listens. */
+export interface Gateway extends Running {
   /** Where it listens, e.g. http://localhost:3000 */
   url: string;
-  /** Serves on for DRAIN_SECONDS, lets calls finish for STOP_SECONDS, and closes everything. */
-  stop(): Promise<void>;
+  port: number;
+  /** For the link that creates the first administrator; undefined when there is one. */
+  setupToken: string | undefined;
 }
 
-/** Rejects with a sentence that says what to correct; what was opened until then is closed again. */
-export async function startGateway(env: Env, options: StartOptions = {}): Promise<Gateway> {
+/**
+ * The whole process, from its environment to a listening server. Rejects with a sentence that says what to correct; what
+ * was opened until then is closed again.
+ * @param worker in a process that is one of several workers
+ */
+export async function startGateway(
+  env: Env,
+  options: StartOptions = {},
+  worker?: WorkerLink,
+): Promise<Gateway> {
   const logRing = createLogRing();
   const log = openLog(env, logRing);
   const context: Context = {
@@ -34,21 +45,23 @@ export async function startGateway(env: Env, options: StartOptions = {}): Promis
     logRing,
     onError: (error) => log.error({ err: error }, "background work failed"),
     options: { mayReach: isPublicAddress, paymentGateways: openPaymentGateways(), ...options },
+    worker,
   };
   const parts = createParts((name, error) => log.error({ err: error }, `closing failed: ${name}`));
   try {
-    const opened = await openAll(context, parts);
-    const { url } = opened.http;
-    log.info(`Listening on ${url}`);
-    if (opened.setupToken !== undefined) announceSetup(env, url, opened.setupToken);
+    const { http, readiness, setupToken } = await openAll(context, parts);
+    const { url, port } = http;
+    if (worker === undefined) announce(env, log, { url, setupToken });
     return {
       url,
+      port,
+      setupToken,
       async stop() {
-        opened.readiness.drain();
+        readiness.drain();
         if (env.drainSeconds > 0)
           log.info(`Not ready any more; serving calls for another ${env.drainSeconds} s.`);
         await sleep(env.drainSeconds * 1_000);
-        await opened.http.finish();
+        await http.finish();
         await parts.close();
       },
     };
@@ -60,8 +73,7 @@ export async function startGateway(env: Env, options: StartOptions = {}): Promis
 
 /** The parts in the order in which they are opened. They are closed in reverse. */
 async function openAll(context: Context, parts: Parts) {
-  const { dataDir, databaseUrl } = await parts.open(postgres, context);
-  await parts.open(migrations, { ...context, databaseUrl });
+  const { dataDir, databaseUrl } = await openPostgres(context, parts);
   const stored = { ...context, dataDir, databaseUrl, database: await parts.open(database, { databaseUrl }) };
   const announcements = await parts.open(changes, stored);
   const { secrets, setupToken } = await parts.open(installation, stored);
@@ -93,25 +105,21 @@ async function openAll(context: Context, parts: Parts) {
     trouble: () => ledger.trouble(),
     stale: () => announcements.stale(),
   });
-  const limits = {
-    limiter: createLimiter({ redis: shared, share }),
-    requestCounts: createRequestCounts({ redis: shared, share }),
-  };
-  const http = await parts.open(httpServer, { ...kept, ...runs, ...limits, relay, readiness });
-  const forJobs = await parts.open(jobDatabase, { databaseUrl });
-  await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
+  const counted = await parts.open(limits, known);
+  const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness });
+  // One worker of a machine is enough.
+  if (context.worker === undefined || context.worker.task.number === 0) {
+    const forJobs = await parts.open(jobDatabase, { databaseUrl });
+    await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
+  }
   return { http, readiness, setupToken };
 }
 
-/**
- * One plain line, whatever the format and level of the log, so that it can be read and copied. In production the
- * address people use is not known here, for example behind a published port.
- */
-function announceSetup(env: Env, url: string, token: string): void {
-  const path = `${env.basePath === "" ? "" : `/${env.basePath}`}/setup?token=${token}`;
-  const line =
-    env.NODE_ENV === "production"
-      ? `No administrator exists yet. Open this path at the address of this server to create one: ${path}`
-      : `No administrator exists yet. Open this link to create one: ${new URL(path, url).href}`;
-  process.stdout.write(`${line}\n`);
+/** A worker finds the database ready: the primary process has prepared it. */
+async function openPostgres(context: Context, parts: Parts) {
+  if (context.worker !== undefined)
+    return { dataDir: resolve(context.env.DATA_DIR), databaseUrl: context.worker.task.databaseUrl };
+  const opened = await parts.open(postgres, context);
+  await parts.open(migrations, { ...context, databaseUrl: opened.databaseUrl });
+  return opened;
 }

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { createLedger, type Ledger } from "#domain/ledger/ledger.ts";
 import type { LeaseOwner } from "#domain/ledger/steps.ts";
-import { type NodeCount, watchNodes } from "#domain/limits/node-count.ts";
+import { type NodeCount, type Share, watchNodes } from "#domain/limits/node-count.ts";
+import { createRequestCounts, type RequestCounts } from "#domain/limits/request-counts.ts";
+import { createLimiter, type Limiter } from "#domain/limits/take.ts";
 import { type BodyLog, createBodyLog } from "#domain/logs/bodies.ts";
 import { type Announcements, announce } from "#platform/announcements.ts";
 import type { Database } from "#platform/db.ts";
@@ -12,6 +14,8 @@ import { connectRedis } from "#platform/redis.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
+import { limiterOfWorker, requestCountsOfWorker } from "./workers/shared-limits.ts";
+import { metricsTogether } from "./workers/together.ts";
 
 /** What makes this process one node of several: its books, its counters, and how it knows the others. */
 
@@ -23,11 +27,12 @@ interface Measures {
 /** The memory that calls may use, and the counters that Prometheus reads. */
 export const measures: Part<Context & { announcements: Announcements }, Measures> = {
   name: "metrics",
-  open({ env, announcements }) {
-    const memory = createMemoryBudget(
-      env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024,
-    );
-    return { memory, metrics: createMetrics({ memory, reloads: announcements }) };
+  open({ env, announcements, worker }) {
+    const whole =
+      env.MEMORY_BUDGET_MB === undefined ? defaultMemoryBudget() : env.MEMORY_BUDGET_MB * 1024 * 1024;
+    const memory = createMemoryBudget(worker === undefined ? whole : Math.floor(whole / env.workers));
+    const own = createMetrics({ memory, reloads: announcements });
+    return { memory, metrics: worker === undefined ? own : metricsTogether(worker, own) };
   },
 };
 
@@ -42,8 +47,8 @@ export const bodyLog: Part<Stored & { secrets: Secrets }, BodyLog> = {
 
 export const books: Part<Stored & { announcements: Announcements }, { ledger: Ledger; nodeId: string }> = {
   name: "ledger",
-  async open({ database, announcements, onError, metrics }) {
-    const nodeId = randomUUID();
+  async open({ database, announcements, onError, metrics, worker }) {
+    const nodeId = worker?.task.nodeId ?? randomUUID();
     const ledger = createLedger({
       database,
       nodeId,
@@ -75,8 +80,12 @@ export const nodeCount: Part<
   NodeCount
 > = {
   name: "node count",
-  open: ({ database: { pool }, nodeId, redis: shared, onError, log }) =>
+  open: ({ database: { pool }, nodeId, redis: shared, onError, log, worker }) =>
     watchNodes(pool, nodeId, onError, {
+      ...(worker !== undefined && {
+        siblings: () => worker.siblings(),
+        onCount: (together: Share) => worker.share(together),
+      }),
       ...(shared === undefined && {
         onSeveral: (count: number) =>
           log.warn(
@@ -85,4 +94,21 @@ export const nodeCount: Part<
       }),
     }),
   close: (opened) => opened.close(),
+};
+
+interface Limits {
+  limiter: Limiter;
+  requestCounts: RequestCounts;
+}
+
+/** Counted in Redis; without it in this process, or for several workers in their primary process. */
+export const limits: Part<Context & { redis: Redis | undefined; share: () => Share }, Limits> = {
+  name: "limits",
+  open: ({ redis: shared, share, worker }) =>
+    shared === undefined && worker !== undefined
+      ? { limiter: limiterOfWorker(worker, share), requestCounts: requestCountsOfWorker(worker, share) }
+      : {
+          limiter: createLimiter({ redis: shared, share }),
+          requestCounts: createRequestCounts({ redis: shared, share }),
+        },
 };

@@ -132,7 +132,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       { config: { access: "root" }, schema: { body: LogRequest, response: answers(z.array(LogLine)) } },
       async (request) =>
         ok(
-          services.recentLog(request.body.count).map(({ time, level, message }) => ({
+          (await services.recentLog(request.body.count)).map(({ time, level, message }) => ({
             Timestamp: time,
             Level: level,
             Message: message,

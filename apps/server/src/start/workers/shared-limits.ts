@@ -1,0 +1,76 @@
+import type { Limit } from "#domain/limits/levels.ts";
+import { type Share, wholeShare } from "#domain/limits/node-count.ts";
+import { createRequestCounts, type RequestCount, type RequestCounts } from "#domain/limits/request-counts.ts";
+import { createLimiter, type Limiter, type Taken } from "#domain/limits/take.ts";
+import type { WorkerLink } from "./link.ts";
+
+/**
+ * Limits of several workers without Redis: the primary process counts for all of them, so that a client has its whole
+ * limit whichever worker its connections come to. A worker that cannot reach it allows its own share.
+ */
+
+interface TakeLimits {
+  owner: string;
+  limits: readonly Limit[];
+}
+
+interface GiveBack {
+  owner: string;
+  limit: Limit;
+  used: number;
+}
+
+interface CountRequest {
+  key: string;
+  limit: { max: number; windowMs: number };
+}
+
+/** What the primary process answers. */
+export function countForWorkers() {
+  let share: Share = wholeShare;
+  const limiter = createLimiter({ share: () => share });
+  const counts = createRequestCounts({ share: () => share });
+  return {
+    setShare(next: Share) {
+      share = next;
+    },
+    answers: {
+      "limits.take": ({ owner, limits }: TakeLimits) => limiter.take(owner, limits),
+      "limits.give-back": ({ owner, limit, used }: GiveBack) => limiter.giveBack(owner, limit, used),
+      "requests.count": ({ key, limit }: CountRequest) => counts.add(key, limit),
+    },
+  };
+}
+
+/** @param share of this worker alone, for when the primary process does not answer */
+export function limiterOfWorker(link: WorkerLink, share: () => Share): Limiter {
+  const own = createLimiter({ share });
+  return {
+    async take(owner, limits) {
+      if (limits.length === 0) return own.take(owner, limits);
+      const asked: TakeLimits = { owner, limits };
+      return link.ask("limits.take", asked).then(
+        (taken) => taken as Taken,
+        () => own.take(owner, limits),
+      );
+    },
+    giveBack(owner, limit, used) {
+      const given: GiveBack = { owner, limit, used };
+      // Not reached: what was taken stays taken, which is the tighter side.
+      link.ask("limits.give-back", given).catch(() => undefined);
+    },
+  };
+}
+
+export function requestCountsOfWorker(link: WorkerLink, share: () => Share): RequestCounts {
+  const own = createRequestCounts({ share });
+  return {
+    add(key, limit) {
+      const asked: CountRequest = { key, limit };
+      return link.ask("requests.count", asked).then(
+        (count) => count as RequestCount,
+        () => own.add(key, limit),
+      );
+    },
+  };
+}
