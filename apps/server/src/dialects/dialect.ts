@@ -1,4 +1,5 @@
 import type { GatewayError } from "#errors.ts";
+import type { ScannedAnswer } from "./answer-scan.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, DialectId, Part, UpstreamError, Usage } from "./ir.ts";
 
 /** One server-sent event: the joined `data:` lines and the `event:` name, if any. */
@@ -130,6 +131,8 @@ export interface UpstreamDialect extends UpstreamWire {
   id: DialectId;
   /** Usage and tally of a whole answer that passes untouched. */
   skimResponse(body: string): { usage: Usage | undefined; tally: Tally };
+  /** The same for a large one, which is read while it passes. */
+  scanResponse(): ScannedAnswer;
   skim(): Skimmer;
   /** Whether a frame that otherwise passes untouched is one that this client did not ask for. */
   dropFrame?(frame: Frame, request: ChatRequest): boolean;

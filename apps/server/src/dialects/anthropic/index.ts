@@ -5,7 +5,7 @@ import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
-import { isLast, skim, skimResponse } from "./skim.ts";
+import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 
 /** The messages wire of Claude. It must never know who is on the other side. */
 export const anthropic: Dialect = {
@@ -28,6 +28,7 @@ export const anthropic: Dialect = {
   decodeStream,
   decodeError,
   skimResponse,
+  scanResponse,
   skim,
   isLast,
   adjust: (body, model) => (body["model"] === model ? body : { ...body, model }),

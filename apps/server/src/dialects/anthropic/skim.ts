@@ -1,3 +1,4 @@
+import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
@@ -18,6 +19,12 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
   tallyObjects(body, 'input"', tally);
   return { usage: decodeUsage(lastObject(body, 'usage"')), tally };
 }
+
+export const scanResponse = () =>
+  scanAnswer(
+    { texts: ["text", "thinking", "partial_json"], objects: ["input"], kept: ["usage"] },
+    (json) => skimResponse(json).usage,
+  );
 
 /** From the delta that tells the stop reason on, a client may take the answer for complete. */
 export function isLast(frame: Frame): boolean {

@@ -5,7 +5,7 @@ import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
-import { isLast, skim, skimResponse } from "./skim.ts";
+import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 
 /** The model stands in the address; only who repeats it in the body must have it right there too. */
 function adjust(body: Wire, model: string): Wire {
@@ -44,6 +44,7 @@ export const gemini: Dialect = {
   openArray,
   decodeError,
   skimResponse,
+  scanResponse,
   skim,
   isLast,
   adjust,

@@ -1,3 +1,4 @@
+import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { emptyTally, hasText, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
@@ -24,6 +25,17 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
   tallyText(body, tally);
   return { usage: decodeUsage(lastObject(body, 'usageMetadata"'), countSearches(body)), tally };
 }
+
+export const scanResponse = () =>
+  scanAnswer(
+    { texts: ["text"], objects: ["args"], kept: ["usageMetadata", "webSearchQueries"] },
+    (json, scan) => {
+      const candidates = scan
+        .values("webSearchQueries")
+        .map((queries) => ({ groundingMetadata: { webSearchQueries: parseJson(queries) } }));
+      return decodeUsage(lastObject(json, 'usageMetadata"'), countSearches(JSON.stringify({ candidates })));
+    },
+  );
 
 function isBlocked(json: string): boolean {
   return hasText(json, 'blockReason"');

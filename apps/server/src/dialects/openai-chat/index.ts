@@ -5,7 +5,7 @@ import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
-import { dropFrame, isLast, skim, skimResponse, withoutUsage } from "./skim.ts";
+import { dropFrame, isLast, scanResponse, skim, skimResponse, withoutUsage } from "./skim.ts";
 
 /** The usage chunk is asked for in any case: it is the bill. Who did not want it does not get it (`dropFrame`). */
 function adjust(body: Wire, model: string): Wire {
@@ -31,6 +31,7 @@ export const openaiChat: Dialect = {
   decodeStream,
   decodeError,
   skimResponse,
+  scanResponse,
   skim,
   isLast,
   dropFrame,

@@ -1,3 +1,4 @@
+import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, UpstreamError, Usage } from "#dialects/ir.ts";
 import { tierIn, withTier } from "#dialects/service-tier.ts";
@@ -19,6 +20,16 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
   tallyText(body, tally);
   return { usage: withTier(decodeUsage(lastObject(body, 'usage"')), tierIn(body)), tally };
 }
+
+export const scanResponse = () =>
+  scanAnswer(
+    {
+      texts: ["content", "arguments", "refusal", "transcript", "reasoning_content", "reasoning"],
+      doubles: { key: "reasoning", of: "reasoning_content" },
+      kept: ["usage", "service_tier"],
+    },
+    (json) => skimResponse(json).usage,
+  );
 
 export function isLast(frame: Frame): boolean {
   return frame.data === "[DONE]" || hasText(frame.data, 'finish_reason"');

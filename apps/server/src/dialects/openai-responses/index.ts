@@ -5,7 +5,7 @@ import { encodeStream } from "./encode-stream.ts";
 import { encodeStreamError } from "./error.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
-import { isLast, skim, skimResponse } from "./skim.ts";
+import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 
 /** OpenAI's responses. Before its first byte this wire fails as chat completions do. */
 export const openaiResponses: Dialect = {
@@ -28,6 +28,7 @@ export const openaiResponses: Dialect = {
   decodeStream,
   decodeError,
   skimResponse,
+  scanResponse,
   skim,
   isLast,
   adjust: (body, model) => (body["model"] === model ? body : { ...body, model }),

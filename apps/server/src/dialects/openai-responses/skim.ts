@@ -1,3 +1,4 @@
+import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { tierIn, withTier } from "#dialects/service-tier.ts";
@@ -25,6 +26,26 @@ export function skimResponse(body: string): { usage: Usage | undefined; tally: T
   countCalls(body, calls);
   return { usage: withTier(decodeUsage(lastObject(body, 'usage"'), calls), tierIn(body)), tally };
 }
+
+export const scanResponse = () =>
+  scanAnswer(
+    {
+      texts: ["text", "refusal", "arguments"],
+      kept: ["usage", "service_tier", "type"],
+      isKept: (key, value) => key !== "type" || value.endsWith('_call"'),
+    },
+    (json, scan) => {
+      const calls: Record<string, number> = {};
+      countCalls(
+        scan
+          .values("type")
+          .map((type) => `"type":${type}`)
+          .join(),
+        calls,
+      );
+      return withTier(decodeUsage(lastObject(json, 'usage"'), calls), tierIn(json));
+    },
+  );
 
 export function isLast(frame: Frame): boolean {
   const type = typeOf(frame);
