@@ -78,6 +78,9 @@ export interface UpstreamClient {
 // Chunks that may wait for a slow reader before the socket is paused, and the level at which it flows again.
 const HIGH_WATER = 32;
 const LOW_WATER = 8;
+/** The same in bytes: large answers come in pieces of 64 KB. */
+const HIGH_WATER_BYTES = 512 * 1024;
+const LOW_WATER_BYTES = 128 * 1024;
 const MAX_POOLS = 2_000;
 /** To one vendor. A stream holds one for minutes, and a call beyond them would wait in silence. */
 const MOST_CONNECTIONS = 10_000;
@@ -114,6 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #sentAt = 0;
   #queue: Buffer[] = [];
+  #queued = 0;
   #ended = false;
   #failure: TransportError | undefined;
   #wake: (() => void) | undefined;
@@ -167,8 +171,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.limits !== undefined && this.#exceeds(this.limits, chunk.length)) return;
     this.#queue.push(chunk);
+    this.#queued += chunk.length;
     this.#progress?.received(chunk.length);
-    if (this.#queue.length >= HIGH_WATER) controller.pause();
+    if (this.#queue.length >= HIGH_WATER || this.#queued >= HIGH_WATER_BYTES) controller.pause();
     this.#wake?.();
   }
 
@@ -223,7 +228,13 @@ class Exchange implements Dispatcher.DispatchHandler {
       while (true) {
         const chunk = this.#queue.shift();
         if (chunk !== undefined) {
-          if (this.#queue.length <= LOW_WATER && this.#controller?.paused) this.#controller.resume();
+          this.#queued -= chunk.length;
+          if (
+            this.#controller?.paused === true &&
+            this.#queue.length <= LOW_WATER &&
+            this.#queued <= LOW_WATER_BYTES
+          )
+            this.#controller.resume();
           yield chunk;
         } else if (this.#failure !== undefined) throw this.#failure;
         else if (this.#ended) return;
