@@ -23,6 +23,7 @@ export async function startGatewayProcess(env: {
   DATABASE_URL: string;
   DATA_DIR: string;
   DEMO_UPSTREAM?: string;
+  MEMORY_BUDGET_MB?: string;
   LOG_LEVEL?: string;
   WORKERS?: string;
   STOP_SECONDS?: string;

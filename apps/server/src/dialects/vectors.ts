@@ -22,6 +22,11 @@ export function vectorsIn(body: string): number[][] | undefined {
     .map(({ values }) => values);
 }
 
+/** Whether the first vector in this beginning of an answer has the form. */
+export function isInForm(head: string, form: "float" | "base64"): boolean {
+  return (form === "base64" ? /"embedding"\s*:\s*"/ : /"embedding"\s*:\s*\[/).test(head);
+}
+
 /** Some vendors do not know the form that was asked for, or know only base64: every client gets the form it asked for. */
 export function inForm(body: string, form: "float" | "base64"): string {
   // Most answers are right as they are, and large.

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type CostWire, raisesCost, withinCost } from "#dialects/cost-fields.ts";
-import { inForm } from "#dialects/vectors.ts";
+import { inForm, isInForm } from "#dialects/vectors.ts";
 import {
   type Estimate,
   estimateUsage,
@@ -37,7 +37,7 @@ interface PlainDoor {
   /** Tokens of one answer when the request sets no limit; what has none here writes no tokens. */
   output?: number;
   /** The answer as this caller wants it spelled. */
-  spell?(answer: string, asked: Record<string, unknown>): string;
+  spell?(asked: Record<string, unknown>): NonNullable<PlainCall["spell"]>;
 }
 
 /** OpenAI wants its painters named since it retired the one that was meant without a name; this is whom it names instead. */
@@ -48,7 +48,10 @@ const doors: readonly PlainDoor[] = [
   {
     path: "/v1/embeddings",
     needs: "embeddings",
-    spell: (answer, asked) => inForm(answer, asked["encoding_format"] === "base64" ? "base64" : "float"),
+    spell(asked) {
+      const form = asked["encoding_format"] === "base64" ? "base64" : "float";
+      return { isRight: (head) => isInForm(head, form), whole: (answer) => inForm(answer, form) };
+    },
   },
   { path: "/v1/moderations", needs: "moderations", model: "omni-moderation-latest" },
   { path: "/v1/rerank", needs: "rerank" },
@@ -160,10 +163,9 @@ async function answerPlain(
     signal,
     memory,
     ...rest,
+    ...(door.spell !== undefined && isJsonBody(request.body) ? { spell: door.spell(request.body.body) } : {}),
   });
   const answer = await relayPlain(services.relay, call);
-  if (answer.kind === "body" && door.spell !== undefined && isJsonBody(request.body))
-    answer.body = door.spell(answer.body, request.body.body);
   const { HeartbeatSeconds } = services.relay.settings.current();
   await sendAnswer(reply, answer, {
     heartbeat: ": heartbeat\n\n",

@@ -146,3 +146,43 @@ it("goes on for a client that reads slowly", async () => {
   }
   socket.destroy();
 });
+
+it.each([
+  ["large", 30_000_000],
+  ["small", 60_000],
+])("ends a %s complete answer whose client accepts nothing any more", async (_size, length) => {
+  app = Fastify();
+  const over = Promise.withResolvers<void>();
+  app.get("/", async (_request, reply) => {
+    reply.raw.once("close", over.resolve);
+    // So a small answer waits here, as one does that the operating system does not take.
+    reply.raw.socket?.cork();
+    await sendAnswer(
+      reply,
+      { kind: "body", headers: {}, body: "x".repeat(length) },
+      {
+        heartbeat: "",
+        heartbeatMs: 0,
+        headers: {},
+        signal: new AbortController().signal,
+        stalledMs: 300,
+        streams: { inc() {}, dec() {} },
+      },
+    );
+    return reply;
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+  socket.pause();
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await over.promise;
+  socket.destroy();
+});
+
+it("sends a large complete answer with its length", async () => {
+  const body = "ä".repeat(100_000);
+  const response = await read(async () => ({ kind: "body", headers: {}, body }), false);
+  expect(response.headers.get("content-length")).toBe("200000");
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(await response.text()).toBe(body);
+});

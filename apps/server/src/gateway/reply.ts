@@ -28,7 +28,10 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
   switch (answer.kind) {
     case "body":
       delete headers["content-disposition"];
-      await reply.code(200).headers(headers).type("application/json; charset=utf-8").send(answer.body);
+      headers["content-type"] = "application/json; charset=utf-8";
+      if (answer.body.length > MOST_AT_ONCE) return sendLarge(reply, answer.body, headers, options);
+      await reply.code(200).headers(headers).send(answer.body);
+      watchStalled(reply, options);
       return;
     case "stream":
       await begin(reply, 200, { ...headers, ...unbuffered }, answer.frames);
@@ -38,6 +41,32 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
       await begin(reply, answer.status ?? 200, headers, answer.chunks);
       await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
   }
+}
+
+/** A complete answer, piece by piece: how fast its client reads it can be seen then. */
+async function sendLarge(
+  reply: FastifyReply,
+  body: string,
+  headers: Record<string, string>,
+  options: ReplyOptions,
+): Promise<void> {
+  const bytes = Buffer.from(body);
+  const chunks = once(bytes);
+  await begin(reply, 200, { ...headers, "content-length": String(bytes.length) }, chunks);
+  await pump(reply, chunks, { ...options, heartbeatMs: 0 });
+}
+
+async function* once(bytes: Buffer): Pieces<Buffer> {
+  yield bytes;
+}
+
+/** An answer that its client has not accepted at once: ended when nothing more of it is accepted for too long. */
+function watchStalled(reply: FastifyReply, options: ReplyOptions): void {
+  const { raw } = reply;
+  if (raw.socket === null || raw.socket.writableLength === 0) return;
+  void drained(reply, options, "close").then((isRead) => {
+    if (!isRead) raw.destroy();
+  });
 }
 
 /** An answer whose head cannot be written is left, so that its bill is closed. */
@@ -160,6 +189,7 @@ async function pump(
 function drained(
   { raw }: FastifyReply,
   { signal, stalledMs = STALLED_MS }: Pick<ReplyOptions, "signal" | "stalledMs">,
+  until: "drain" | "close" = "drain",
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const { socket } = raw;
@@ -167,7 +197,7 @@ function drained(
     let acceptedAt = now();
     const done = (isRead: boolean) => {
       clearInterval(timer);
-      raw.off("drain", onDrain);
+      raw.off(until, onDrain);
       signal.removeEventListener("abort", onDrain);
       resolve(isRead);
     };
@@ -178,7 +208,7 @@ function drained(
       if (total !== accepted) [accepted, acceptedAt] = [total, now()];
       else if (now() - acceptedAt >= stalledMs) done(false);
     }, stalledMs / LOOKS);
-    raw.once("drain", onDrain);
+    raw.once(until, onDrain);
     signal.addEventListener("abort", onDrain, { once: true });
     if (signal.aborted) onDrain();
   });

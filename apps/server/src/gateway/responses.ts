@@ -8,9 +8,11 @@ import { closeBefore, endBefore } from "#relay/background.ts";
 import { explain } from "#relay/retry.ts";
 import { errorForClients, failedForClients } from "#relay/scrub.ts";
 import { send } from "#relay/send.ts";
+import { wholeText } from "#relay/whole-text.ts";
 import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { queryWithoutKey } from "./query.ts";
+import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** What may be done with an answer later: look at it, its input, cancel it, delete it. Only its own account may. */
@@ -69,9 +71,19 @@ async function answer(
       ? await askVendor(services, { ...stored, userId: caller.userId }, method, suffix, request, reply)
       : ours(stored);
   if (method === "DELETE") await forgetResponse(services.db, id, caller.userId);
-  return reply
-    .type("application/json; charset=utf-8")
-    .send(typeof body === "string" ? body : JSON.stringify(body));
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  await sendAnswer(
+    reply,
+    { kind: "body", headers: {}, body: text },
+    {
+      heartbeat: "",
+      heartbeatMs: 0,
+      headers: {},
+      signal: leavingSignal(reply),
+      streams: services.relay.metrics.streams,
+    },
+  );
+  return reply;
 }
 
 function responseNotFound(id: string): GatewayError {
@@ -107,7 +119,7 @@ async function askVendor(
         signal: leavingSignal(reply),
       },
     );
-    const text = await response.text(MAX_BYTES);
+    const text = await wholeText(response, MAX_BYTES, accessOf(request).memory);
     if (response.status >= 200 && response.status < 300) {
       if (method !== "DELETE" && suffix !== "/input_items") await closeBefore(services.relay, stored, text);
       return failedForClients(text, { channel, key });

@@ -8,6 +8,7 @@ import { refusal } from "#providers/refusal.ts";
 import type { PlainCall, RelayServices } from "./call.ts";
 import type { Chosen } from "./plan.ts";
 import { send, shapeOf } from "./send.ts";
+import { wholeText } from "./whole-text.ts";
 
 /** A call that is not chat, to a vendor that has another wire for it: our body becomes its, its answer ours. */
 export type Adapted =
@@ -20,7 +21,7 @@ const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** `whole` is undefined when the answer passes as it came. Throws what `send` throws, and the adapter's refusal. */
 export async function askAdapted(
   services: Pick<RelayServices, "settings" | "upstream">,
-  call: Pick<PlainCall, "bodyFor" | "signal">,
+  call: Pick<PlainCall, "bodyFor" | "signal" | "memory">,
   chosen: Pick<Chosen, "channel" | "key" | "upstreamModel">,
   adapter: Adapter,
   progress?: RequestProgress & { signal: AbortSignal },
@@ -46,6 +47,6 @@ export async function askAdapted(
     return { error: refusal(channel.provider, error, response.headers) };
   }
   if (adapter.answer === undefined) return { response, whole: undefined };
-  const whole = adapter.answer(await response.text(MAX_BODY_BYTES), now());
+  const whole = adapter.answer(await wholeText(response, MAX_BODY_BYTES, call.memory), now());
   return "error" in whole ? { error: refusal(channel.provider, whole.error) } : { response, whole };
 }

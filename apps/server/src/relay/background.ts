@@ -6,12 +6,14 @@ import { chooseKey, type ChannelInForce } from "#domain/channels/channel-in-forc
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
+import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { Call, ChatCall, RelayServices } from "./call.ts";
 import { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import { failedForClients } from "./scrub.ts";
 import { send } from "./send.ts";
+import { wholeText } from "./whole-text.ts";
 
 /**
  * Responses that a provider goes on making after it has answered. Bill and reservation belong to no node: every node
@@ -50,7 +52,7 @@ export async function takeOn(
   flight: Flight,
   { response, begun }: { response: UpstreamResponse; begun: number },
 ): Promise<{ body: string } | { error: UpstreamError }> {
-  const body = await response.text(MAX_BODY_BYTES);
+  const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
   const { id } = parseRecord(body) ?? {};
   if (typeof id !== "string")
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
@@ -178,7 +180,9 @@ async function ask(
 ): Promise<string | undefined> {
   const key = chooseKey(channel, services.random(), { pinned: bill.channel_key_id ?? undefined });
   const { call, served } = storedIn(bill);
+  let memory: MemoryAllocation | undefined;
   try {
+    memory = await services.memory.acquire(0, { owner: "background" });
     const response = await send(
       services,
       { channel, key },
@@ -192,12 +196,14 @@ async function ask(
         signal: AbortSignal.timeout(TIMEOUT_MS),
       },
     );
-    const text = await response.text(MAX_BODY_BYTES);
+    const text = await wholeText(response, MAX_BODY_BYTES, memory);
     if (response.status === 404 && method === "GET") return "";
     return response.status === 200 && hasEnded(text) ? text : undefined;
   } catch {
     // It cannot be reached now.
     return undefined;
+  } finally {
+    memory?.release();
   }
 }
 

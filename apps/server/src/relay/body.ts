@@ -1,6 +1,6 @@
 import { isWrapped, withoutObject } from "#dialects/answer-schema.ts";
 import { createCollector } from "#dialects/collected-answer.ts";
-import type { AnswerMender, Tally, Upstream } from "#dialects/dialect.ts";
+import type { AnswerMender, Tally, Upstream, UpstreamDialect } from "#dialects/dialect.ts";
 import type { ChatResponse, UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
@@ -12,6 +12,7 @@ import type { ChatCall } from "./call.ts";
 import { readFrames } from "./frames.ts";
 import { tallyResponse } from "./meter.ts";
 import { isEvents } from "./response-form.ts";
+import { beginOf, type Memory, UNCOUNTED_BYTES, wholeText } from "./whole-text.ts";
 
 /** A whole answer: read, understood as far as the meter needs it, and spelled for the client. */
 export interface ReadBody {
@@ -23,24 +24,39 @@ export interface ReadBody {
 /** Answers may carry images and audio as base64. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
+type ReadCall = Pick<ChatCall, "client" | "request"> &
+  Partial<Pick<ChatCall, "memory" | "finished" | "rewritten">>;
+
 interface Came {
   response: UpstreamResponse;
   upstream: Upstream;
   mender?: AnswerMender | undefined;
 }
 
+/** Answers a large one that may pass untouched as the response that it is. */
 export async function readBody(
-  call: Pick<ChatCall, "client" | "request">,
+  call: ReadCall,
   came: Came,
-): Promise<ReadBody | { error: UpstreamError }> {
+): Promise<ReadBody | { large: UpstreamResponse; upstream: UpstreamDialect } | { error: UpstreamError }> {
   const { response, upstream } = came;
+  const { memory } = call;
   if (isEventStream(response))
-    return spell(call, upstream.id, await collect(came, (isClosing) => readFrames(response, isClosing)));
-  const text = await response.text(MAX_BODY_BYTES);
-  if (isEvents(text)) return spell(call, upstream.id, await collect(came, () => framesIn(text)));
+    return spell(
+      call,
+      upstream.id,
+      await collect(came, (isClosing) => readFrames(response, isClosing), memory),
+    );
+  let text: string;
+  if (upstream.id !== "own" && upstream.id === call.client.id && mayPass(call, came)) {
+    const begun = await beginOf(response, memory);
+    if ("text" in begun) text = begun.text;
+    else if (isObject(begun.head)) return { large: begun.response, upstream };
+    else text = await wholeText(begun.response, MAX_BODY_BYTES, memory);
+  } else text = await wholeText(response, MAX_BODY_BYTES, memory);
+  if (isEvents(text)) return spell(call, upstream.id, await collect(came, () => framesIn(text), undefined));
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
-    if (!text.trimStart().startsWith("{")) return { error: unreadable(response.status) };
+    if (!isObject(text)) return { error: unreadable(response.status) };
     const body = mended(text, came.mender);
     const { usage, tally } = upstream.skimResponse(body);
     if (usage !== undefined || !isSilent(tally)) return { body, usage, tally };
@@ -51,6 +67,15 @@ export async function readBody(
   return spell(call, upstream.id, understand(came, text));
 }
 
+/** What is corrected, or stored by this gateway, is needed as a whole. */
+function mayPass({ finished, rewritten }: ReadCall, { mender }: Came): boolean {
+  return mender === undefined && finished === undefined && rewritten !== true;
+}
+
+function isObject(text: string): boolean {
+  return text.trimStart().startsWith("{");
+}
+
 /** The answer without its provider's deviations from the dialect; the very same text where there are none. */
 function mended(text: string, mender: AnswerMender | undefined): string {
   const body = mender === undefined ? undefined : parseRecord(text);
@@ -59,8 +84,11 @@ function mended(text: string, mender: AnswerMender | undefined): string {
 }
 
 /** A whole answer that is to be told in another form than its own. */
-export async function readAnswer(came: Came): Promise<ChatResponse | { error: UpstreamError }> {
-  return understand(came, await came.response.text(MAX_BODY_BYTES));
+export async function readAnswer(
+  came: Came,
+  memory: Memory | undefined,
+): Promise<ChatResponse | { error: UpstreamError }> {
+  return understand(came, await wholeText(came.response, MAX_BODY_BYTES, memory));
 }
 
 function isEventStream({ headers }: UpstreamResponse): boolean {
@@ -134,16 +162,22 @@ async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefin
 async function collect(
   { response, upstream }: Came,
   open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
+  memory: Memory | undefined,
 ): Promise<ChatResponse | { error: UpstreamError }> {
   const decoder = upstream.decodeStream();
   const collector = createCollector();
   let closing = false;
   let size = 0;
+  let counted = 0;
   for await (const batch of open(() => closing)) {
     for (const { frame, raw } of batch) {
       size += raw.length;
       closing ||= upstream.isLast(frame);
       for (const event of decoder.frame(frame)) collector.add(event);
+    }
+    if (size - counted > UNCOUNTED_BYTES) {
+      await memory?.add(size - counted);
+      counted = size;
     }
     if (size > MAX_BODY_BYTES)
       throw new TransportError("network", `The answer is larger than ${MAX_BODY_BYTES} bytes.`);

@@ -15,7 +15,7 @@ import type { BackgroundBills } from "#domain/responses/background.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { Revocations } from "#domain/tokens/revocations.ts";
 import type { StreamedBody, UpstreamClient } from "#platform/http.ts";
-import type { MemoryAllocation, MemoryBudget } from "#platform/memory-budget.ts";
+import type { MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Endpoint, Outgoing } from "#providers/provider.ts";
@@ -24,6 +24,7 @@ import type { Billed } from "./flight.ts";
 import type { CallKind } from "./owed.ts";
 import type { Pieces } from "./pieces.ts";
 import type { Chosen } from "./plan.ts";
+import type { Memory } from "./whole-text.ts";
 
 /** What the relay works with; handed in once by app.ts. */
 export interface RelayServices {
@@ -82,7 +83,7 @@ export interface Call {
   /** Aborts when the client leaves. */
   signal: AbortSignal;
   /** Whatever the call keeps in memory is added here first; the endpoint releases it after the last byte. */
-  memory?: Pick<MemoryAllocation, "add">;
+  memory?: Memory;
   /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */
   used?(tokens: number): void;
   /** Hears what was charged for, once the charge is committed and before the answer's end leaves. */
@@ -119,6 +120,12 @@ export interface PlainCall extends Call {
   contentType: string;
   /** How long the recording in it is, as far as its file says; 0 or absent when there is none. */
   heardSeconds?: number;
+  /** The answer as this client wants it spelled. */
+  spell?: {
+    /** Whether an answer with this beginning may pass as it is. */
+    isRight(head: string): boolean;
+    whole(answer: string): string;
+  };
   /** The body for a vendor that knows the model by this name. */
   bodyFor(model: string): Buffer | string | StreamedBody;
 }

@@ -12,8 +12,11 @@ import { fetchAhead } from "./fetch-ahead.ts";
 import type { Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
 import { chatKind } from "./owed.ts";
+import { passBytes } from "./pass-bytes.ts";
+import { primed } from "./pieces.ts";
+import { createChatReader } from "./plain-stream.ts";
 import type { Chosen } from "./plan.ts";
-import { answerHeaders, noteRefusal, relay } from "./relay.ts";
+import { answerHeaders, jsonHeaders, noteRefusal, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
 import { finish, openStream } from "./stream.ts";
 
@@ -87,6 +90,15 @@ async function tryChannel(
     if ("error" in read) return { error: refusal(chosen.channel.provider, read.error) };
     flight.firstByteAt ??= now();
     flight.noteAttempt(chosen, begun, undefined);
+    if ("large" in read) {
+      const { large: response, upstream } = read;
+      const reader = createChatReader(upstream);
+      return {
+        kind: "bytes",
+        headers: { ...headers, ...jsonHeaders(response) },
+        chunks: await primed(passBytes({ chosen, flight, response, reader })),
+      };
+    }
     await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
     await finish(call, flight, read.body);
     return { kind: "body", headers, body: read.body };

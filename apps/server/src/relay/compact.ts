@@ -10,6 +10,7 @@ import type { Flight } from "./flight.ts";
 import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { send } from "./send.ts";
+import { wholeText } from "./whole-text.ts";
 
 /** A long conversation made short by its vendor. What comes back only that vendor can read, so it passes untouched. */
 export interface CompactCall extends Call {
@@ -54,7 +55,7 @@ async function tryChannel(
     const error = decodeError(response.status, text, response.headers);
     return { error: refusal(chosen.channel.provider, error, response.headers) };
   }
-  const body = await response.text(MAX_BODY_BYTES);
+  const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
   if (!Array.isArray(parseRecord(body)?.["output"]))
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
   const { usage, tally } = skimResponse(body);

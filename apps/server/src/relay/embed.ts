@@ -17,6 +17,7 @@ import type { Chosen } from "./plan.ts";
 import { answerHeaders, relay } from "./relay.ts";
 import { send, shapeOf } from "./send.ts";
 import type { UpstreamCall } from "./upstream-call.ts";
+import { wholeText } from "./whole-text.ts";
 
 /** Embeddings asked for on Gemini's wire: natively where the vendor speaks it, else on OpenAI's. */
 export interface EmbedCall extends Call {
@@ -55,7 +56,7 @@ async function tryChannel(
     const error = decodeError(response.status, text, response.headers);
     return { error: refusal(channel.provider, error, response.headers) };
   }
-  const text = await response.text(MAX_BODY_BYTES);
+  const text = await wholeText(response, MAX_BODY_BYTES, call.memory);
   const usage = isNative ? nativeUsage(text) : plainUsage(text).usage;
   const vendor = usage === undefined || usage.input === 0 ? undefined : usage;
   const body = isNative ? nativeBody(text) : translated(text, call, vendor);

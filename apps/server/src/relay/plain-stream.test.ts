@@ -55,6 +55,19 @@ describe("reading along a stream that is no chat", () => {
     expect(read("data: [DONE]\n\n").kept).toBeGreaterThan(0);
   });
 
+  it("keeps back all that follows the end of the answer: comments must not push it out", () => {
+    const after = ": a comment that is longer than what is kept back\n\n".repeat(20);
+    for (const text of [drawn, told, "data: [DONE]\n\n", "data: [DONE]\n"])
+      fc.assert(
+        fc.property(fc.array(fc.nat(text.length + after.length), { maxLength: 8 }), (cuts) => {
+          expect(read(text + after, cuts).kept).toBeGreaterThan(after.length);
+        }),
+      );
+    expect(read(`${drawn}${drawn.slice(0, drawn.indexOf("event: image_generation.completed"))}`).kept).toBe(
+      0,
+    );
+  });
+
   it("counts words, not pictures or the wire around them", () => {
     expect(read(drawn).reader.tally).toEqual({ narrow: 0, wide: 0 });
     expect(read(events({ type: "transcript.text.delta", delta: "four" })).reader.tally.narrow).toBe(4);

@@ -1,26 +1,21 @@
-import type { Tally } from "#dialects/dialect.ts";
+import { type AnswerScan, scanAnswer } from "#dialects/answer-scan.ts";
+import type { Dialect, Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { addTo } from "./meter.ts";
+import type { AnswerReader } from "./pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
 
 /**
- * Reads along while an answer that is no JSON passes: sound, subtitles, or events with pictures of megabytes in them.
+ * Reads along while an answer passes as bytes: sound, subtitles, events with pictures of megabytes in them, JSON.
  * Keeps nothing of it but what the bill needs. Pure.
  */
-export interface PlainReader {
-  /** How many bytes at the end of this chunk must wait for the bill: without them the answer is not whole. */
-  push(chunk: Buffer): number;
-  readonly usage: Usage | undefined;
-  readonly tally: Tally;
-  /** The vendor said in an event of the stream that it failed. */
-  readonly failed: boolean;
-}
 
 /** A client acts on an event when it has its last line feed; so a few bytes are enough to keep it back. */
 const KEPT_BYTES = 16;
 const MAX_LINE = 64 * 1024;
 
-export function createPlainReader(type: string): PlainReader {
+/** @param type the content type of the answer */
+export function createPlainReader(type: string): AnswerReader {
   if (type.startsWith("text/event-stream")) return eventReader();
   const tally: Tally = { narrow: 0, wide: 0 };
   const readable = type.startsWith("text/") || type.startsWith("application/x-subrip");
@@ -32,6 +27,83 @@ export function createPlainReader(type: string): PlainReader {
     usage: undefined,
     tally,
     failed: false,
+    ended: false,
+    isWhole: true,
+    isSilent: false,
+  };
+}
+
+/** Of a JSON answer, kept back in any case. Parsers that read what is there would make much of an answer without it. */
+const KEPT_OF_JSON = 4 * 1024;
+
+/** How many bytes of a JSON answer must wait, when so many have come. */
+function waiting({ endsAt }: AnswerScan, total: number): number {
+  return endsAt === undefined ? KEPT_OF_JSON : total - endsAt + KEPT_OF_JSON;
+}
+
+/** Reads a large JSON answer of OpenAI's other endpoints. What is no JSON passes as well. */
+export function createPlainJsonReader(): AnswerReader & { readonly images: number } {
+  const { scan, usage } = scanAnswer(
+    { texts: ["text"], kept: ["usage", "meta", "duration"], lists: ["data", "images"], isFlat: true },
+    (json, { tally }) => {
+      const hasText = tally.narrow > 0 || tally.wide > 0;
+      // That it has a text is what counts; a recording's length says something only beside one.
+      return plainUsage(hasText ? `{"text":""${json === "{}" ? "" : ","}${json.slice(1)}` : json).usage;
+    },
+  );
+  let total = 0;
+  return {
+    push(chunk) {
+      scan.push(chunk);
+      total += chunk.length;
+      return waiting(scan, total);
+    },
+    get usage() {
+      return usage();
+    },
+    get tally() {
+      return scan.tally;
+    },
+    failed: false,
+    get ended() {
+      return scan.endsAt !== undefined;
+    },
+    isWhole: true,
+    isSilent: false,
+    get images() {
+      return Math.max(scan.entries("data"), scan.entries("images"));
+    },
+  };
+}
+
+/** Reads a large answer of a chat dialect. */
+export function createChatReader({ scanResponse }: Pick<Dialect, "scanResponse">): AnswerReader {
+  const { scan, usage } = scanResponse();
+  let total = 0;
+  const isWhole = () => scan.endsAt !== undefined && scan.isObject;
+  return {
+    push(chunk) {
+      scan.push(chunk);
+      total += chunk.length;
+      return waiting(scan, total);
+    },
+    get usage() {
+      return usage();
+    },
+    get tally() {
+      return scan.tally;
+    },
+    failed: false,
+    get ended() {
+      return isWhole();
+    },
+    get isWhole() {
+      return isWhole();
+    },
+    get isSilent() {
+      const { narrow, wide } = scan.tally;
+      return narrow === 0 && wide === 0 && !scan.hasMedia && usage() === undefined;
+    },
   };
 }
 
@@ -39,19 +111,24 @@ export function createPlainReader(type: string): PlainReader {
 const completing =
   /^(?:event: ?|data: ?\{.{0,200}?"type": ?")(?:image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done)\b|^data: ?\[DONE\]/;
 
-function eventReader(): PlainReader {
+function eventReader(): AnswerReader {
   const tally: Tally = { narrow: 0, wide: 0 };
   const scan = createUsageScanner();
   let line = "";
   let fresh = true;
   let last = false;
   let failed = false;
+  let total = 0;
+  /** Where the event that completes the answer ended. What follows it may be comments, so it waits, too. */
+  let closedAt: number | undefined;
 
-  function endLine(): void {
+  /** @param end position of its line feed */
+  function endLine(end: number): void {
     const text = line.endsWith("\r") ? line.slice(0, -1) : line;
     line = "";
-    if (text === "") {
-      fresh = true;
+    if (text === "" || text.startsWith(":")) {
+      if (last) closedAt ??= end - text.length;
+      if (text === "") fresh = true;
       return;
     }
     look(text);
@@ -65,6 +142,7 @@ function eventReader(): PlainReader {
   function look(text: string): void {
     const completes = completing.test(text);
     if (fresh || completes) last = completes;
+    if (fresh && !completes) closedAt = undefined;
     fresh = false;
   }
 
@@ -75,11 +153,13 @@ function eventReader(): PlainReader {
         const end = chunk.indexOf(0x0a, from);
         const to = end < 0 ? chunk.length : end;
         if (line.length < MAX_LINE) line += chunk.toString("latin1", from, Math.min(to, from + MAX_LINE));
-        if (end >= 0) endLine();
+        if (end >= 0) endLine(total + end);
         from = to + 1;
       }
-      if (line !== "") look(line);
-      return last ? KEPT_BYTES : 0;
+      total += chunk.length;
+      if (line !== "" && !line.startsWith(":")) look(line);
+      if (!last) return 0;
+      return KEPT_BYTES + (closedAt === undefined ? 0 : total - closedAt);
     },
     get usage() {
       return scan.usage;
@@ -88,6 +168,11 @@ function eventReader(): PlainReader {
     get failed() {
       return failed;
     },
+    ended: false,
+    get isWhole() {
+      return !failed;
+    },
+    isSilent: false,
   };
 }
 

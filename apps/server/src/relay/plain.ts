@@ -1,25 +1,27 @@
+import type { Tally } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
-import { TransportError } from "#platform/http.ts";
 import { refusal } from "#providers/refusal.ts";
 import { type Adapted, askAdapted } from "./adapted.ts";
 import { transportFailure } from "./attempt.ts";
 import type { Answer, PlainCall, RelayServices } from "./call.ts";
 import { plainBytes } from "./excess.ts";
-import type { End, Flight } from "./flight.ts";
+import type { Flight } from "./flight.ts";
 import { openKeeper } from "./keep-bodies.ts";
 import { plainKind } from "./owed.ts";
+import { passBytes } from "./pass-bytes.ts";
 import { type Pieces, primed } from "./pieces.ts";
-import { createPlainReader, type PlainReader } from "./plain-stream.ts";
+import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
 import { heardUsage, plainUsage } from "./plain-usage.ts";
 import type { Chosen } from "./plan.ts";
-import { answerHeaders, relay } from "./relay.ts";
+import { answerHeaders, jsonHeaders, relay } from "./relay.ts";
 import { openMemory } from "./remembered.ts";
-import { eventsForClients, failedForClients } from "./scrub.ts";
+import { failedForClients } from "./scrub.ts";
 import { send } from "./send.ts";
 import type { UpstreamCall } from "./upstream-call.ts";
+import { beginOf, type Begun, wholeText } from "./whole-text.ts";
 
 /**
  * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
@@ -45,7 +47,6 @@ export async function relayPlain(services: RelayServices, asked: PlainCall): Pro
 }
 
 const MAX_ERROR_BYTES = 256 * 1024;
-const ERROR_NAME = Buffer.from('"error"');
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
 async function tryChannel(
@@ -75,14 +76,30 @@ async function tryChannel(
         chunks: once(whole.body),
       };
     }
-    if (!type.startsWith("application/json"))
+    const passing = { chosen, flight, counted: (delivered: Tally) => heardUsage(call, delivered) };
+    if (!type.startsWith("application/json")) {
+      const isEvents = type.startsWith("text/event-stream");
+      const reader = createPlainReader(type);
       return {
         kind: "bytes",
         headers,
-        chunks: await primed(passBytes(call, chosen, flight, response, type)),
+        chunks: await primed(passBytes({ ...passing, response, reader, isEvents })),
       };
-    const body = await response.text(MAX_BODY_BYTES);
-    const { usage, tally, images } = plainUsage(body);
+    }
+    const read = await begin(call, response);
+    if ("response" in read) {
+      const reader = createPlainJsonReader();
+      const settling = () => {
+        if (call.needs === "images") countImages(call, reader.images);
+      };
+      return {
+        kind: "bytes",
+        headers: { ...headers, ...jsonHeaders(response) },
+        chunks: await primed(passBytes({ ...passing, response: read.response, reader, settling })),
+      };
+    }
+    const { text } = read;
+    const { usage, tally, images } = plainUsage(text);
     if (call.needs === "images") countImages(call, images);
     await flight.settle({
       outcome: "complete",
@@ -90,10 +107,18 @@ async function tryChannel(
       delivered: tally,
       counted: heardUsage(call, tally),
     });
-    return { kind: "body", headers, body: failedForClients(body, chosen) };
+    const body = failedForClients(text, chosen);
+    return { kind: "body", headers, body: call.spell?.whole(body) ?? body };
   } catch (error) {
     return { error: transportFailure(error) };
   }
+}
+
+/** Reads the answer's beginning, or all of it where it must be converted. */
+async function begin({ spell, memory }: PlainCall, response: UpstreamResponse): Promise<Begun> {
+  const begun = await beginOf(response, memory);
+  if ("text" in begun || spell === undefined || spell.isRight(begun.head)) return begun;
+  return { text: await wholeText(begun.response, MAX_BODY_BYTES, memory) };
 }
 
 /** More pictures than were requested are no reason to believe any number. */
@@ -138,107 +163,6 @@ async function ask(
   return { error: refusal(chosen.channel.provider, error, response.headers) };
 }
 
-async function* once(body: Buffer): AsyncGenerator<Buffer, void, undefined> {
+async function* once(body: Buffer): Pieces<Buffer> {
   yield body;
-}
-
-/** Audio, event streams, plain text: at once, but for the end, which is kept back until the bill is closed. */
-async function* passBytes(
-  call: PlainCall,
-  chosen: Chosen,
-  flight: Flight,
-  response: UpstreamResponse,
-  type: string,
-): Pieces<Buffer> {
-  const reader = createPlainReader(type);
-  const chunks = response.chunks();
-  const progress: Passing = {
-    reader,
-    chosen,
-    isEvents: type.startsWith("text/event-stream"),
-    kept: Buffer.alloc(0),
-    outcome: undefined,
-  };
-  const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) =>
-    flight.settle({
-      outcome,
-      vendor: reader.usage,
-      final,
-      delivered,
-      counted: heardUsage(call, delivered),
-    });
-  let isLeft = true;
-  try {
-    yield progress.kept;
-    yield* passed(flight, chunks, progress);
-    isLeft = false;
-  } finally {
-    if (isLeft) {
-      // Owed is what was there when the client left, unless the provider's own count comes.
-      const delivered = { ...reader.tally };
-      const isWhole = await readOn(flight, chunks, progress);
-      await settle("client-left", delivered, isWhole).catch(() => {});
-    }
-  }
-  const { outcome = "upstream-died" } = progress;
-  const gone = outcome === "complete" ? undefined : flight.gone();
-  await settle(gone === undefined ? outcome : "client-left");
-  // A broken answer must look broken: without its end the connection is cut instead of closed.
-  if (gone !== undefined) throw gone;
-  if (outcome === "upstream-died" && !reader.failed)
-    throw new TransportError("network", "The upstream broke off.");
-  if (progress.kept.length > 0) yield progress.kept;
-}
-
-interface Passing {
-  reader: PlainReader;
-  chosen: Chosen;
-  isEvents: boolean;
-  /** Waits for the bill. */
-  kept: Buffer;
-  outcome: "complete" | "upstream-died" | undefined;
-}
-
-/** What the upstream sends, as it comes, but for its end. Never throws. */
-async function* passed(flight: Flight, chunks: Pieces<Buffer>, passing: Passing): Pieces<Buffer> {
-  const { reader, chosen, isEvents } = passing;
-  while (true) {
-    let chunk: Buffer;
-    let end: number;
-    try {
-      // Not `for await`: being left in the middle would end the chunks, and with them the upstream's usage.
-      const next = await chunks.next();
-      if (next.done === true) {
-        passing.outcome = reader.failed ? "upstream-died" : "complete";
-        return;
-      }
-      const held = reader.push(next.value);
-      // An event that is an error is the provider's sentence: nothing after it belongs to the answer.
-      chunk =
-        reader.failed || (isEvents && next.value.includes(ERROR_NAME))
-          ? Buffer.from(eventsForClients(next.value.toString(), chosen))
-          : next.value;
-      end = chunk.length - Math.min(chunk.length, held);
-    } catch (error) {
-      if (!(error instanceof TransportError)) flight.defect(error);
-      passing.outcome = "upstream-died";
-      return;
-    }
-    const kept = passing.kept;
-    passing.kept = Buffer.from(chunk.subarray(end));
-    if (kept.length > 0) yield kept;
-    if (end > 0) yield chunk.subarray(0, end);
-  }
-}
-
-/** Reads the rest for its usage. Answers whether it came to its end. */
-async function readOn(flight: Flight, chunks: Pieces<Buffer>, { reader }: Passing): Promise<boolean> {
-  flight.upstream.leave();
-  try {
-    for await (const chunk of chunks) reader.push(chunk);
-    return !reader.failed;
-  } catch (error) {
-    if (!(error instanceof TransportError)) flight.defect(error);
-    return false;
-  }
 }

@@ -3,6 +3,7 @@ import type { ReserveInput } from "#domain/ledger/steps.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
+import type { UpstreamResponse } from "#platform/http.ts";
 import type { Call, RelayServices } from "./call.ts";
 import { Flight } from "./flight.ts";
 import { asKeyFailure } from "./key-evidence.ts";
@@ -168,6 +169,15 @@ export function answerHeaders(
   if (typeof id === "string") headers["x-upstream-request-id"] = headerText(id);
   if (dropped.length > 0) headers["x-gateway-dropped"] = headerText(dropped.join(", "));
   return headers;
+}
+
+/** What says of a JSON answer that passes as bytes how it is to be read. */
+export function jsonHeaders({ headers }: Pick<UpstreamResponse, "headers">): Record<string, string> {
+  const length = headers["content-length"];
+  return {
+    "content-type": "application/json; charset=utf-8",
+    ...(typeof length === "string" ? { "content-length": length } : {}),
+  };
 }
 
 /** Names of fields are the caller's own text; what a header cannot hold would break the answer. */

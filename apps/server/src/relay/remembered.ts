@@ -78,8 +78,13 @@ export function openMemory(
           const done = (text: string) => remember("stream", answer.headers, text);
           return { ...answer, headers, frames: gathering(answer.frames, longest, done) };
         }
-        case "bytes":
-          return answer;
+        case "bytes": {
+          // A large answer in JSON; nothing else of these endpoints passes as bytes.
+          if (!isJson(answer)) return answer;
+          const { "content-length": _length, ...lasting } = answer.headers;
+          const done = (text: string) => remember("body", lasting, text);
+          return { ...answer, headers, chunks: gathering(answer.chunks, longest, done) };
+        }
       }
     },
   };
@@ -164,14 +169,29 @@ async function* once(text: string): AsyncGenerator<string, void, undefined> {
   yield text;
 }
 
-/** The same frames; once all are gone, their text, unless it is too long to be kept. */
-function gathering(frames: Pieces<string>, longest: number, done: (text: string) => void): Pieces<string> {
-  let text = "";
-  return tapped(frames, {
-    piece(frame) {
-      if (text.length <= longest) text += frame;
-      return frame;
+function isJson({ headers, status = 200 }: Extract<Answer, { kind: "bytes" }>): boolean {
+  return status === 200 && (headers["content-type"] ?? "").startsWith("application/json");
+}
+
+/** The same pieces; once all are gone, their text, unless it is too long to be kept. */
+function gathering<Piece extends string | Buffer>(
+  pieces: Pieces<Piece>,
+  longest: number,
+  done: (text: string) => void,
+): Pieces<Piece> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  return tapped(pieces, {
+    piece(piece) {
+      if (size > longest) return piece;
+      const bytes: Buffer = typeof piece === "string" ? Buffer.from(piece) : piece;
+      size += bytes.length;
+      parts.push(bytes);
+      if (size > longest) parts = [];
+      return piece;
     },
-    whole: () => done(text),
+    whole() {
+      if (size <= longest) done(Buffer.concat(parts).toString("utf8"));
+    },
   });
 }

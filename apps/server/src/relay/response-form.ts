@@ -1,4 +1,4 @@
-import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { textOf, type UpstreamResponse } from "#platform/http.ts";
 
 /** Which form a body has whatever its content type says: some proxies send event streams as `application/json`. */
 
@@ -28,30 +28,29 @@ export async function peeked(
       text += next.value.toString("latin1");
     }
   }
+  return { response: rewound(response, begun, ended ? undefined : source), isEvents: isEvents(text) };
+}
+
+/** The response as it was before its first chunks were read. @param source gives the rest, if there is more */
+export function rewound(
+  response: UpstreamResponse,
+  begun: Buffer[],
+  source: AsyncGenerator<Buffer, void, undefined> | undefined,
+): UpstreamResponse {
   async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
     try {
-      yield* begun;
-      if (!ended) yield* source;
+      // Not kept until the rest has come: a slow reader may take long.
+      for (let chunk = begun.shift(); chunk !== undefined; chunk = begun.shift()) yield chunk;
+      if (source !== undefined) yield* source;
     } finally {
-      await source.return();
+      await source?.return();
     }
   }
-  const rewound: UpstreamResponse = {
+  return {
     status: response.status,
     headers: response.headers,
     cancel: () => response.cancel(),
     chunks,
-    async text(maxBytes) {
-      const parts: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of chunks()) {
-        size += chunk.length;
-        if (size > maxBytes)
-          throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`);
-        parts.push(chunk);
-      }
-      return Buffer.concat(parts).toString("utf8");
-    },
+    text: (maxBytes) => textOf(chunks(), maxBytes),
   };
-  return { response: rewound, isEvents: isEvents(text) };
 }

@@ -94,7 +94,7 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
 
 /** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
 async function openWhole(call: ChatCall, tried: Tried, flight: Flight): Promise<Opened> {
-  const answer = await readAnswer(tried);
+  const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
   const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
   flight.firstByteAt ??= now();

@@ -1,0 +1,165 @@
+import type { Tally } from "#dialects/dialect.ts";
+import type { Usage } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
+import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import type { End, Flight } from "./flight.ts";
+import type { Pieces } from "./pieces.ts";
+import type { Chosen } from "./plan.ts";
+import { eventsForClients } from "./scrub.ts";
+
+/**
+ * An answer that passes as bytes while it arrives: its provider is slowed down to the pace of its client, and its end
+ * is kept back until the bill is closed. Nothing else of it is kept.
+ */
+export interface AnswerReader {
+  /** How many bytes at the end of all that came must wait for the bill: without them the answer is not whole. */
+  push(chunk: Buffer): number;
+  readonly usage: Usage | undefined;
+  readonly tally: Tally;
+  /** The provider said in the answer that it failed. */
+  readonly failed: boolean;
+  /** What came is a whole answer, although its connection may have broken after it. */
+  readonly ended: boolean;
+  /** It came to its end, and nothing is missing in it. */
+  readonly isWhole: boolean;
+  /** It says nothing that could be charged. */
+  readonly isSilent: boolean;
+}
+
+export interface Passing {
+  chosen: Chosen;
+  flight: Flight;
+  response: UpstreamResponse;
+  reader: AnswerReader;
+  isEvents?: boolean;
+  /** Our own count, for a provider that reports nothing. */
+  counted?(delivered: Tally): Usage | undefined;
+  /** Called before the bill is made. */
+  settling?(): void;
+}
+
+const ERROR_NAME = Buffer.from('"error"');
+/** What may follow the end of an answer: white space, comments. More is not read. */
+const MAX_AFTER_END = 1024 * 1024;
+
+interface Kept {
+  /** Wait for the bill. */
+  chunks: Buffer[];
+  bytes: number;
+  outcome: "complete" | "upstream-died" | undefined;
+}
+
+/** Left at any `yield`, it closes the bill; the first one is for `primed`. */
+export async function* passBytes(passing: Passing): Pieces<Buffer> {
+  const { flight, reader, response } = passing;
+  const chunks = response.chunks();
+  const kept: Kept = { chunks: [], bytes: 0, outcome: undefined };
+  const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) => {
+    passing.settling?.();
+    return flight.settle({
+      outcome,
+      vendor: reader.usage,
+      final,
+      delivered,
+      ...counted(passing.counted?.(delivered)),
+    });
+  };
+  let isLeft = true;
+  try {
+    yield NOTHING;
+    yield* passed(passing, chunks, kept);
+    isLeft = false;
+  } finally {
+    if (isLeft) {
+      // Owed is what was there when the client left, unless the provider's own count comes.
+      const delivered = { ...reader.tally };
+      const isWhole = await readOn(passing, chunks);
+      if (isWhole && reader.isSilent) await flight.fail(silence());
+      else await settle("client-left", delivered, isWhole).catch(() => {});
+    }
+  }
+  const { outcome = "upstream-died" } = kept;
+  if (outcome === "complete" && reader.isSilent) {
+    await flight.fail(silence());
+    throw silence();
+  }
+  const gone = outcome === "complete" ? undefined : flight.gone();
+  await settle(gone === undefined ? outcome : "client-left");
+  // A broken answer must look broken: without its end the connection is cut instead of closed.
+  if (gone !== undefined) throw gone;
+  if (outcome === "upstream-died" && !reader.failed)
+    throw new TransportError("network", "The upstream broke off.");
+  yield* kept.chunks;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function counted(usage: Usage | undefined): Pick<End, "counted"> {
+  return usage === undefined ? {} : { counted: usage };
+}
+
+function silence(): GatewayError {
+  return new GatewayError("upstream_failed", "The upstream answered with nothing.");
+}
+
+/** What the provider sends, as it comes, but for its end. Never throws. */
+async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pieces<Buffer> {
+  const { reader, response, flight } = passing;
+  while (true) {
+    let wait: number;
+    try {
+      // Not `for await`: being left in the middle would end the chunks, and with them the upstream's usage.
+      const next = await chunks.next();
+      if (next.done === true) {
+        kept.outcome = reader.isWhole ? "complete" : "upstream-died";
+        return;
+      }
+      wait = take(passing, next.value, kept);
+    } catch (error) {
+      if (!(error instanceof TransportError)) flight.defect(error);
+      // Without a length in its head, an answer that broke after its end misses nothing.
+      const isWhole = reader.ended && response.headers["content-length"] === undefined;
+      kept.outcome = isWhole ? "complete" : "upstream-died";
+      return;
+    }
+    while (kept.bytes > wait) {
+      const [first] = kept.chunks;
+      if (first === undefined) break;
+      const free = Math.min(first.length, kept.bytes - wait);
+      if (free === first.length) kept.chunks.shift();
+      else kept.chunks[0] = first.subarray(free);
+      kept.bytes -= free;
+      yield first.subarray(0, free);
+    }
+    if (kept.bytes > MAX_AFTER_END) {
+      response.cancel();
+      kept.outcome = reader.isWhole ? "complete" : "upstream-died";
+      return;
+    }
+  }
+}
+
+/** Adds a chunk to what is kept. Answers how many bytes must stay. */
+function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept: Kept): number {
+  const wait = reader.push(came);
+  // An event that is an error is the provider's sentence: nothing after it belongs to the answer.
+  const isQuoting = reader.failed || (isEvents && came.includes(ERROR_NAME));
+  const chunk = isQuoting ? Buffer.from(eventsForClients(came.toString(), chosen)) : came;
+  kept.chunks.push(chunk);
+  kept.bytes += chunk.length;
+  if (chunk.length === came.length || wait === 0) return wait;
+  // Its length is another now: it waits as a whole.
+  return Math.max(chunk.length, wait);
+}
+
+/** Reads the rest for its usage. Answers whether it came to its end. */
+async function readOn({ flight, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
+  flight.upstream.leave();
+  try {
+    for await (const chunk of chunks) reader.push(chunk);
+    return reader.isWhole;
+  } catch (error) {
+    if (!(error instanceof TransportError)) flight.defect(error);
+    return reader.ended;
+  }
+}

@@ -1,0 +1,102 @@
+import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import { rewound } from "./response-form.ts";
+
+/**
+ * Complete answers in memory. What must be read to its end before it is sent (translations, corrections, conversions)
+ * is counted in the memory budget; what passes untouched is read up to `LARGE_BYTES` and otherwise passed on as it comes.
+ */
+export type Memory = Pick<MemoryAllocation, "add" | "giveBack">;
+
+/** A longer answer passes as bytes where it may. A body with an error in it is not that long. */
+const LARGE_BYTES = 256 * 1024;
+/** Read without being counted: most answers. */
+export const UNCOUNTED_BYTES = 64 * 1024;
+/** The answer, and what it becomes for the client. */
+const COPIES = 2;
+const FIRST_STEP = 1024 * 1024;
+/** Buffers of an answer that passes: at its provider's connection, here, and at the client's. */
+const PASSING_BYTES = 1024 * 1024;
+
+/**
+ * The whole text. Throws TransportError, also when it is longer than `maxBytes`, and `overloaded` when the memory budget
+ * has no room for it in time; then no more of it is read.
+ */
+export async function wholeText(
+  response: Pick<UpstreamResponse, "headers" | "chunks" | "text">,
+  maxBytes: number,
+  memory: Memory | undefined,
+): Promise<string> {
+  const length = lengthOf(response);
+  if (memory === undefined || (length !== undefined && length <= UNCOUNTED_BYTES))
+    return response.text(maxBytes);
+  const parts: Buffer[] = [];
+  const chunks = response.chunks();
+  let size = 0;
+  let counted = 0;
+  const count = async (more: number) => {
+    const room = memory.add(more);
+    if (room !== undefined) await room;
+    counted += more;
+  };
+  try {
+    if (length !== undefined) {
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      await count(length * COPIES);
+    }
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      parts.push(chunk);
+      if (size > UNCOUNTED_BYTES && size * COPIES > counted)
+        await count(Math.max(size * COPIES - counted, counted, FIRST_STEP));
+    }
+  } catch (error) {
+    memory.giveBack(counted);
+    await chunks.return();
+    throw error;
+  }
+  memory.giveBack(counted - size * COPIES);
+  return textIn(parts);
+}
+
+/** A whole text, or the response of which no more than its beginning was read. */
+export type Begun = { text: string } | { head: string; response: UpstreamResponse };
+
+/** Reads an answer that may pass untouched, unless it is large. Throws as `wholeText` does. */
+export async function beginOf(response: UpstreamResponse, memory: Memory | undefined): Promise<Begun> {
+  const length = lengthOf(response);
+  if (length !== undefined && length <= UNCOUNTED_BYTES) return { text: await response.text(LARGE_BYTES) };
+  const parts: Buffer[] = [];
+  const chunks = response.chunks();
+  let size = 0;
+  while (size <= LARGE_BYTES) {
+    const next = await chunks.next();
+    if (next.done === true) {
+      if (size > UNCOUNTED_BYTES) await memory?.add(size * COPIES);
+      return { text: textIn(parts) };
+    }
+    size += next.value.length;
+    parts.push(next.value);
+  }
+  try {
+    await memory?.add(PASSING_BYTES);
+  } catch (error) {
+    await chunks.return();
+    throw error;
+  }
+  return { head: textIn(parts.slice(0, 1)), response: rewound(response, parts, chunks) };
+}
+
+function lengthOf({ headers }: Pick<UpstreamResponse, "headers">): number | undefined {
+  const length = headers["content-length"];
+  return typeof length === "string" && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+}
+
+function textIn(parts: Buffer[]): string {
+  return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
+}
+
+function tooLarge(maxBytes: number): TransportError {
+  return new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
+}
