@@ -81,4 +81,20 @@ describe("at a vendor that keeps conversations", () => {
       expect(gateway.vendor.calls().at(-1)?.body).toMatchObject({ previous_response_id: first.id });
     }
   });
+
+  it("reserves the length of the conversation that a call continues", async () => {
+    const token = await gateway.addToken({ unlimited_quota: false, remain_quota: 55_000 });
+    const limited = gateway.openai(token.key);
+    const long = `[[input=60000]] ${"hi ".repeat(30_000)}`;
+    const first = await limited.responses.create({ model: "kept", input: long });
+    expect(first.usage?.input_tokens).toBe(60_000);
+    const calls = gateway.vendor.calls().length;
+    // 60,000 tokens again cost more than what is left; 10,000 would not.
+    await expect(
+      limited.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id }),
+    ).rejects.toMatchObject({ status: 402, code: "insufficient_quota" });
+    expect(gateway.vendor.calls()).toHaveLength(calls);
+    await limited.responses.create({ model: "kept", input: "Something else" });
+    expect(await gateway.drift()).toBe(0n);
+  });
 });

@@ -72,6 +72,10 @@ describe("fields whose cost no bill would show", () => {
     ["openai-chat", { enable_search: true, force_search_enhancement: true, chat_template: "{{ x }}" }],
     ["openai-responses", { n: 5, best_of: 5, models: ["a"] }],
     ["anthropic", { n: 5, inference_geo: "us", fallbacks: ["a"] }],
+    ["openai-chat", { min_tokens: 100_000, ignore_eos: true, "Min-New-Tokens": 5 }],
+    ["openai-responses", { min_tokens: 100_000, ignoreEos: true }],
+    ["anthropic", { min_tokens: 100_000, ignore_eos: true }],
+    ["gemini", { minLength: 100_000, ignore_eos: true }],
     ["openai-vectors", { models: ["a"], provider: { sort: "x" }, service_tier: "priority" }],
     ["openai-plain", { service_tier: "priority" }],
   ] as const)("%s: %j are taken out and named", (wire, fields) => {
@@ -79,6 +83,38 @@ describe("fields whose cost no bill would show", () => {
       body: { model: "m" },
       dropped: Object.keys(fields),
     });
+  });
+
+  it.each(["openai-chat", "openai-responses", "anthropic"] as const)(
+    "%s: are found in objects that servers merge into the body",
+    (wire) => {
+      for (const container of [
+        "generate_cfg",
+        "config",
+        "input",
+        "params",
+        "kwargs",
+        "generateConfig",
+        "gen-config",
+      ]) {
+        const inner = { temperature: 1, max_tokens: 9_999, n: 5, model: "dear", ignore_eos: true };
+        const { body, dropped } = withinCost(wire, { [container]: inner });
+        expect(body[container], container).toEqual({ temperature: 1 });
+        expect(dropped).toEqual(
+          ["max_tokens", "n", "model", "ignore_eos"].map((name) => `${container}.${name}`),
+        );
+      }
+    },
+  );
+
+  it("an input that is a text, a list or messages passes as it came", () => {
+    const messages = [{ role: "user", content: "x", max_tokens: 5, config: { n: 2 } }];
+    for (const input of ["x", ["x", "y"], [[1, 2]], messages]) {
+      const body = { model: "m", input };
+      expect(withinCost("openai-responses", body).body).toBe(body);
+      expect(withinCost("openai-vectors", body).body).toBe(body);
+      expect(withinCost("openai-plain", body).body).toBe(body);
+    }
   });
 
   it("lengths of an input, and fields of the caller's own, are none", () => {

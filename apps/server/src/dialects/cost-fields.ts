@@ -33,8 +33,9 @@ const answers = words(`
   image_count image_num image_number images_count images_num max_images nums batch_size batch_count
   sequential_image_generation sequential_image_generation_options`);
 
-/** Other models, routes and prompts than those that are billed, and searches that no usage reports. */
+/** Other models, routes and prompts than those that are billed, searches that no usage reports, and the least output. */
 const unknown = words(`
+  min_tokens min_new_tokens min_length min_output_tokens min_completion_tokens min_gen_len ignore_eos
   models fallbacks route plugins preset provider search_parameters enable_search forced_search
   search_options search_settings enable_web_search web_search enable_enhancement
   force_search_enhancement enable_multimedia enable_deep_search enable_deep_read
@@ -43,8 +44,9 @@ const unknown = words(`
 /** Objects in which some servers look for the same fields. */
 const containers = words(`
   options parameters sampling_params inference_params inference_config model_params
-  generation_config generation_options additional_model_request_fields extra_body extra_params
-  extra`);
+  generation_config generation_options generate_config generate_cfg generation_cfg gen_config
+  config input params kwargs model_kwargs inference_parameters request_parameters
+  additional_model_request_fields extra_body extra_params extra`);
 
 /** As readers see a name that care for neither case nor hyphens. */
 function fold(name: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { DialectId } from "./ir.ts";
-import { spendingOf } from "./spending.ts";
+import { type Earlier, spendingOf } from "./spending.ts";
 
 const bodies: Record<DialectId, Wire> = {
   "openai-chat": { model: "m", messages: [{ role: "user", content: "Hi" }] },
@@ -26,7 +26,7 @@ describe("what a request may cost beyond its text", () => {
       toolCalls: {},
       toolImages: 0,
       partialImages: 0,
-      stored: false,
+      storedTokens: 0,
       unseen: false,
     });
   });
@@ -49,7 +49,7 @@ describe("what a request may cost beyond its text", () => {
       { tools: [{ type: "file_search", vector_store_ids: ["v"] }, { type: "web_search_preview" }] },
       { toolCalls: { "file-search": 5, "web-search": 5 } },
     ],
-    ["openai-responses", { previous_response_id: "resp_1" }, { stored: true, unseen: true }],
+    ["openai-responses", { previous_response_id: "resp_1" }, { storedTokens: 10_000, unseen: true }],
     [
       "anthropic",
       { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 20 }] },
@@ -65,8 +65,25 @@ describe("what a request may cost beyond its text", () => {
     ["gemini", { generation_config: { response_modalities: ["AUDIO"] } }, { audio: true }],
     ["gemini", { generationConfig: { thinkingConfig: { thinkingBudget: 700 } } }, { thinking: 700 }],
     ["gemini", { tools: [{ googleSearch: {} }] }, { toolCalls: { "web-search": 5 } }],
-    ["gemini", { cachedContent: "cachedContents/1" }, { stored: true, unseen: true }],
+    ["gemini", { cachedContent: "cachedContents/1" }, { storedTokens: 10_000, unseen: true }],
   ])("%s %j", (dialect, fields, expected) => {
     expect(spent(dialect, fields)).toMatchObject(expected);
+  });
+
+  it("a conversation that the provider keeps: as long as it was, where that is known", () => {
+    const ask = (fields: Wire, earlier: Earlier) => {
+      const body = { model: "m", input: "Hi", ...fields };
+      return spendingOf(body, dialects["openai-responses"].decodeRequest(body, { model: "m" }), earlier);
+    };
+    const previous = { previous_response_id: "resp_1" };
+    expect(ask(previous, { earlierTokens: 250_000 })).toMatchObject({ storedTokens: 250_000, unseen: true });
+    expect(ask(previous, { earlierTokens: 40 }).storedTokens).toBe(40);
+    expect(ask(previous, { earlierTokens: 0 }).storedTokens).toBe(10_000);
+    const prompt = { prompt: { id: "pmpt_1" } };
+    expect(ask({ ...previous, ...prompt }, { earlierTokens: 40 }).storedTokens).toBe(10_040);
+    expect(ask(previous, { earlierTokens: 40, rewritten: true })).toMatchObject({
+      storedTokens: 0,
+      unseen: false,
+    });
   });
 });

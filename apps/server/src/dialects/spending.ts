@@ -20,8 +20,8 @@ export interface Spending {
   /** Pictures of the image tool, and partial ones of each. */
   toolImages: number;
   partialImages: number;
-  /** The provider adds what it keeps: a conversation, a cache, a prompt. */
-  stored: boolean;
+  /** Tokens of what the provider keeps and adds: a conversation, a cache, a prompt. 0 = nothing. */
+  storedTokens: number;
   /** The provider adds input that is not in the request: what it keeps, files, results of its tools. */
   unseen: boolean;
 }
@@ -41,13 +41,22 @@ const toolNames: readonly (readonly [RegExp, string])[] = [
   [/image_?generation/i, "image-generation"],
 ];
 
-/** @param holdsAll the request says everything, although the body names what the provider might keep */
+/** What is assumed for something that the provider keeps and whose length is not known. */
+const assumedStoredTokens = 10_000;
+
+export interface Earlier {
+  /** The request holds everything, although the body names what the provider might keep. */
+  rewritten?: boolean;
+  /** Tokens of the conversation that `previous_response_id` continues, where they are known. */
+  earlierTokens?: number;
+}
+
 export function spendingOf(
   body: Wire,
   { serverTools = [], messages }: ChatRequest,
-  holdsAll = false,
+  earlier: Earlier = {},
 ): Spending {
-  const stored = !holdsAll && kept.some((name) => isSaid(body[name]));
+  const storedTokens = storedIn(body, earlier);
   const config = asRecord(body["generationConfig"] ?? body["generation_config"]) ?? {};
   const modalities = namesIn(
     body["modalities"] ?? config["responseModalities"] ?? config["response_modalities"],
@@ -73,9 +82,20 @@ export function spendingOf(
     toolCalls,
     toolImages,
     partialImages,
-    stored,
-    unseen: stored || serverTools.length > 0 || hasUnseenParts(messages),
+    storedTokens,
+    unseen: storedTokens > 0 || serverTools.length > 0 || hasUnseenParts(messages),
   };
+}
+
+function storedIn(body: Wire, { rewritten = false, earlierTokens = 0 }: Earlier): number {
+  if (rewritten) return 0;
+  let tokens = 0;
+  for (const name of kept) {
+    if (!isSaid(body[name])) continue;
+    const known = name === "previous_response_id" ? earlierTokens : 0;
+    tokens += known > 0 ? known : assumedStoredTokens;
+  }
+  return tokens;
 }
 
 /** Fields that name what the provider keeps: conversations, caches, prompts, indexes. */

@@ -158,7 +158,7 @@ async function answerChat(
     tools: chat.tools !== undefined && chat.tools.length > 0,
     estimate: estimateUsage(chat, {
       maxOutputTokens: settings.DefaultMaxOutputTokens,
-      spending: spendingOf(body, chat, turn.rewritten === true),
+      spending: spendingOf(body, chat, turn),
     }),
     calls: 1,
     client,

@@ -25,7 +25,8 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
     const { body, dropped } = withinCost("openai-responses", jsonBody(request).body);
     const given = { ...body, input: asItems(body["input"]) };
     const decoded = wire.decodeRequest(given, {});
-    const { request: turn, rewritten, pin: home } = await recall(services, caller, given, decoded, pin);
+    const recalled = await recall(services, caller, given, decoded, pin);
+    const { request: turn, rewritten, pin: home } = recalled;
     const { model } = turn;
     const signal = leavingSignal(reply);
     const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
@@ -42,7 +43,7 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       tools: false,
       estimate: estimateUsage(turn, {
         maxOutputTokens,
-        spending: spendingOf(given, turn, rewritten === true),
+        spending: spendingOf(given, turn, recalled),
       }),
       dropped,
       calls: 1,

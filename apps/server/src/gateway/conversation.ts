@@ -17,7 +17,11 @@ import { requireStorable } from "./storable.ts";
  * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a vendor
  * that keeps nothing, its conversation stays here.
  */
-type Turn = Pick<ChatCall, "request" | "rewritten" | "pin" | "finished">;
+
+/** Tokens; a count beyond it is not believed. */
+const LONGEST_CONVERSATION = 2_000_000;
+
+type Turn = Pick<ChatCall, "request" | "rewritten" | "earlierTokens" | "pin" | "finished">;
 
 const Asked = z.object({
   previous_response_id: z.string().max(128).nullish(),
@@ -51,7 +55,7 @@ export async function recall(
 function goOn(request: ChatRequest, pin: Pin | undefined, previous: StoredResponse): Turn {
   if (previous.turn === null) {
     const home = { channel: previous.channelId, key: previous.keyId ?? undefined };
-    return { request, pin: { ...pin, home } };
+    return { request, earlierTokens: previous.tokens, pin: { ...pin, home } };
   }
   // What is said now comes after what was said; instructions of this call stay in front.
   const isInstruction = (message: Message) => message.role === "system" || message.role === "developer";
@@ -85,11 +89,19 @@ async function remember(
       channelId: chosen.channel.id,
       keyId: chosen.key?.id ?? null,
       model: request.model,
+      tokens: tokensIn(response),
       turn: native ? null : { messages: storable([...request.messages, ...answerIn(response)]), response },
     });
   } catch (error) {
     services.relay.onError(error);
   }
+}
+
+/** How long the conversation is with this answer; 0 when the provider does not report it. */
+function tokensIn(response: Wire): number {
+  const { usage } = dialects["openai-responses"].decodeResponse(response);
+  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0);
+  return Number.isSafeInteger(tokens) && tokens > 0 ? Math.min(tokens, LONGEST_CONVERSATION) : 0;
 }
 
 function answerIn(response: Wire): Message[] {

@@ -103,6 +103,8 @@ export interface ChatCall extends Call {
   forward: Record<string, string>;
   /** `request` says more than the body: the body must not pass in its place. */
   rewritten?: boolean;
+  /** Tokens of the conversation that it continues and that its provider keeps; none = unknown. */
+  earlierTokens?: number;
   /** What stands at addresses in the request, for vendors that want the bytes. */
   fetched?: ReadonlyMap<string, Bytes>;
   /** The vendor is to answer at once and go on working: such an answer is asked for later. */

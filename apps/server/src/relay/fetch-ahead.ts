@@ -52,7 +52,7 @@ export async function fetchAhead(
   const { DefaultMaxOutputTokens } = services.settings.current();
   const estimate = estimateUsage(withBytes(call.request, fetched, wanted), {
     maxOutputTokens: DefaultMaxOutputTokens,
-    spending: spendingOf(call.body, call.request, call.rewritten === true),
+    spending: spendingOf(call.body, call.request, call),
   });
   return { fetched, estimate };
 }

@@ -209,7 +209,7 @@ describe("an estimate of what comes on top", () => {
     toolCalls: {},
     toolImages: 0,
     partialImages: 0,
-    stored: false,
+    storedTokens: 0,
     unseen: false,
   };
   const withMore = (spending: object, over: Partial<ChatRequest> = { maxOutputTokens: 100 }) =>
@@ -237,8 +237,8 @@ describe("an estimate of what comes on top", () => {
 
   it("says that an answer has no limit, and that input is not seen", () => {
     expect(withMore({}, {})).toMatchObject({ output: 4_096, isOpen: true });
-    expect(withMore({ stored: true, unseen: true })).toMatchObject({ isUnseen: true });
-    expect(withMore({ stored: true }).input).toBeGreaterThan(10_000);
+    expect(withMore({ storedTokens: 10_000, unseen: true })).toMatchObject({ isUnseen: true });
+    expect(withMore({ storedTokens: 70_000 }).input).toBeGreaterThan(70_000);
   });
 
   it("counts fields that no dialect knows as text", () => {

@@ -40,7 +40,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
   addJson(scan, request.extra?.fields);
 
   const { spending } = options;
-  if (spending?.stored === true) scan.tokens += tokensPerUnseenFile;
+  scan.tokens += spending?.storedTokens ?? 0;
   const input = tokensPerRequest + scan.text + scan.tokens + scan.image + scan.audio;
   return {
     input: capped(input),

@@ -18,6 +18,8 @@ export interface StoredResponse {
   channelId: number;
   keyId: number | null;
   model: string;
+  /** Length of the conversation up to and including the answer; 0 when it is not known. */
+  tokens: number;
   /** Null when the vendor keeps the conversation. */
   turn: StoredTurn | null;
 }
@@ -41,6 +43,7 @@ export async function rememberResponse(
     channel_id: response.channelId,
     channel_key_id: response.keyId,
     model: response.model,
+    tokens: response.tokens,
     // JSON in, JSON out: the turn holds nothing else.
     ...(turn === null ? {} : { turn: turn as unknown as Prisma.InputJsonObject }),
     expires_at: new Date(Date.now() + KEEP_DAYS * DAY_MS),
@@ -62,6 +65,7 @@ export async function findResponse(db: Db, id: string, userId: number): Promise<
     channelId: row.channel_id,
     keyId: row.channel_key_id,
     model: row.model,
+    tokens: row.tokens,
     turn: row.turn as StoredTurn | null,
   };
 }
