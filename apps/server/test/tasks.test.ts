@@ -9,8 +9,8 @@ import { postToPublic } from "#platform/public-fetch.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { demo } from "#providers/definitions/demo.ts";
 import { openProviders } from "#providers/registry.ts";
-import { pollTasks, type TaskWatch } from "#relay/poll-tasks.ts";
-import { tellAgain } from "#relay/tell-clients.ts";
+import { pollTasks, type TaskWatch } from "#relay/tasks/poll-tasks.ts";
+import { tellAgain } from "#relay/tasks/tell-clients.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "./gateway.ts";
 
 /** Songs, videos and pictures from the order to the end, and what they cost. */

@@ -3,8 +3,8 @@ import type { Limit, Take } from "#domain/limits/levels.ts";
 import type { Limiter, Taken } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
-import type { Call } from "#relay/call.ts";
-import { noteRefusal } from "#relay/relay.ts";
+import type { Call } from "#relay/core/call.ts";
+import { noteRefusal } from "#relay/core/relay.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { relayCompact } from "#relay/compact.ts";
+import { relayCompact } from "#relay/chat/compact.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { asItems } from "./conversation-items.ts";

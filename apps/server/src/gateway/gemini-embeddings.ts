@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { decodeEmbedRequest } from "#dialects/gemini/embeddings.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { relayEmbed } from "#relay/embed.ts";
+import { relayEmbed } from "#relay/media/embed.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { leavingSignal } from "./disconnect.ts";

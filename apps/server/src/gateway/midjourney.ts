@@ -12,7 +12,7 @@ import {
   SWAP,
 } from "#providers/wires/midjourney-request.ts";
 import { midjourneyWire } from "#providers/wires/midjourney.ts";
-import { askAboutTask } from "#relay/tasks.ts";
+import { askAboutTask } from "#relay/tasks/tasks.ts";
 import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";

@@ -12,8 +12,8 @@ import {
 } from "#domain/pricing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import type { PlainCall } from "#relay/call.ts";
-import { relayPlain } from "#relay/plain.ts";
+import type { PlainCall } from "#relay/core/call.ts";
+import { relayPlain } from "#relay/media/plain.ts";
 import { type Access, accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { leavingSignal } from "./disconnect.ts";

@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import type { Answer } from "#relay/call.ts";
-import { tapped } from "#relay/pieces.ts";
+import type { Answer } from "#relay/core/call.ts";
+import { tapped } from "#relay/core/pieces.ts";
 
 /**
  * What a response object repeats of its request although its vendor was never told: the conversation or the earlier

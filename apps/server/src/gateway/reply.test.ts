@@ -2,7 +2,7 @@ import { type AddressInfo, connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, expect, it } from "vitest";
-import type { Answer } from "#relay/call.ts";
+import type { Answer } from "#relay/core/call.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 
 let app: FastifyInstance | undefined;

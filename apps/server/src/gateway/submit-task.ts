@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import type { AskedTask, TaskWire } from "#providers/wires/task.ts";
-import { submitTask, TASK_USAGE } from "#relay/tasks.ts";
+import { submitTask, TASK_USAGE } from "#relay/tasks/tasks.ts";
 import type { Access } from "./access.ts";
 import { admit } from "./admit.ts";
 import { leavingSignal } from "./disconnect.ts";

@@ -4,8 +4,8 @@ import type { PaymentRoom } from "#domain/payments/room.ts";
 import type { Pool } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { TaskWatch } from "#relay/poll-tasks.ts";
-import type { ProbeServices } from "#relay/probe.ts";
+import type { ProbeServices } from "#relay/probe/probe.ts";
+import type { TaskWatch } from "#relay/tasks/poll-tasks.ts";
 
 /** What the clock works with. */
 export interface JobServices {

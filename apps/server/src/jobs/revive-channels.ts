@@ -2,7 +2,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { type ChannelInForce, testModelOf } from "#domain/channels/channel-in-force.ts";
 import { reviveChannel } from "#domain/channels/channel-state.ts";
 import { loadChannels } from "#domain/channels/load-channels.ts";
-import { probeChannel } from "#relay/probe.ts";
+import { probeChannel } from "#relay/probe/probe.ts";
 import type { Job, JobServices } from "./job.ts";
 
 /** Tests what was switched off automatically, and only that: what a person switched off stays off. */

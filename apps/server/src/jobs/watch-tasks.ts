@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pollTasks } from "#relay/poll-tasks.ts";
-import { tellAgain } from "#relay/tell-clients.ts";
+import { pollTasks } from "#relay/tasks/poll-tasks.ts";
+import { tellAgain } from "#relay/tasks/tell-clients.ts";
 import type { Job } from "./job.ts";
 
 const ROUNDS = 6;

@@ -5,7 +5,7 @@ import { connect, type Database } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import { postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { ProbeServices } from "#relay/probe.ts";
+import type { ProbeServices } from "#relay/probe/probe.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
 

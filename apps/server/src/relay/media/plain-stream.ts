@@ -1,8 +1,8 @@
 import { type AnswerScan, scanAnswer } from "#dialects/answer-scan.ts";
 import type { Dialect, Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { addTo } from "./meter.ts";
-import type { AnswerReader } from "./pass-bytes.ts";
+import { addTo } from "#relay/core/meter.ts";
+import type { AnswerReader } from "#relay/core/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
 
 /**

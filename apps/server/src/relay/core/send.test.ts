@@ -9,9 +9,9 @@ import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import { openProviders } from "#providers/registry.ts";
-import { askAdapted } from "./adapted.ts";
-import { attempt } from "./attempt.ts";
-import { fetchBalance, fetchModels, testChannel } from "./probe.ts";
+import { attempt } from "#relay/chat/attempt.ts";
+import { askAdapted } from "#relay/media/adapted.ts";
+import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 
 /** Vendors' demands on the way out and their framing on the way back, over a real connection. */
 let server: Server;

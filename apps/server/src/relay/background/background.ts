@@ -8,12 +8,12 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
-import type { Call, ChatCall, RelayServices } from "./call.ts";
-import { Flight } from "./flight.ts";
-import type { Chosen } from "./plan.ts";
-import { failedForClients } from "./scrub.ts";
-import { send } from "./send.ts";
-import { wholeText } from "./whole-text.ts";
+import type { Call, ChatCall, RelayServices } from "#relay/core/call.ts";
+import { Flight } from "#relay/core/flight.ts";
+import type { Chosen } from "#relay/core/plan.ts";
+import { failedForClients } from "#relay/core/scrub.ts";
+import { send } from "#relay/core/send.ts";
+import { wholeText } from "#relay/core/whole-text.ts";
 
 /**
  * Responses that a provider goes on making after it has answered. Bill and reservation belong to no node: every node

@@ -5,15 +5,15 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import { transportFailure } from "./attempt.ts";
-import type { Answer, PassedCall, RelayServices } from "./call.ts";
-import { Flight, type Passed } from "./flight.ts";
-import { type Pieces, primed } from "./pieces.ts";
-import { type Chosen, namedChannel } from "./plan.ts";
-import { answerHeaders } from "./relay.ts";
-import { explain } from "./retry.ts";
-import { forClients } from "./scrub.ts";
-import { send } from "./send.ts";
+import { transportFailure } from "#relay/chat/attempt.ts";
+import type { Answer, PassedCall, RelayServices } from "#relay/core/call.ts";
+import { Flight, type Passed } from "#relay/core/flight.ts";
+import { type Pieces, primed } from "#relay/core/pieces.ts";
+import { type Chosen, namedChannel } from "#relay/core/plan.ts";
+import { answerHeaders } from "#relay/core/relay.ts";
+import { explain } from "#relay/core/retry.ts";
+import { forClients } from "#relay/core/scrub.ts";
+import { send } from "#relay/core/send.ts";
 
 /**
  * What a vendor keeps for one account (files, batches, assistants): only the channel that the caller names can answer

@@ -9,15 +9,15 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import { transportFailure } from "./attempt.ts";
-import type { Answer, Call, RelayServices } from "./call.ts";
-import type { Flight } from "./flight.ts";
+import { transportFailure } from "#relay/chat/attempt.ts";
+import type { Answer, Call, RelayServices } from "#relay/core/call.ts";
+import type { Flight } from "#relay/core/flight.ts";
+import type { Chosen } from "#relay/core/plan.ts";
+import { answerHeaders, relay } from "#relay/core/relay.ts";
+import { send, shapeOf } from "#relay/core/send.ts";
+import type { UpstreamCall } from "#relay/core/upstream-call.ts";
+import { wholeText } from "#relay/core/whole-text.ts";
 import { plainUsage } from "./plain-usage.ts";
-import type { Chosen } from "./plan.ts";
-import { answerHeaders, relay } from "./relay.ts";
-import { send, shapeOf } from "./send.ts";
-import type { UpstreamCall } from "./upstream-call.ts";
-import { wholeText } from "./whole-text.ts";
 
 /** Embeddings asked for on Gemini's wire: natively where the vendor speaks it, else on OpenAI's. */
 export interface EmbedCall extends Call {

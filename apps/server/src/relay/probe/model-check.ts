@@ -6,10 +6,10 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import { attempt, transportFailure } from "./attempt.ts";
+import { attempt, transportFailure } from "#relay/chat/attempt.ts";
+import { withoutCredentials } from "#relay/core/scrub.ts";
+import { shapeOf } from "#relay/core/send.ts";
 import { asInForce, type ProbeServices } from "./probe.ts";
-import { withoutCredentials } from "./scrub.ts";
-import { shapeOf } from "./send.ts";
 
 /**
  * Whether a model behind a channel is what it says: a few questions whose answers a relabelled or watered-down model

@@ -9,14 +9,14 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
-import { askAdapted } from "./adapted.ts";
-import { attempt, transportFailure } from "./attempt.ts";
-import { readBody } from "./body.ts";
-import type { RelayServices } from "./call.ts";
-import { asKeyFailure } from "./key-evidence.ts";
+import { attempt, transportFailure } from "#relay/chat/attempt.ts";
+import { readBody } from "#relay/chat/body.ts";
+import type { RelayServices } from "#relay/core/call.ts";
+import { asKeyFailure } from "#relay/core/key-evidence.ts";
+import { errorForOperators } from "#relay/core/scrub.ts";
+import { send, shapeOf } from "#relay/core/send.ts";
+import { askAdapted } from "#relay/media/adapted.ts";
 import { type ProbeQuestion, questionFor } from "./probe-question.ts";
-import { errorForOperators } from "./scrub.ts";
-import { send, shapeOf } from "./send.ts";
 
 /**
  * Calls that an operator makes to a channel: does it answer, and what does it offer. They go the way of every call,

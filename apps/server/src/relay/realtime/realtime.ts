@@ -3,15 +3,15 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { TransportError } from "#platform/http.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
-import { transportFailure } from "./attempt.ts";
-import type { RelayServices } from "./call.ts";
-import type { Flight } from "./flight.ts";
-import type { Chosen } from "./plan.ts";
+import { transportFailure } from "#relay/chat/attempt.ts";
+import type { RelayServices } from "#relay/core/call.ts";
+import type { Flight } from "#relay/core/flight.ts";
+import type { Chosen } from "#relay/core/plan.ts";
+import { relay } from "#relay/core/relay.ts";
+import { openSocket } from "#relay/core/send.ts";
 import { openBill } from "./realtime-bill.ts";
 import { readServerEvent } from "./realtime-events.ts";
 import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";
-import { relay } from "./relay.ts";
-import { openSocket } from "./send.ts";
 
 /**
  * A realtime session: a channel is chosen and its vendor connected before the client's own connection is answered,

@@ -8,14 +8,14 @@ import { now } from "#platform/clock.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/wires/task.ts";
-import { transportFailure } from "./attempt.ts";
-import type { Call, RelayServices } from "./call.ts";
-import type { Flight } from "./flight.ts";
-import type { Chosen } from "./plan.ts";
-import { answerHeaders, noteRefusal, relay } from "./relay.ts";
-import { explain } from "./retry.ts";
-import { send } from "./send.ts";
-import type { UpstreamCall } from "./upstream-call.ts";
+import { transportFailure } from "#relay/chat/attempt.ts";
+import type { Call, RelayServices } from "#relay/core/call.ts";
+import type { Flight } from "#relay/core/flight.ts";
+import type { Chosen } from "#relay/core/plan.ts";
+import { answerHeaders, noteRefusal, relay } from "#relay/core/relay.ts";
+import { explain } from "#relay/core/retry.ts";
+import { send } from "#relay/core/send.ts";
+import type { UpstreamCall } from "#relay/core/upstream-call.ts";
 
 /** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
 export interface TaskCall extends Call {

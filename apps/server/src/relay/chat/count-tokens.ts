@@ -6,9 +6,9 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
 import { CredentialError, dialectsFor } from "#providers/provider.ts";
-import type { RelayServices } from "./call.ts";
-import { type Chosen, makePlan, nextChoice } from "./plan.ts";
-import { send, shapeOf } from "./send.ts";
+import type { RelayServices } from "#relay/core/call.ts";
+import { type Chosen, makePlan, nextChoice } from "#relay/core/plan.ts";
+import { send, shapeOf } from "#relay/core/send.ts";
 
 /** How many tokens a request has: asked of the vendor where it speaks the client's dialect, else counted by us. */
 export interface CountCall {

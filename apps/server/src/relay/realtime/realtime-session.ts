@@ -1,12 +1,12 @@
 import { dialects } from "#dialects/index.ts";
 import { GatewayError } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
-import type { Call, RelayServices } from "./call.ts";
-import type { End } from "./flight.ts";
-import type { Chosen } from "./plan.ts";
+import type { Call, RelayServices } from "#relay/core/call.ts";
+import type { End } from "#relay/core/flight.ts";
+import type { Chosen } from "#relay/core/plan.ts";
+import { forClients } from "#relay/core/scrub.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";
 import { readClientEvent, readServerEvent } from "./realtime-events.ts";
-import { forClients } from "./scrub.ts";
 
 /**
  * Two sockets and what passes between them: events go on as they came, in order, as fast as the other side takes

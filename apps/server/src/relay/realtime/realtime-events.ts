@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
-import { TOKENS_PER_SECOND_HEARD } from "./plain-usage.ts";
+import { TOKENS_PER_SECOND_HEARD } from "#relay/media/plain-usage.ts";
 
 /** What the relay must understand of the events of a realtime session, under the names of both its versions. Pure. */
 

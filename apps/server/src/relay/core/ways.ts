@@ -3,7 +3,7 @@ import { asRecord } from "#dialects/wire.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
-import { dialectFor } from "./attempt.ts";
+import { dialectFor } from "#relay/chat/attempt.ts";
 import { addTo } from "./meter.ts";
 
 /**

@@ -5,11 +5,11 @@ import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { type RequestProgress, TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { CredentialError, dialectsFor, type Need } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { ChatCall, RelayServices } from "./call.ts";
-import { answerBytes } from "./excess.ts";
+import type { ChatCall, RelayServices } from "#relay/core/call.ts";
+import { answerBytes } from "#relay/core/excess.ts";
+import type { Chosen } from "#relay/core/plan.ts";
+import { send, shapeOf } from "#relay/core/send.ts";
 import { encodeBody } from "./outgoing-body.ts";
-import type { Chosen } from "./plan.ts";
-import { send, shapeOf } from "./send.ts";
 
 /** One upstream call: encode, send, classify. */
 export type Attempted =
