@@ -105,6 +105,7 @@ const codes: ErrorCode[] = [
   "upstream_refused",
   "upstream_rate_limited",
   "upstream_failed",
+  "answer_too_long",
   "upstream_overloaded",
   "upstream_timeout",
   "no_channel",

@@ -226,9 +226,10 @@ describe("an answer without end", () => {
       messages: say,
     });
     const received = await answer.text();
-    expect(received).toContain('"error"');
+    expect(received).toContain('"answer_too_long"');
     expect(received.length).toBeLessThan(6_000_000);
     const row = await lastRow();
+    expect(row.error_code).toBe("answer_too_long");
     expect(row.quota).toBeLessThan(1_600);
   });
 
@@ -258,7 +259,7 @@ describe("an answer without end", () => {
       stream: true,
       messages: say,
     });
-    expect(await answer.text()).toContain('"error"');
+    expect(await answer.text()).toContain('"answer_too_long"');
     expect(Date.now() - began).toBeLessThan(15_000);
     await gateway.api("PUT", "/option/", { key: "MaxAnswerSeconds", value: "3600" });
   });

@@ -201,6 +201,35 @@ describe("a realtime session", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
+  it("refuses a transcriber that the key may not use, in either spelling, and goes on", async () => {
+    const limited = TokenSetting.parse({
+      limits: { limit_model_setting: { enabled: true, models: ["demo-realtime", "allowed-*"] } },
+    });
+    const token = await gateway.addToken({ setting: limited });
+    const client = await session("demo-realtime", token.key);
+    const calls = gateway.vendor.calls().length;
+    const newer = (model: string) => ({ audio: { input: { transcription: { model } } } });
+    const older = (model: string) => ({ input_audio_transcription: { model } });
+    for (const fields of [
+      newer("scribe"),
+      older("scribe"),
+      { ...newer("allowed-scribe"), ...older("scribe") },
+    ]) {
+      client.send({ type: "session.update", session: { type: "realtime", ...fields } } as never);
+      const { error } = find(await until(client, "error"), "error");
+      expect(error).toMatchObject({ code: "model_not_allowed" });
+      expect(error.message).toContain('"scribe"');
+    }
+    client.send({
+      type: "session.update",
+      session: { type: "realtime", ...newer("allowed-scribe") },
+    } as never);
+    await until(client, "session.updated");
+    expect(gateway.vendor.calls()).toHaveLength(calls);
+    client.close();
+    await settled();
+  });
+
   it("speaks the older names to clients that ask for them, and maps the model", async () => {
     const client = await session("voice-of-ours", key, { "OpenAI-Beta": "realtime=v1" });
     expect(client.created.session).toMatchObject({ model: "demo-realtime" });

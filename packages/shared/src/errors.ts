@@ -40,6 +40,8 @@ export const errorStatus = {
   upstream_rate_limited: 429,
   upstream_failed: 502,
   upstream_empty: 502,
+  /** The answer was ended at a limit of ours: longer than its request allows, in text, bytes or seconds. */
+  answer_too_long: 502,
   no_channel: 503,
   upstream_overloaded: 503,
   upstream_timeout: 504,

@@ -240,6 +240,8 @@ export interface UpstreamError {
   status: number;
   /** Seconds, from `Retry-After` or the body. */
   retryAfter?: number;
+  /** The answer was ended at a limit of ours. */
+  tooLong?: boolean;
   /** The vendor's own code and parameter, for the log and for the caller's own mistakes. */
   code?: string;
   param?: string;

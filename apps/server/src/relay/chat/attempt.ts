@@ -123,5 +123,6 @@ export function transportFailure(error: unknown): UpstreamError {
     kind: error.kind === "timeout" ? "timeout" : "network",
     message: error.message,
     status: 0,
+    ...(error.isLimit ? { tooLong: true } : {}),
   };
 }

@@ -219,8 +219,9 @@ async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<st
     await flight.fail(error);
     return fail(error);
   }
+  const limit = limitError(pipe.error ?? pipe.broken);
   try {
-    await flight.settle({ ...endOf(pipe), outcome });
+    await flight.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
   } catch (error) {
     return fail(
       error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed."),
@@ -229,7 +230,7 @@ async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<st
   if (outcome !== "complete")
     return fail(
       gone ??
-        limitError(pipe.error ?? pipe.broken) ??
+        limit ??
         new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
     );
   await finish(call, flight, pipe.held);

@@ -19,15 +19,20 @@ const tooLong: UpstreamError = {
   kind: "server",
   message: "The upstream's answer is far longer than the request allows.",
   status: 200,
+  tooLong: true,
 };
 
 /** Why an answer was ended that had passed a limit of ours; undefined for every other end. */
 export function limitError(ended: unknown): GatewayError | undefined {
   const isLimit = ended === tooLong || (ended instanceof TransportError && ended.isLimit);
-  if (!isLimit) return undefined;
+  return isLimit ? answerTooLong("What was delivered is charged.") : undefined;
+}
+
+/** @param charge what the call costs, in a sentence */
+export function answerTooLong(charge: string): GatewayError {
   return new GatewayError(
-    "upstream_failed",
-    "The answer was ended because it is longer than its request allows, in text, bytes or seconds. What was delivered is charged. Request a higher output limit, or ask the operator to check the provider.",
+    "answer_too_long",
+    `The answer was ended because it is longer than its request allows, in text, bytes or seconds. ${charge} Request a higher output limit, or ask the operator to check the provider.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@gateway/shared/errors";
 import type { AttemptNote, Outcome, PausedChannel } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
@@ -21,6 +22,8 @@ export interface End {
   counted?: Usage;
   /** `vendor` is the provider's last report, although the client did not read it. */
   final?: boolean;
+  /** For the log, where the answer broke off for another reason than the provider's. */
+  errorCode?: ErrorCode | undefined;
 }
 
 /** How a call ended that only passed through. */
@@ -180,12 +183,13 @@ export class Flight {
   #ending(
     outcome: End["outcome"],
     status: number,
+    code: ErrorCode = "upstream_failed",
   ): { outcome: End["outcome"]; status: number; errorCode: string } {
     if (outcome === "complete") return { outcome, status, errorCode: "" };
     const revoked = this.#upstream?.revoked;
     if (outcome === "client-left" && revoked !== undefined)
       return { outcome, status: revoked.status, errorCode: revoked.code };
-    const errorCode = outcome === "upstream-died" ? "upstream_failed" : "";
+    const errorCode = outcome === "upstream-died" ? code : "";
     return { outcome, status: brokenStatus[outcome], errorCode };
   }
 
@@ -203,7 +207,7 @@ export class Flight {
       counted: end.counted,
       reserved: estimate,
     });
-    const record = { ...this.#record(), ...this.#ending(this.#outcomeOf(end), 200) };
+    const record = { ...this.#record(), ...this.#ending(this.#outcomeOf(end), 200, end.errorCode) };
     if (due === undefined)
       return this.#book({ ...record, type: 5, usage: undefined, quota: 0n, estimated: false, bill: null });
     const { usage, estimated, implausible } = due;

@@ -1,5 +1,6 @@
 import type { UpstreamError } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
+import { answerTooLong } from "./excess.ts";
 
 /** What a failure means for the call. Pure: decides on the kind of error, never on a vendor's prose. */
 
@@ -54,6 +55,7 @@ export function explain(error: UpstreamError, model: string): GatewayError {
     case "quota":
     case "server":
     case "network":
+      if (error.tooLong === true) return answerTooLong("Nothing is charged.");
       return new GatewayError("upstream_failed", "The upstream could not answer this request.");
   }
 }

@@ -136,7 +136,15 @@ export interface HeardPart {
 
 export type ClientEvent =
   | { kind: "ask"; event: Json; limits: Limits; heard: HeardPart }
-  | { kind: "configure"; event: Json; session: Json; limits: Limits; heard: HeardPart }
+  | {
+      kind: "configure";
+      event: Json;
+      session: Json;
+      limits: Limits;
+      heard: HeardPart;
+      /** Models that it names for transcription. */
+      transcribers: string[];
+    }
   | { kind: "heard"; heard: HeardPart }
   | { kind: "other" };
 
@@ -154,7 +162,8 @@ export function readClientEvent(event: Json): ClientEvent {
     case "session.update":
     case "transcription_session.update": {
       const session = objectAt(event, "session");
-      return { kind: "configure", event, session, limits: limitsOf(session), heard: heardIn(session) };
+      const [limits, heard, transcribers] = [limitsOf(session), heardIn(session), transcribersOf(session)];
+      return { kind: "configure", event, session, limits, heard, transcribers };
     }
     case "input_audio_buffer.append":
       return { kind: "heard", heard: { text: "", bytes: bytesOf(textAt(event, "audio")), images: 0 } };
@@ -193,14 +202,19 @@ function factsOf(session: Json): SessionFacts {
   const audio = objectAt(session, "audio");
   const heard = objectAt(audio, "input");
   const most = session["max_output_tokens"] ?? session["max_response_output_tokens"];
-  const transcription = objectAt(heard, "transcription");
-  const older = objectAt(session, "input_audio_transcription");
   return {
     maxOutput: typeof most === "number" && Number.isSafeInteger(most) && most > 0 ? most : undefined,
     heardBytesPerSecond: rateOf(heard["format"] ?? session["input_audio_format"]),
     saidBytesPerSecond: rateOf(objectAt(audio, "output")["format"] ?? session["output_audio_format"]),
-    transcriber: textAt(transcription, "model") || textAt(older, "model") || undefined,
+    transcriber: transcribersOf(session)[0],
   };
+}
+
+/** The models that a session names for the transcription of its input, in the newer and in the older spelling. */
+function transcribersOf(session: Json): string[] {
+  const newer = objectAt(objectAt(objectAt(session, "audio"), "input"), "transcription");
+  const older = objectAt(session, "input_audio_transcription");
+  return [newer, older].map((named) => textAt(named, "model")).filter((model) => model !== "");
 }
 
 function rateOf(format: unknown): number {

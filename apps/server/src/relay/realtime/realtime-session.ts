@@ -1,4 +1,5 @@
 import { dialects } from "#dialects/index.ts";
+import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Call, RelayServices } from "#relay/core/call.ts";
@@ -64,6 +65,7 @@ const survived: ReadonlySet<string> = new Set([
   "shutting_down",
   "invalid_request",
   "body_too_large",
+  "model_not_allowed",
 ]);
 
 /** A node that stops waits no longer than this for a response. */
@@ -166,6 +168,15 @@ export function openSession(opened: Opened): RealtimeSession {
     }
   }
 
+  /** The key's list of models holds for the transcriber, too. The session's own model was checked when it was opened. */
+  function requireTranscriber(model: string): void {
+    if (mayUseModel(call.caller, model)) return;
+    const sentence = `This API key may not use the model "${model}" for transcription.`;
+    throw new GatewayError("model_not_allowed", sentence, {
+      param: "session.audio.input.transcription.model",
+    });
+  }
+
   async function allowed(data: Buffer): Promise<Buffer | string> {
     const { raw, body } = call.readEvent(data);
     const event = readClientEvent(body);
@@ -176,6 +187,7 @@ export function openSession(opened: Opened): RealtimeSession {
         await bill.ready(event.limits.output);
         return raw;
       case "configure": {
+        event.transcribers.forEach(requireTranscriber);
         bill.limit(event.limits.output);
         await bill.heard(event.heard);
         // The model was chosen, and priced, with the address.
