@@ -59,6 +59,18 @@ const domains: Record<string, string[]> = {
   telegram: ["accounts", "audit-log", "credits", "limits", "notices", "settings", "tokens"],
 };
 
+/** Folders of `relay/`, and which others each may import. Only `core` is shared by all. */
+const relays: Record<string, string[]> = {
+  core: [],
+  chat: ["core", "background"],
+  media: ["core"],
+  realtime: ["core", "media"],
+  tasks: ["core"],
+  background: ["core", "chat"],
+  probe: ["core", "chat", "media"],
+  "pass-through": ["core"],
+};
+
 const features = readdirSync(join(import.meta.dirname, web, "features"));
 const others = (names: string[], own: string, allowed: string[]) =>
   names.filter((name) => name !== own && !allowed.includes(name));
@@ -96,6 +108,16 @@ const domainFolders = Object.keys(domains).map((name) =>
       ...others(Object.keys(domains), name, domains[name] ?? []).map((other) => `domain/${other}`),
     ],
     libraries.domain,
+  ),
+);
+const relayFolders = Object.keys(relays).map((name) =>
+  boundary(
+    `${server}/relay/${name}`,
+    [
+      ...others(Object.keys(modules), "relay", modules.relay ?? []),
+      ...others(Object.keys(relays), name, relays[name] ?? []).map((other) => `relay/${other}`),
+    ],
+    libraries.relay,
   ),
 );
 const featureFolders = features.map((name) =>
@@ -151,6 +173,7 @@ export default defineConfig({
   overrides: [
     ...serverModules,
     ...domainFolders,
+    ...relayFolders,
     ...featureFolders,
     boundary("packages/shared/src", [], [...io, "react", "@mantine"]),
     boundary(`${web}/components`, ["app", "features"]),

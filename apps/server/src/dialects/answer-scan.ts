@@ -1,4 +1,4 @@
-import type { Tally } from "./dialect.ts";
+import type { AnswerScan, ScannedAnswer, Tally } from "./dialect.ts";
 import type { Usage } from "./ir.ts";
 import { emptyTally } from "./tally.ts";
 
@@ -21,27 +21,6 @@ export interface AnswerKeys {
   lists?: readonly string[];
   /** Only keys of the outermost object count. */
   isFlat?: boolean;
-}
-
-export interface AnswerScan {
-  push(chunk: Buffer): void;
-  /** Bytes up to and with the one that closes the answer; undefined while it is open. */
-  readonly endsAt: number | undefined;
-  /** The bytes begin with an object, and no bracket in them is wrong. */
-  readonly isObject: boolean;
-  readonly tally: Tally;
-  /** Some value is longer than any sentence about a failure: a picture, sound, or text under another name. */
-  readonly hasMedia: boolean;
-  /** Values of a kept key as they are written, in order: the last thousand, each of at most 64 KB. */
-  values(key: string): readonly string[];
-  /** Entries in the list of this key. */
-  entries(key: string): number;
-}
-
-/** An answer that is read so, and the usage that its provider reports in it. */
-export interface ScannedAnswer {
-  readonly scan: AnswerScan;
-  usage(): Usage | undefined;
 }
 
 const MAX_DEPTH = 1_000;

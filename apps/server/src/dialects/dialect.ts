@@ -1,5 +1,4 @@
 import type { GatewayError } from "#errors.ts";
-import type { ScannedAnswer } from "./answer-scan.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, DialectId, Part, UpstreamError, Usage } from "./ir.ts";
 
 /** One server-sent event: the joined `data:` lines and the `event:` name, if any. */
@@ -44,6 +43,28 @@ export interface Tally {
   wide: number;
   /** Of the narrow ones: spaces and line ends. Text without them has more tokens. */
   spaces?: number;
+}
+
+/** What is known of a large JSON answer that is read while it passes. */
+export interface AnswerScan {
+  push(chunk: Buffer): void;
+  /** Bytes up to and with the one that closes the answer; undefined while it is open. */
+  readonly endsAt: number | undefined;
+  /** The bytes begin with an object, and no bracket in them is wrong. */
+  readonly isObject: boolean;
+  readonly tally: Tally;
+  /** Some value is longer than any sentence about a failure: a picture, sound, or text under another name. */
+  readonly hasMedia: boolean;
+  /** Values of a kept key as they are written, in order: the last thousand, each of at most 64 KB. */
+  values(key: string): readonly string[];
+  /** Entries in the list of this key. */
+  entries(key: string): number;
+}
+
+/** An answer that is read so, and the usage that its provider reports in it. */
+export interface ScannedAnswer {
+  readonly scan: AnswerScan;
+  usage(): Usage | undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Limiter, Taken } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";
-import { noteRefusal } from "#relay/core/relay.ts";
+import { noteRefusal } from "#relay/core/exchange.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**

@@ -7,9 +7,9 @@ import { parseAt } from "#dialects/wire.ts";
 import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { GatewayError } from "#errors.ts";
-import { dialectFor } from "#relay/chat/attempt.ts";
-import type { ChatCall } from "#relay/core/call.ts";
-import type { Chosen } from "#relay/core/plan.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
+import type { Chosen } from "#relay/core/call.ts";
+import { dialectFor } from "#relay/core/spoken-dialect.ts";
 import type { GatewayServices } from "./services.ts";
 import { requireStorable } from "./storable.ts";
 

@@ -3,7 +3,7 @@ import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
-import { noteRefusal } from "#relay/core/relay.ts";
+import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
 import { isWorthNoting, takeRequest } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";

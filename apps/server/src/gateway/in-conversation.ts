@@ -4,7 +4,7 @@ import { storable } from "#dialects/storable.ts";
 import { addItems, findConversation } from "#domain/responses/conversations.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import type { ChatCall } from "#relay/core/call.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { asItems, isSealed, itemsGiven, kept, toldAgain } from "./conversation-items.ts";
 import { responseIn } from "./conversation.ts";
 import type { JsonBody } from "./json-body.ts";

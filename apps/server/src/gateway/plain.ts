@@ -12,7 +12,7 @@ import {
 } from "#domain/pricing/estimate.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import type { PlainCall } from "#relay/core/call.ts";
+import type { PlainCall } from "#relay/media/plain-call.ts";
 import { relayPlain } from "#relay/media/plain.ts";
 import { type Access, accessOf } from "./access.ts";
 import { admit } from "./admit.ts";

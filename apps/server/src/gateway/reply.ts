@@ -2,8 +2,7 @@ import type { Socket } from "node:net";
 import type { TokenSetting } from "@gateway/shared/token";
 import type { FastifyReply } from "fastify";
 import { now } from "#platform/clock.ts";
-import type { Answer } from "#relay/core/call.ts";
-import type { Pieces } from "#relay/core/pieces.ts";
+import type { Answer, Pieces } from "#relay/core/call.ts";
 import { answerHeaders } from "./answer-headers.ts";
 
 /** Writes an answer to the client: a body, or frames with back-pressure and a heartbeat while the vendor thinks. */

@@ -1,7 +1,7 @@
 import type { Limiter } from "#domain/limits/take.ts";
 import type { Callers } from "#domain/tokens/callers.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import type { RelayServices } from "#relay/core/call.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedKeys } from "./failed-keys.ts";
 
 /** What the doors for AI clients work with. */

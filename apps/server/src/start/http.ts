@@ -15,7 +15,7 @@ import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { releaseStartMemory } from "#platform/start-memory.ts";
 import type { Providers } from "#providers/registry.ts";
-import type { RelayServices } from "#relay/core/call.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import { checkModel } from "#relay/probe/model-check.ts";
 import { fetchModels, type ProbeServices } from "#relay/probe/probe.ts";
 import { identityProviders } from "#sign-in/index.ts";

@@ -8,13 +8,13 @@ import { createReadiness } from "#platform/readiness.ts";
 import { announce } from "./announce.ts";
 import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
+import { backgroundResponses, channelRuns, relayServices } from "./relay.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
-import { backgroundResponses, channelRuns, relayServices } from "./relay.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
 

@@ -8,11 +8,12 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
-import type { Call, ChatCall, RelayServices } from "#relay/core/call.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
+import type { Call, Chosen } from "#relay/core/call.ts";
 import { Flight } from "#relay/core/flight.ts";
-import type { Chosen } from "#relay/core/plan.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 
 /**

@@ -2,7 +2,7 @@ import { addressedParts, type AddressedPart, withBytes } from "#dialects/address
 import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import type { Provider } from "#providers/provider.ts";
-import type { ChatCall } from "#relay/core/call.ts";
+import type { ChatCall } from "./chat-call.ts";
 
 /** Which of a caller's addresses an upstream can be told, and the request with bytes for the others. Pure. */
 

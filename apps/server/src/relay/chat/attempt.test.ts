@@ -5,7 +5,7 @@ import type { DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { groq } from "#providers/definitions/groq.ts";
 import { openai } from "#providers/definitions/openai.ts";
-import { dialectFor } from "./attempt.ts";
+import { dialectFor } from "#relay/core/spoken-dialect.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };
 const schema = { type: "object" };

@@ -1,14 +1,14 @@
 import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
-import { dialects } from "#dialects/index.ts";
-import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
-import { type RequestProgress, TransportError, type UpstreamResponse } from "#platform/http.ts";
-import { CredentialError, dialectsFor, type Need } from "#providers/provider.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import type { RequestProgress, UpstreamResponse } from "#platform/http.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { ChatCall, RelayServices } from "#relay/core/call.ts";
+import type { Chosen } from "#relay/core/call.ts";
 import { answerBytes } from "#relay/core/excess.ts";
-import type { Chosen } from "#relay/core/plan.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { upstreamFor } from "#relay/core/spoken-dialect.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
+import type { ChatCall } from "./chat-call.ts";
 import { encodeBody } from "./outgoing-body.ts";
 
 /** One upstream call: encode, send, classify. */
@@ -73,56 +73,4 @@ export async function attempt(
   } catch (error) {
     return { ok: false, error: transportFailure(error) };
   }
-}
-
-/** What a call of this client speaks to this channel. */
-export function upstreamFor(
-  channel: ChannelInForce,
-  client: DialectId,
-  model: string,
-  request?: ChatRequest,
-): Upstream {
-  const own = channel.provider.wire?.(shapeOf(channel, { model }));
-  return own ?? dialects[dialectFor(channel, client, model, request)];
-}
-
-/**
- * The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first.
- * Some vendors speak another for what this request holds.
- */
-export function dialectFor(
-  channel: ChannelInForce,
-  client: DialectId,
-  model: string,
-  request?: ChatRequest,
-): DialectId {
-  const needs = channel.provider.speaks === undefined || request === undefined ? undefined : needsOf(request);
-  const spoken = dialectsFor(channel.provider, shapeOf(channel, { model, needs }));
-  if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
-  return spoken.includes(client) ? client : spoken[0];
-}
-
-/** What a provider may want to know of a request before it says in which dialect it takes it. */
-function needsOf({ tools, serverTools, reasoning }: ChatRequest): ReadonlySet<Need> | undefined {
-  if (tools === undefined && serverTools === undefined) return undefined;
-  const needs = new Set<Need>();
-  if (tools !== undefined && tools.length > 0) needs.add("tools");
-  for (const { kind, extra } of serverTools ?? [])
-    if (kind !== "other" && extra.dialect !== "openai-chat") needs.add(kind);
-  const { effort, budgetTokens, adaptive } = reasoning ?? {};
-  if (effort === "none" || budgetTokens === 0) needs.add("no-thinking");
-  else if (effort !== undefined || budgetTokens !== undefined || adaptive === true) needs.add("thinking");
-  return needs;
-}
-
-/** A failure before any answer, in the words of the retry rules. Anything else is a defect and passes. */
-export function transportFailure(error: unknown): UpstreamError {
-  if (error instanceof CredentialError) return { kind: "auth", message: error.message, status: 0 };
-  if (!(error instanceof TransportError)) throw error;
-  return {
-    kind: error.kind === "timeout" ? "timeout" : "network",
-    message: error.message,
-    status: 0,
-    ...(error.isLimit ? { tooLong: true } : {}),
-  };
 }

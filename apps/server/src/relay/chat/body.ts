@@ -8,10 +8,11 @@ import { ownNamesOf, toolNames, withOwnNames } from "#dialects/tool-names.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import type { ChatCall } from "#relay/core/call.ts";
+import type { Memory } from "#relay/core/call.ts";
 import { tallyResponse } from "#relay/core/meter.ts";
 import { isEvents } from "#relay/core/response-form.ts";
-import { beginOf, type Memory, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole-text.ts";
+import { beginOf, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole-text.ts";
+import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 
 /** A whole answer: read, understood as far as the meter needs it, and spelled for the client. */

@@ -4,18 +4,20 @@ import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { refusal } from "#providers/refusal.ts";
 import { takeOn } from "#relay/background/background.ts";
-import type { Answer, ChatCall, RelayServices } from "#relay/core/call.ts";
+import type { Answer, Chosen } from "#relay/core/call.ts";
+import { answerHeaders, jsonHeaders, noteRefusal, relay } from "#relay/core/exchange.ts";
 import type { Flight } from "#relay/core/flight.ts";
+import { createJsonReader } from "#relay/core/json-reader.ts";
 import { openKeeper } from "#relay/core/keep-bodies.ts";
 import { chatKind } from "#relay/core/owed.ts";
 import { passBytes } from "#relay/core/pass-bytes.ts";
 import { primed } from "#relay/core/pieces.ts";
-import type { Chosen } from "#relay/core/plan.ts";
-import { answerHeaders, jsonHeaders, noteRefusal, relay } from "#relay/core/relay.ts";
 import { openMemory } from "#relay/core/remembered.ts";
-import { createChatReader } from "#relay/media/plain-stream.ts";
-import { attempt, transportFailure } from "./attempt.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
+import { attempt } from "./attempt.ts";
 import { readBody } from "./body.ts";
+import type { ChatCall } from "./chat-call.ts";
 import { requireAllowedWords } from "./content-policy.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { finish, openStream } from "./stream.ts";
@@ -92,7 +94,7 @@ async function tryChannel(
     flight.noteAttempt(chosen, begun, undefined);
     if ("large" in read) {
       const { large: response, upstream } = read;
-      const reader = createChatReader(upstream);
+      const reader = createJsonReader(upstream.scanResponse(), { isStrict: true });
       return {
         kind: "bytes",
         headers: { ...headers, ...jsonHeaders(response) },

@@ -4,13 +4,13 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { now } from "#platform/clock.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { Answer, Call, RelayServices } from "#relay/core/call.ts";
+import type { Answer, Call, Chosen } from "#relay/core/call.ts";
+import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { Flight } from "#relay/core/flight.ts";
-import type { Chosen } from "#relay/core/plan.ts";
-import { answerHeaders, relay } from "#relay/core/relay.ts";
 import { send } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
-import { transportFailure } from "./attempt.ts";
 
 /** A long conversation made short by its vendor. What comes back only that vendor can read, so it passes untouched. */
 export interface CompactCall extends Call {

@@ -6,9 +6,10 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
 import { CredentialError, dialectsFor } from "#providers/provider.ts";
-import type { RelayServices } from "#relay/core/call.ts";
-import { type Chosen, makePlan, nextChoice } from "#relay/core/plan.ts";
+import type { Chosen } from "#relay/core/call.ts";
+import { makePlan, nextChoice } from "#relay/core/plan.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 
 /** How many tokens a request has: asked of the vendor where it speaks the client's dialect, else counted by us. */
 export interface CountCall {

@@ -4,10 +4,11 @@ import { spendingOf } from "#dialects/spending.ts";
 import { mapModel } from "#domain/channels/channel-in-force.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import type { ChatCall, RelayServices } from "#relay/core/call.ts";
 import type { Plan } from "#relay/core/plan.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { upstreamFor } from "#relay/core/spoken-dialect.ts";
 import { wantsBytes } from "./addresses.ts";
-import { upstreamFor } from "./attempt.ts";
+import type { ChatCall } from "./chat-call.ts";
 
 /**
  * Pictures, sounds and files that a caller gave as addresses, for providers that want their bytes: fetched once the

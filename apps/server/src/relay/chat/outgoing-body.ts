@@ -8,10 +8,10 @@ import { toolNames, withToolNames } from "#dialects/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
 import type { Call as Shape } from "#providers/provider.ts";
-import type { ChatCall } from "#relay/core/call.ts";
-import type { Chosen } from "#relay/core/plan.ts";
+import type { Chosen } from "#relay/core/call.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import { asksToThink, changedFields } from "./changed-fields.ts";
+import type { ChatCall } from "./chat-call.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
 /** What a chat call becomes on its way to a channel: the client's body, translated if need be, and the operator's wishes. */

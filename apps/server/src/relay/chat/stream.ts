@@ -8,13 +8,14 @@ import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import type { ChatCall } from "#relay/core/call.ts";
+import type { Pieces } from "#relay/core/call.ts";
 import { excessOf, limitError } from "#relay/core/excess.ts";
 import type { End, Flight } from "#relay/core/flight.ts";
 import { tallyEvent } from "#relay/core/meter.ts";
-import { type Pieces, primed } from "#relay/core/pieces.ts";
+import { primed } from "#relay/core/pieces.ts";
 import { peeked } from "#relay/core/response-form.ts";
 import { brokenOff, readAnswer } from "./body.ts";
+import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 import { openFrameListener, openListener, type Said } from "./silence.ts";
 

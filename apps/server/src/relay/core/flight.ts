@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@gateway/shared/errors";
-import type { AttemptNote, Outcome, PausedChannel } from "@gateway/shared/log";
+import type { AttemptNote, PausedChannel } from "@gateway/shared/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
@@ -8,14 +8,15 @@ import { computeBill, heldTier, type PriceInForce } from "#domain/pricing/pricin
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
-import type { Call, RelayServices } from "./call.ts";
+import type { Call, Chosen } from "./call.ts";
+import type { Ended, Served } from "./call.ts";
 import { owed } from "./owed.ts";
-import type { Chosen } from "./plan.ts";
+import type { RelayServices } from "./services.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
 
 /** How a call that reached a vendor ended. */
 export interface End {
-  outcome: Exclude<Outcome, "failed">;
+  outcome: Ended;
   vendor: Usage | undefined;
   delivered: Tally;
   /** Our own count, where it is of more than text: stands in for a silent vendor. */
@@ -36,16 +37,6 @@ export interface Passed {
 }
 
 const brokenStatus = { "client-left": 499, "upstream-died": 502 } as const;
-
-/** How a call was served, but for who served it. */
-export type Served = Omit<Chosen, "channel" | "key">;
-
-/** What was charged for, and how it ended. */
-export interface Billed {
-  usage: Usage;
-  outcome: End["outcome"];
-  served: Served;
-}
 
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
 export class Flight {

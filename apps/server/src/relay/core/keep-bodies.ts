@@ -1,6 +1,7 @@
 import type { CallBodies } from "#domain/logs/bodies.ts";
-import type { Answer, Call, RelayServices } from "./call.ts";
-import { type Pieces, tapped } from "./pieces.ts";
+import type { Answer, Call, Pieces } from "./call.ts";
+import { tapped } from "./pieces.ts";
+import type { RelayServices } from "./services.ts";
 
 /** Takes down what a call said and was answered, where its token or its channel asks for it. Never holds a call up. */
 export interface BodyKeeper {

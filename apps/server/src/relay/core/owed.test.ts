@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
-import {
-  type CallEnd,
-  type CallKind,
-  chatKind,
-  owed,
-  plainKind,
-  type Reach,
-  uncountedPercent,
-} from "./owed.ts";
+import type { CallKind, Reach } from "./call.ts";
+import { type CallEnd, chatKind, owed, plainKind, uncountedPercent } from "./owed.ts";
 
 const kinds = Object.keys(uncountedPercent) as CallKind[];
 const reaches: Reach[] = ["not sent", "sent", "refused", "answering"];

@@ -1,18 +1,13 @@
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
+import type { CallKind, Reach } from "./call.ts";
 import { meter, type Metered } from "./meter.ts";
 
 /**
  * What a call owes when it ends: the only place that decides it, for every kind of call. The same table is in
  * docs/money.md. Pure; it must not know prices or balances.
  */
-
-/** How far a request got at its provider. `refused` is any answer that is an error. */
-export type Reach = "not sent" | "sent" | "refused" | "answering";
-
-/** What a call produces, as far as it matters when the answer is not read to its end. */
-export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task";
 
 export interface CallEnd {
   kind: CallKind;

@@ -2,9 +2,8 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import type { Chosen, Pieces } from "./call.ts";
 import type { End, Flight } from "./flight.ts";
-import type { Pieces } from "./pieces.ts";
-import type { Chosen } from "./plan.ts";
 import { eventsForClients } from "./scrub.ts";
 
 /**

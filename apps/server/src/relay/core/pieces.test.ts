@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Pieces, primed, tapped } from "./pieces.ts";
+import type { Pieces } from "./call.ts";
+import { primed, tapped } from "./pieces.ts";
 
 /** An answer of so many pieces; says how often its bill was closed, and whether all of it was read by then. */
 function answer(count: number, breaksAt = -1) {

@@ -1,9 +1,4 @@
-/**
- * The pieces of an answer on their way to the client. Whoever has them must read them to their end or `return()` them:
- * both close the bill. A plain async generator breaks that promise when it is left before its first piece, because
- * nothing of it has run by then, not even its `finally`.
- */
-export type Pieces<Piece> = AsyncGenerator<Piece, void, undefined>;
+import type { Pieces } from "./call.ts";
 
 /** Runs a generator up to its first `yield`, whose piece is dropped: from then on `return()` runs its `finally`. */
 export async function primed<Piece>(pieces: Pieces<Piece>): Promise<Pieces<Piece>> {

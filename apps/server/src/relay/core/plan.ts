@@ -21,7 +21,9 @@ import {
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { Call, RelayServices } from "./call.ts";
+import type { Call } from "./call.ts";
+import type { Chosen } from "./call.ts";
+import type { RelayServices } from "./services.ts";
 import { offeredOf, reserved, waysOf } from "./ways.ts";
 
 /** A group the call may use, with the channels that list its model. */
@@ -46,19 +48,6 @@ export interface Plan {
   triedKeys: Set<number>;
   /** A paused channel was chosen because no other was left: once for a call. */
   lastResort: boolean;
-}
-
-/** A channel chosen for the next attempt. Group, ratio and price are carried along; nobody looks them up again. */
-export interface Chosen {
-  channel: ChannelInForce;
-  /** Undefined for a vendor that needs none. */
-  key: KeyInForce | undefined;
-  group: string;
-  backup: boolean;
-  groupRatio: string;
-  upstreamModel: string;
-  billedModel: string;
-  price: PriceInForce;
 }
 
 /** What an operator's old habit charges for a model without a price: dear on purpose. */

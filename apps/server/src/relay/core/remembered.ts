@@ -2,11 +2,13 @@ import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type PriceInForce, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import type { Answer, Call, ChatCall, RelayServices } from "./call.ts";
-import { Flight, type Billed, type Served } from "./flight.ts";
-import { type Pieces, tapped } from "./pieces.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
+import type { Answer, Billed, Call, Pieces, Served } from "./call.ts";
+import { requireModel } from "./exchange.ts";
+import { Flight } from "./flight.ts";
+import { tapped } from "./pieces.ts";
 import { makePlan } from "./plan.ts";
-import { requireModel } from "./relay.ts";
+import type { RelayServices } from "./services.ts";
 
 /**
  * The same request of the same token, answered as it was before: nobody is asked, and what is charged is the

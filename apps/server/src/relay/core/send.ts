@@ -14,7 +14,7 @@ import { openWebSocket, type WebSocketAnswer } from "#platform/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";
 import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
-import type { RelayServices } from "./call.ts";
+import type { RelayServices } from "./services.ts";
 
 /** The one way to a channel's vendor: address, credential, the operator's headers, proxy and time-outs. */
 export interface ToVendor {

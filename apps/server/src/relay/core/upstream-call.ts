@@ -1,8 +1,8 @@
 import type { GatewayError } from "#errors.ts";
 import type { RequestProgress } from "#platform/http.ts";
-import type { Call, RelayServices } from "./call.ts";
+import type { Call, Reach } from "./call.ts";
 import type { Drain } from "./drains.ts";
-import type { Reach } from "./owed.ts";
+import type { RelayServices } from "./services.ts";
 
 /**
  * What a call's provider is told of its client: nothing while the client is there, a cancellation when it is not and

@@ -3,8 +3,8 @@ import { asRecord } from "#dialects/wire.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
-import { dialectFor } from "#relay/chat/attempt.ts";
 import { addTo } from "./meter.ts";
+import { dialectFor } from "./spoken-dialect.ts";
 
 /**
  * What a list of channels means for every call of one model: asked of thousands of channels once, not per call. Lists

@@ -1,12 +1,11 @@
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import type { Memory } from "./call.ts";
 import { rewound } from "./response-form.ts";
 
 /**
  * Complete answers in memory. What must be read to its end before it is sent (translations, corrections, conversions)
  * is counted in the memory budget; what passes untouched is read up to `LARGE_BYTES` and otherwise passed on as it comes.
  */
-export type Memory = Pick<MemoryAllocation, "add" | "giveBack">;
 
 /** A longer answer passes as bytes where it may. A body with an error in it is not that long. */
 const LARGE_BYTES = 256 * 1024;

@@ -5,10 +5,11 @@ import { now } from "#platform/clock.ts";
 import type { RequestProgress, UpstreamResponse } from "#platform/http.ts";
 import type { AdaptedAnswer, Adapter } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { PlainCall, RelayServices } from "#relay/core/call.ts";
-import type { Chosen } from "#relay/core/plan.ts";
+import type { Chosen } from "#relay/core/call.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
+import type { PlainCall } from "./plain-call.ts";
 
 /** A call that is not chat, to a vendor that has another wire for it: our body becomes its, its answer ours. */
 export type Adapted =

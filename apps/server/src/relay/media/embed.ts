@@ -9,13 +9,13 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
-import { transportFailure } from "#relay/chat/attempt.ts";
-import type { Answer, Call, RelayServices } from "#relay/core/call.ts";
+import type { Answer, Call, Chosen } from "#relay/core/call.ts";
+import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { Flight } from "#relay/core/flight.ts";
-import type { Chosen } from "#relay/core/plan.ts";
-import { answerHeaders, relay } from "#relay/core/relay.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import type { UpstreamCall } from "#relay/core/upstream-call.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 import { plainUsage } from "./plain-usage.ts";
 

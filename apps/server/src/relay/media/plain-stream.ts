@@ -1,6 +1,7 @@
-import { type AnswerScan, scanAnswer } from "#dialects/answer-scan.ts";
-import type { Dialect, Tally } from "#dialects/dialect.ts";
+import { scanAnswer } from "#dialects/answer-scan.ts";
+import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
+import { createJsonReader } from "#relay/core/json-reader.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { AnswerReader } from "#relay/core/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
@@ -33,17 +34,9 @@ export function createPlainReader(type: string): AnswerReader {
   };
 }
 
-/** Of a JSON answer, kept back in any case. Parsers that read what is there would make much of an answer without it. */
-const KEPT_OF_JSON = 4 * 1024;
-
-/** How many bytes of a JSON answer must wait, when so many have come. */
-function waiting({ endsAt }: AnswerScan, total: number): number {
-  return endsAt === undefined ? KEPT_OF_JSON : total - endsAt + KEPT_OF_JSON;
-}
-
 /** Reads a large JSON answer of OpenAI's other endpoints. What is no JSON passes as well. */
-export function createPlainJsonReader(): AnswerReader & { readonly images: number } {
-  const { scan, usage } = scanAnswer(
+export function createPlainJsonReader(): { reader: AnswerReader; images(): number } {
+  const scanned = scanAnswer(
     { texts: ["text"], kept: ["usage", "meta", "duration"], lists: ["data", "images"], isFlat: true },
     (json, { tally }) => {
       const hasText = tally.narrow > 0 || tally.wide > 0;
@@ -51,59 +44,10 @@ export function createPlainJsonReader(): AnswerReader & { readonly images: numbe
       return plainUsage(hasText ? `{"text":""${json === "{}" ? "" : ","}${json.slice(1)}` : json).usage;
     },
   );
-  let total = 0;
+  const { scan } = scanned;
   return {
-    push(chunk) {
-      scan.push(chunk);
-      total += chunk.length;
-      return waiting(scan, total);
-    },
-    get usage() {
-      return usage();
-    },
-    get tally() {
-      return scan.tally;
-    },
-    failed: false,
-    get ended() {
-      return scan.endsAt !== undefined;
-    },
-    isWhole: true,
-    isSilent: false,
-    get images() {
-      return Math.max(scan.entries("data"), scan.entries("images"));
-    },
-  };
-}
-
-/** Reads a large answer of a chat dialect. */
-export function createChatReader({ scanResponse }: Pick<Dialect, "scanResponse">): AnswerReader {
-  const { scan, usage } = scanResponse();
-  let total = 0;
-  const isWhole = () => scan.endsAt !== undefined && scan.isObject;
-  return {
-    push(chunk) {
-      scan.push(chunk);
-      total += chunk.length;
-      return waiting(scan, total);
-    },
-    get usage() {
-      return usage();
-    },
-    get tally() {
-      return scan.tally;
-    },
-    failed: false,
-    get ended() {
-      return isWhole();
-    },
-    get isWhole() {
-      return isWhole();
-    },
-    get isSilent() {
-      const { narrow, wide } = scan.tally;
-      return narrow === 0 && wide === 0 && !scan.hasMedia && usage() === undefined;
-    },
+    reader: createJsonReader(scanned, { isStrict: false }),
+    images: () => Math.max(scan.entries("data"), scan.entries("images")),
   };
 }
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
-import type { PlainCall } from "#relay/core/call.ts";
 import { addTo } from "#relay/core/meter.ts";
+import type { PlainCall } from "./plain-call.ts";
 
 /** Usage in the shapes that vendors of embeddings, images, audio and rerankers report it. Pure. */
 

@@ -4,22 +4,23 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { refusal } from "#providers/refusal.ts";
-import { transportFailure } from "#relay/chat/attempt.ts";
-import type { Answer, PlainCall, RelayServices } from "#relay/core/call.ts";
+import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
 import { plainBytes } from "#relay/core/excess.ts";
+import { answerHeaders, jsonHeaders, relay } from "#relay/core/exchange.ts";
 import type { Flight } from "#relay/core/flight.ts";
 import { openKeeper } from "#relay/core/keep-bodies.ts";
 import { plainKind } from "#relay/core/owed.ts";
 import { passBytes } from "#relay/core/pass-bytes.ts";
-import { type Pieces, primed } from "#relay/core/pieces.ts";
-import type { Chosen } from "#relay/core/plan.ts";
-import { answerHeaders, jsonHeaders, relay } from "#relay/core/relay.ts";
+import { primed } from "#relay/core/pieces.ts";
 import { openMemory } from "#relay/core/remembered.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import type { UpstreamCall } from "#relay/core/upstream-call.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
 import { beginOf, type Begun, wholeText } from "#relay/core/whole-text.ts";
 import { type Adapted, askAdapted } from "./adapted.ts";
+import type { PlainCall } from "./plain-call.ts";
 import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
 import { heardUsage, plainUsage } from "./plain-usage.ts";
 
@@ -88,9 +89,9 @@ async function tryChannel(
     }
     const read = await begin(call, response);
     if ("response" in read) {
-      const reader = createPlainJsonReader();
+      const { reader, images } = createPlainJsonReader();
       const settling = () => {
-        if (call.needs === "images") countImages(call, reader.images);
+        if (call.needs === "images") countImages(call, images());
       };
       return {
         kind: "bytes",

@@ -4,16 +4,32 @@ import type { PriceInForce } from "#domain/pricing/pricing.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
-import { TransportError, type UpstreamResponse } from "#platform/http.ts";
-import { transportFailure } from "#relay/chat/attempt.ts";
-import type { Answer, PassedCall, RelayServices } from "#relay/core/call.ts";
+import { type StreamedBody, TransportError, type UpstreamResponse } from "#platform/http.ts";
+import type { Outgoing } from "#providers/provider.ts";
+import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
+import type { Call } from "#relay/core/call.ts";
+import { answerHeaders } from "#relay/core/exchange.ts";
 import { Flight, type Passed } from "#relay/core/flight.ts";
-import { type Pieces, primed } from "#relay/core/pieces.ts";
-import { type Chosen, namedChannel } from "#relay/core/plan.ts";
-import { answerHeaders } from "#relay/core/relay.ts";
+import { primed } from "#relay/core/pieces.ts";
+import { namedChannel } from "#relay/core/plan.ts";
 import { explain } from "#relay/core/retry.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
+
+/** A call that a vendor answers for its own account: nobody reads it on the way, and nobody pays for it here. */
+export interface PassedCall extends Call {
+  method: Outgoing["method"];
+  /** The channel that the caller named. */
+  channelId: number;
+  /** OpenAI's path, and its query with the `?`. */
+  path: string;
+  query: string;
+  /** Those of the client that its vendor may see. */
+  forward: Record<string, string>;
+  body: StreamedBody | null;
+}
 
 /**
  * What a vendor keeps for one account (files, batches, assistants): only the channel that the caller names can answer

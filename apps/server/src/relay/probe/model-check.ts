@@ -6,9 +6,10 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import { attempt, transportFailure } from "#relay/chat/attempt.ts";
+import { attempt } from "#relay/chat/attempt.ts";
 import { withoutCredentials } from "#relay/core/scrub.ts";
 import { shapeOf } from "#relay/core/send.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
 import { asInForce, type ProbeServices } from "./probe.ts";
 
 /**

@@ -9,12 +9,13 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
-import { attempt, transportFailure } from "#relay/chat/attempt.ts";
+import { attempt } from "#relay/chat/attempt.ts";
 import { readBody } from "#relay/chat/body.ts";
-import type { RelayServices } from "#relay/core/call.ts";
 import { asKeyFailure } from "#relay/core/key-evidence.ts";
 import { errorForOperators } from "#relay/core/scrub.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
 import { askAdapted } from "#relay/media/adapted.ts";
 import { type ProbeQuestion, questionFor } from "./probe-question.ts";
 

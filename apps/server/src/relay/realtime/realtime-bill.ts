@@ -4,10 +4,10 @@ import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
-import type { Call, RelayServices } from "#relay/core/call.ts";
+import type { Call, Chosen } from "#relay/core/call.ts";
 import { type End, Flight } from "#relay/core/flight.ts";
 import { addTo } from "#relay/core/meter.ts";
-import type { Chosen } from "#relay/core/plan.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import { TOKENS_PER_SECOND_HEARD } from "#relay/media/plain-usage.ts";
 import { type HeardPart, type SessionFacts, TOKENS_PER_SECOND_SAID } from "./realtime-events.ts";
 

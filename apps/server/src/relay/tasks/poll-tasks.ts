@@ -8,9 +8,9 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { TaskQuestion, TaskStanding, TaskWire } from "#providers/wires/task.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
-import type { RelayServices } from "#relay/core/call.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import { tellClient, type Teller } from "./tell-clients.ts";
 
 /** Asks vendors how their tasks stand: each through the channel and the key that made it, in the fewest questions. */

@@ -8,14 +8,14 @@ import { now } from "#platform/clock.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/wires/task.ts";
-import { transportFailure } from "#relay/chat/attempt.ts";
-import type { Call, RelayServices } from "#relay/core/call.ts";
+import type { Call, Chosen } from "#relay/core/call.ts";
+import { answerHeaders, noteRefusal, relay } from "#relay/core/exchange.ts";
 import type { Flight } from "#relay/core/flight.ts";
-import type { Chosen } from "#relay/core/plan.ts";
-import { answerHeaders, noteRefusal, relay } from "#relay/core/relay.ts";
 import { explain } from "#relay/core/retry.ts";
 import { send } from "#relay/core/send.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 import type { UpstreamCall } from "#relay/core/upstream-call.ts";
+import { transportFailure } from "#relay/core/upstream-error.ts";
 
 /** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
 export interface TaskCall extends Call {

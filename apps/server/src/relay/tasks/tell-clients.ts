@@ -3,7 +3,7 @@ import { GatewayError } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
-import type { RelayServices } from "#relay/core/call.ts";
+import type { RelayServices } from "#relay/core/services.ts";
 
 /**
  * Tells clients who left an address that their task has ended: again and again ever less often, until the address says

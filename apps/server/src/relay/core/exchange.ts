@@ -4,20 +4,13 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
-import type { Call, RelayServices } from "./call.ts";
+import type { Call, Chosen } from "./call.ts";
 import { Flight } from "./flight.ts";
 import { asKeyFailure } from "./key-evidence.ts";
-import {
-  type Chosen,
-  keepOtherKeys,
-  makePlan,
-  nextChoice,
-  nothingFree,
-  pausedChannels,
-  type Plan,
-} from "./plan.ts";
+import { keepOtherKeys, makePlan, nextChoice, nothingFree, pausedChannels, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
+import type { RelayServices } from "./services.ts";
 
 /** One attempt through a chosen channel: an answer whose bill is closed or will be, or why there is none. */
 export type TryChannel<Answer extends object> = (

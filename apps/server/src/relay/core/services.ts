@@ -1,0 +1,45 @@
+import type { Settings } from "@gateway/shared/settings";
+import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
+import type { AnswerCache } from "#domain/answers/answer-cache.ts";
+import type { Candidates } from "#domain/channels/candidates.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import type { Health } from "#domain/channels/health.ts";
+import type { Ledger } from "#domain/ledger/ledger.ts";
+import type { BodyLog } from "#domain/logs/bodies.ts";
+import type { Prices } from "#domain/pricing/prices.ts";
+import type { BackgroundBills } from "#domain/responses/background.ts";
+import type { Revocations } from "#domain/tokens/revocations.ts";
+import type { UpstreamClient } from "#platform/http.ts";
+import type { MemoryBudget } from "#platform/memory-budget.ts";
+import type { Metrics } from "#platform/metrics.ts";
+import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
+import type { Drains } from "./drains.ts";
+
+/** What the relay works with; handed in once by app.ts. */
+export interface RelayServices {
+  candidates: Candidates;
+  groups: GroupsInForce;
+  health: Health;
+  ledger: Ledger;
+  prices: Prices;
+  settings: { current(): Settings };
+  upstream: UpstreamClient;
+  memory: MemoryBudget;
+  metrics: Metrics;
+  bodies: Pick<BodyLog, "keep">;
+  answers: AnswerCache;
+  background: BackgroundBills;
+  /** A channel whatever its status: one that was disabled still owes its answers. */
+  storedChannel(id: number): Promise<ChannelInForce | "deleted" | undefined>;
+  random(): number;
+  /** Calls that hold points; empty when every bill is closed. */
+  open: Set<string>;
+  /** Answers that are read on although their client disconnected. */
+  drains: Drains;
+  /** Says when an account or key may not be used any more. */
+  revocations: Pick<Revocations, "watch">;
+  /** Reaches public machines only. Throws `invalid_request`. */
+  fetchPublic(address: string, options: PublicFetchOptions): Promise<Fetched>;
+  /** A defect of ours that a call survived. */
+  onError(error: unknown): void;
+}

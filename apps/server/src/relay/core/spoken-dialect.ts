@@ -1,0 +1,46 @@
+import type { Upstream } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { ChatRequest, DialectId } from "#dialects/ir.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import { dialectsFor, type Need } from "#providers/provider.ts";
+import { shapeOf } from "./send.ts";
+
+/** What a call of this client speaks to this channel. */
+export function upstreamFor(
+  channel: ChannelInForce,
+  client: DialectId,
+  model: string,
+  request?: ChatRequest,
+): Upstream {
+  const own = channel.provider.wire?.(shapeOf(channel, { model }));
+  return own ?? dialects[dialectFor(channel, client, model, request)];
+}
+
+/**
+ * The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first.
+ * Some vendors speak another for what this request holds.
+ */
+export function dialectFor(
+  channel: ChannelInForce,
+  client: DialectId,
+  model: string,
+  request?: ChatRequest,
+): DialectId {
+  const needs = channel.provider.speaks === undefined || request === undefined ? undefined : needsOf(request);
+  const spoken = dialectsFor(channel.provider, shapeOf(channel, { model, needs }));
+  if (client === "openai-responses" && channel.compatibleResponse) return spoken[0];
+  return spoken.includes(client) ? client : spoken[0];
+}
+
+/** What a provider may want to know of a request before it says in which dialect it takes it. */
+function needsOf({ tools, serverTools, reasoning }: ChatRequest): ReadonlySet<Need> | undefined {
+  if (tools === undefined && serverTools === undefined) return undefined;
+  const needs = new Set<Need>();
+  if (tools !== undefined && tools.length > 0) needs.add("tools");
+  for (const { kind, extra } of serverTools ?? [])
+    if (kind !== "other" && extra.dialect !== "openai-chat") needs.add(kind);
+  const { effort, budgetTokens, adaptive } = reasoning ?? {};
+  if (effort === "none" || budgetTokens === 0) needs.add("no-thinking");
+  else if (effort !== undefined || budgetTokens !== undefined || adaptive === true) needs.add("thinking");
+  return needs;
+}
