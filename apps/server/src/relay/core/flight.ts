@@ -8,8 +8,7 @@ import { computeBill, heldTier, type PriceInForce } from "#domain/pricing/pricin
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
-import type { Call, Chosen } from "./call.ts";
-import type { Ended, Served } from "./call.ts";
+import type { Call, Chosen, Ended, Served } from "./call.ts";
 import { owed } from "./owed.ts";
 import type { RelayServices } from "./services.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";

@@ -3,6 +3,7 @@ import type { Usage } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Chosen, Pieces } from "./call.ts";
+import { limitError } from "./excess.ts";
 import type { End, Flight } from "./flight.ts";
 import { eventsForClients } from "./scrub.ts";
 
@@ -46,6 +47,8 @@ interface Kept {
   chunks: Buffer[];
   bytes: number;
   outcome: "complete" | "upstream-died" | undefined;
+  /** What broke the connection. */
+  broken?: unknown;
 }
 
 /** Left at any `yield`, it closes the bill; the first one is for `primed`. */
@@ -60,6 +63,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
       vendor: reader.usage,
       final,
       delivered,
+      errorCode: limitError(kept.broken)?.code,
       ...counted(passing.counted?.(delivered)),
     });
   };
@@ -119,6 +123,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pi
       // Without a length in its head, an answer that broke after its end misses nothing.
       const isWhole = reader.ended && response.headers["content-length"] === undefined;
       kept.outcome = isWhole ? "complete" : "upstream-died";
+      kept.broken = error;
       return;
     }
     while (kept.bytes > wait) {
