@@ -3,6 +3,7 @@
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
 //   bench:channels  what thousands of channels cost, the screen that lists them included
+//   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   seed-logs, measure-logs   ten million calls, and what each screen waits for them
 //   lighthouse  what Lighthouse says of the first pages of the built web
@@ -10,6 +11,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import {
+  buildServer,
   buildWeb,
   fail,
   generate,
@@ -29,6 +31,7 @@ const programs = {
   bench: "bench/main.ts",
   "bench:channels": "bench/channels.ts",
   "bench:ledger": "bench/ledger.ts",
+  "bench:start": "bench/footprint.ts",
   chaos: "bench/chaos/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",
@@ -44,6 +47,7 @@ else if (what === "lighthouse") {
   hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
 } else if (what in programs) {
   if (what === "bench:channels") buildWeb();
+  if (what === "bench:start") buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else fail(`Say what to run: dev, lighthouse, ${Object.keys(programs).join(", ")}.`);
 

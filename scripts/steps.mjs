@@ -104,6 +104,29 @@ export function buildWeb() {
   writeStamp("web", stampOf());
 }
 
+/** Where Node keeps what it has compiled, so that the next start does not compile it again. */
+export const compileCache = join(stamps, "compile-cache");
+
+/** Joins the server's modules into a few files when they or its libraries changed; returns the one to run. */
+export function buildServer() {
+  const main = join(root, "apps/server/dist/bundle/main.js");
+  const inputs = [
+    "apps/server/src",
+    "apps/server/package.json",
+    "packages/shared",
+    "scripts/bundle.mjs",
+    "pnpm-lock.yaml",
+  ];
+  const hash = hashOf(inputs.map((path) => join(root, path)));
+  if (existsSync(main) && readStamp("server") === hash) return main;
+  say("Building the server");
+  rmSync(join(stamps, "server"), { force: true });
+  rmSync(compileCache, { recursive: true, force: true });
+  run(node24(), ["scripts/bundle.mjs"], root);
+  writeStamp("server", hash);
+  return main;
+}
+
 /** Runs a tool quietly; shows what it said and stops when it fails. */
 function run(program, args, cwd, more = {}) {
   const env = { ...toolEnvironment(cwd), NODE_ENV: "", NO_COLOR: "1", ...more };

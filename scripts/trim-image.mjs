@@ -20,7 +20,7 @@ for (const { name: entry } of readdirSync(store, { withFileTypes: true }).filter
 function trimPrisma(folder) {
   for (const path of filesIn(join(folder, "node_modules/@prisma/client/runtime"))) {
     const isCompiler = /query_compiler_|wasm-compiler-edge/.test(path);
-    if (isCompiler && !/query_compiler_fast_bg\.postgresql\.(wasm-base64\.)?mjs$/.test(path)) rmSync(path);
+    if (isCompiler && !/query_compiler_small_bg\.postgresql\.(wasm-base64\.)?mjs$/.test(path)) rmSync(path);
   }
 }
 

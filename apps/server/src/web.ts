@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { Settings } from "@gateway/shared/settings";
 import type { FastifyInstance } from "fastify";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
+import { root as repository } from "#platform/places.ts";
 
 /**
  * The console and the public site: built files of apps/web, and for every other address the page that loads them.
  * The page learns here under which path it is mounted.
  */
-const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
+const dist = join(repository, "apps/web/dist");
 
 const YEAR_SECONDS = 31_536_000;
 

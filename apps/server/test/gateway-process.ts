@@ -18,8 +18,7 @@ export interface GatewayProcess {
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const accessToken = "root-access-token-of-a-process-of-its-own-012";
 
-/** It takes a port that is free and says which: one that was looked for before could be another's by then. */
-export async function startGatewayProcess(env: {
+interface GatewayEnv {
   DATABASE_URL: string;
   DATA_DIR: string;
   DEMO_UPSTREAM?: string;
@@ -31,8 +30,11 @@ export async function startGatewayProcess(env: {
   REDIS_URL?: string;
   PORT?: string;
   API_RATE_LIMIT?: string;
-}): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [main], {
+}
+
+/** It takes a port that is free and says which: one that was looked for before could be another's by then. */
+export async function startGatewayProcess(env: GatewayEnv, program = main): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [program], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       PATH: process.env["PATH"],

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { root } from "./places.ts";
 
 /** The migrations of this repository. */
-export const migrationsFolder = fileURLToPath(new URL("../../../../prisma/migrations", import.meta.url));
+export const migrationsFolder = join(root, "prisma/migrations");
 
 export interface MigrateResult {
   /** Names of the migrations this call applied, in order; empty when the database was up to date. */

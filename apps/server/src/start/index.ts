@@ -106,12 +106,13 @@ async function openAll(context: Context, parts: Parts) {
     stale: () => announcements.stale(),
   });
   const counted = await parts.open(limits, known);
-  const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness });
   // One worker of a machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl });
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
   }
+  // Last, so that a call finds everything open, and what the start took is given back before the first one.
+  const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness });
   return { http, readiness, setupToken };
 }
 
