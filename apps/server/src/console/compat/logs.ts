@@ -91,7 +91,18 @@ const older = (row: LogRow, isOwn: boolean): z.output<typeof OlderLog> => ({
       : { ...emptyOlderChannel, id: row.channel_id, name: row.channel_name },
 });
 
+/** The columns by which One Hub sorts. */
+const sortable = /^-?(created_at|channel_id|user_id|token_name|model_name|type|source_ip)$/;
+
+const OlderQuery = LogQuery.extend({
+  order: LogQuery.shape.order.refine(
+    (order) => order.split(",").every((part) => part === "" || sortable.test(part)),
+    "The list cannot be sorted by this field.",
+  ),
+});
+
 const list = (isOwn: boolean): CompatRoute => ({
+  query: reads(OlderQuery, (query) => query),
   answer: spells(LogPage, OlderLogs, ({ data, page = 1, size = data.length, total_count = 0 }) => ({
     data: data.map((row) => older(row, isOwn)),
     page,
