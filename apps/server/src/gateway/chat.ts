@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { withinCost } from "#dialects/cost-fields.ts";
 import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
@@ -13,6 +12,7 @@ import type { Answer } from "#relay/core/call.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { recall } from "./conversation.ts";
+import { affordable, decodeBody } from "./decode-body.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { wantsFresh } from "./fresh.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
@@ -105,11 +105,11 @@ async function turnOf(
   const { json, dropped } = affordable(client, jsonBody(request));
   const address = addressOf(request);
   if (client.id !== "openai-responses")
-    return { ...json, turn: { request: client.decodeRequest(asked(json.body), address), pin, dropped } };
+    return { ...json, turn: { request: decodeBody(client, json, address, asked), pin, dropped } };
   const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);
   const { raw, body } = inside?.body ?? json;
-  const decoded = client.decodeRequest(asked(body), address);
+  const decoded = decodeBody(client, { raw, body }, address, asked);
   const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
   if (inside === undefined) {
     const repeated = { previous_response_id: body["previous_response_id"] };
@@ -126,13 +126,6 @@ async function turnOf(
     await inside.finished(end, chosen);
   };
   return { raw, body, turn: { ...turn, finished, stateful: true, dropped }, repeated };
-}
-
-/** The request as its provider will get it: with one output limit, without what its bill could not show. */
-function affordable(client: Dialect, json: JsonBody): { json: JsonBody; dropped: readonly string[] } {
-  const { body, dropped } = withinCost(client.id, json.body);
-  if (body === json.body) return { json, dropped };
-  return { json: { ...json, body, raw: Buffer.from(JSON.stringify(body)) }, dropped };
 }
 
 async function answerChat(

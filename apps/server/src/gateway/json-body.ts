@@ -5,6 +5,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { createJsonScan, type JsonScan } from "#platform/json-scan.ts";
+import {
+  defineAccessors,
+  type LongTexts,
+  rememberLongTexts,
+  stringifyLong,
+  takeLongTexts,
+} from "#platform/long-texts.ts";
 import { accessOf, type Access } from "./access.ts";
 import { type Reading, requireOneReading } from "./one-reading.ts";
 
@@ -16,6 +23,8 @@ const MEMORY_PER_BYTE = 4;
 const FORM_MEMORY = 2 * 1024 * 1024;
 /** Larger bodies are parsed one at a time, and other requests are served in between. */
 const LARGE = 256 * 1024;
+/** In larger bodies long texts are not parsed. Bytes. */
+const LONG_FROM = 64 * 1024;
 /** A sender may be silent for so long, and must be faster than this in all (bytes per millisecond, 1 Mbit/s). */
 const SILENCE_MS = 30_000;
 const SLOWEST = 128;
@@ -58,7 +67,7 @@ export function acceptJson(app: FastifyInstance, reading: Reading): void {
     const scan = createJsonScan();
     const raw = await readBytes(payload, scan, accessOf(request));
     if (raw.length > LARGE) await inTurn();
-    return parse(raw, scan.keys, reading);
+    return parse(raw, scan, reading);
   });
 }
 
@@ -66,13 +75,15 @@ export function acceptJson(app: FastifyInstance, reading: Reading): void {
 export function readJson(raw: Buffer, reading: Reading): JsonBody {
   const scan = createJsonScan();
   scan.push(raw);
-  return parse(raw, scan.keys, reading);
+  return parse(raw, scan, reading);
 }
 
 /** The bytes of a body, counted in the budget as they come. */
 function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access): Promise<Buffer> {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
   const pieces: Buffer[] = [];
+  /** Of a large body whose length is known: every piece is copied once, while it is in the processor's cache. */
+  let whole: Buffer | undefined;
   let size = 0;
   let granted = memory.bytes;
   const begun = performance.now();
@@ -82,7 +93,10 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       clearTimeout(timer);
       payload.off("data", onData).off("end", end).off("close", onClose).off("error", end);
       if (error === undefined)
-        resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
+        resolve(
+          whole?.subarray(0, size) ??
+            (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size)),
+        );
       else
         reject(error instanceof Error ? error : new Error("The body could not be read.", { cause: error }));
     };
@@ -110,7 +124,10 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       } catch (error) {
         return end(error);
       }
-      pieces.push(chunk);
+      if (announced > LONG_FROM && announced <= BODY_LIMIT) {
+        whole ??= Buffer.allocUnsafeSlow(announced);
+        chunk.copy(whole, size - chunk.length);
+      } else pieces.push(chunk);
       if (size < announced || Number.isNaN(announced)) {
         if (timer === undefined) timer = setTimeout(late, SILENCE_MS);
         else timer.refresh();
@@ -135,20 +152,40 @@ function inTurn(): Promise<unknown> {
   return last;
 }
 
-function parse(raw: Buffer, keys: number, reading: Reading): JsonBody {
+function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
   // What is replaced by us may be dropped or kept by others.
   if (!isUtf8(raw)) throw invalidRequest("The body is not valid UTF-8.");
-  let body: unknown;
-  try {
-    body = JSON.parse(raw.toString("utf8"));
-  } catch (error) {
-    throw invalidRequest(`The body is not valid JSON${placeOf(error)}.`);
-  }
+  const long = raw.length > LONG_FROM ? takeLongTexts(raw, scan.longTexts) : undefined;
+  const body = parsed(raw, long);
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw invalidRequest("The body must be a JSON object.");
   const wire = body as Wire;
-  const again = requireOneReading(wire, raw, keys, reading);
-  return { raw: again ? Buffer.from(JSON.stringify(wire)) : raw, body: wire };
+  const again = requireOneReading(wire, raw, scan.keys, reading);
+  const whole = again ? jsonBytes(wire, long) : raw;
+  if (long !== undefined) {
+    rememberLongTexts(whole, long);
+    defineAccessors(wire, long);
+  }
+  return { raw: whole, body: wire };
+}
+
+function parsed(raw: Buffer, long: LongTexts | undefined): unknown {
+  if (long !== undefined)
+    try {
+      return JSON.parse(long.small) as unknown;
+    } catch {
+      // The place of the mistake is that in the whole text.
+    }
+  try {
+    return JSON.parse(raw.toString("utf8")) as unknown;
+  } catch (error) {
+    throw invalidRequest(`The body is not valid JSON${placeOf(error)}.`);
+  }
+}
+
+/** The JSON of a body; its long texts are the bytes that came. */
+export function jsonBytes(value: unknown, long: LongTexts | undefined): Buffer {
+  return long === undefined ? Buffer.from(JSON.stringify(value)) : stringifyLong(value, long);
 }
 
 /** The parser's own message quotes the body, which must not get into logs. */

@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { LONG_TEXT, type TextRange } from "./long-texts.ts";
 
 /**
  * Looks at JSON text while it arrives, before it is parsed: depth and number of values are limited, because a small
@@ -9,6 +10,8 @@ export interface JsonScan {
   push(chunk: Buffer): void;
   /** Keys of all objects, repeated ones included. */
   readonly keys: number;
+  /** Long strings, in order. */
+  readonly longTexts: readonly TextRange[];
 }
 
 export const MAX_JSON_DEPTH = 200;
@@ -30,6 +33,10 @@ export function createJsonScan(): JsonScan {
   let inText = false;
   /** The next byte belongs to an escape that began in the chunk before. */
   let escaped = false;
+  /** Bytes of the chunks before this one. */
+  let passed = 0;
+  let textStart = 0;
+  const longTexts: TextRange[] = [];
 
   /** Where the text ends, beyond its quote; the chunk's length when it goes on in the next one. */
   function endOfText(chunk: Buffer, start: number): number {
@@ -85,11 +92,14 @@ export function createJsonScan(): JsonScan {
       while (at < chunk.length) {
         if (inText) {
           at = endOfText(chunk, at);
+          const end = passed + at - 1;
+          if (!inText && end - textStart >= LONG_TEXT) longTexts.push({ start: textStart, end });
           continue;
         }
         switch (chunk[at]) {
           case QUOTE:
             inText = true;
+            textStart = passed + at + 1;
             break;
           case 0x7b: // {
           case 0x5b: // [
@@ -109,11 +119,13 @@ export function createJsonScan(): JsonScan {
         }
         at += 1;
       }
+      passed += chunk.length;
       if (values > MAX_VALUES)
         throw new GatewayError("body_too_large", `The body has more than ${MAX_VALUES} values.`);
     },
     get keys() {
       return keys;
     },
+    longTexts,
   };
 }

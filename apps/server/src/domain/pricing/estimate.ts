@@ -2,7 +2,8 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, MediaSource, Message, Part, Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/service-tier.ts";
 import type { Spending } from "#dialects/spending.ts";
-import { imageTokens } from "./image-tokens.ts";
+import { type LongText, longTextOf } from "#platform/long-texts.ts";
+import { dataHead, imageTokens } from "./image-tokens.ts";
 
 /**
  * How many tokens a call may use, before it is made: the most that its request allows, so that what is reserved
@@ -161,6 +162,9 @@ interface Scan {
 /** Texts longer than this are counted by samples: a megabyte must not hold up the other calls. */
 const longestWhole = 131_072;
 const samples = 128;
+/** The same for texts that stayed bytes. */
+const byteSamples = 64;
+const byteSampleLength = 512;
 
 function addText(scan: Scan, text: string): void {
   if (text.length <= longestWhole) {
@@ -174,6 +178,27 @@ function addText(scan: Scan, text: string): void {
     found += weigh(text, sample * stride, sample * stride + length);
   }
   scan.text += (found / (samples * length)) * text.length;
+}
+
+/** The same for bytes that were not made into text. Escapes count as the letters they are written with. */
+function addBytes(scan: Scan, { bytes }: LongText): void {
+  if (bytes.length <= longestWhole) return addText(scan, bytes.toString("utf8"));
+  const stride = Math.floor(bytes.length / byteSamples);
+  let found = 0;
+  for (let sample = 0; sample < byteSamples; sample += 1) {
+    // No sender can know which stretches are looked at.
+    const from = sample * stride + Math.floor(Math.random() * (stride - byteSampleLength));
+    const text = bytes.toString("utf8", from, from + byteSampleLength);
+    found += weigh(text, 0, text.length);
+  }
+  scan.text += (found / (byteSamples * byteSampleLength)) * bytes.length;
+}
+
+/** The text of a part: the bytes of a long one. */
+function addTextOf(scan: Scan, part: { text: string }): void {
+  const long = longTextOf(part, "text");
+  if (long === undefined) addText(scan, part.text);
+  else addBytes(scan, long);
 }
 
 const firstForeign = 0x300;
@@ -228,10 +253,10 @@ function addPart(scan: Scan, part: Part): void {
   switch (part.type) {
     case "text":
     case "refusal":
-      addText(scan, part.text);
+      addTextOf(scan, part);
       break;
     case "reasoning":
-      addText(scan, part.text);
+      addTextOf(scan, part);
       addText(scan, part.encrypted ?? "");
       break;
     case "tool-call":
@@ -263,16 +288,18 @@ function addPart(scan: Scan, part: Part): void {
   }
 }
 
-function bytesOf(base64: string): number {
-  return Math.floor((base64.length * 3) / 4);
+/** Bytes of data that is given as base64. */
+function bytesOf(source: { data: string }): number {
+  const length = longTextOf(source, "data")?.bytes.length ?? source.data.length;
+  return Math.floor((length * 3) / 4);
 }
 
 function audioSeconds(source: MediaSource, format: string | undefined): number {
   if (source.type !== "data") return unseenAudioSeconds;
-  const bytes = bytesOf(source.data);
+  const bytes = bytesOf(source);
   // Samples without a header have the rate that the provider expects of them, 16 kHz or more.
   if (/pcm|l16/i.test(`${format ?? ""} ${source.mediaType}`)) return bytes / plainBytesPerSecond;
-  return recordingSeconds(Buffer.from(source.data.slice(0, 64), "base64"), bytes);
+  return recordingSeconds(dataHead(source, 64), bytes);
 }
 
 /**
@@ -304,7 +331,7 @@ function addFile(scan: Scan, source: MediaSource): void {
     scan.tokens += tokensPerUnseenFile;
     return;
   }
-  const bytes = bytesOf(source.data);
+  const bytes = bytesOf(source);
   if (/^text\/|json|xml|csv|markdown/.test(source.mediaType)) scan.text += bytes * tokensPerDense;
   else scan.tokens += Math.ceil(bytes / bytesPerDocumentToken);
 }

@@ -1,4 +1,5 @@
 import type { MediaSource } from "#dialects/ir.ts";
+import { longTextOf } from "#platform/long-texts.ts";
 
 /**
  * What an image weighs, by the dearest of the published formulas, because the channel is not chosen yet:
@@ -13,8 +14,18 @@ const most = 1_640;
 export function imageTokens(source: MediaSource, detail: string | undefined): number {
   if (detail === "low") return lowDetail;
   if (source.type !== "data") return most;
-  const size = imageSize(Buffer.from(source.data.slice(0, headerCharacters), "base64"));
+  const size = imageSize(dataHead(source, headerCharacters));
   return size === undefined ? most : Math.min(most, Math.max(tileTokens(size), areaTokens(size)));
+}
+
+/** The bytes that so many characters of base64 data begin with. */
+export function dataHead(source: { data: string }, characters: number): Buffer {
+  const long = longTextOf(source, "data");
+  const text =
+    long === undefined || long.isEscaped
+      ? source.data.slice(0, characters)
+      : long.bytes.toString("latin1", 0, Math.min(characters, long.bytes.length));
+  return Buffer.from(text, "base64");
 }
 
 export interface ImageSize {

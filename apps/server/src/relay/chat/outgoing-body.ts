@@ -7,6 +7,7 @@ import { unpricedTiers } from "#dialects/service-tier.ts";
 import { toolNames, withToolNames } from "#dialects/tool-names.ts";
 import { unheldFields } from "#dialects/unheld-fields.ts";
 import { tierPrefix } from "#domain/pricing/pricing.ts";
+import { longTextsOf, stringifyLong, withPlaceholders } from "#platform/long-texts.ts";
 import type { Call as Shape } from "#providers/provider.ts";
 import type { Chosen } from "#relay/core/call.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
@@ -20,10 +21,28 @@ type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" 
 
 export function encodeBody(
   given: Given,
-  { channel, upstreamModel: model, price }: Pick<Chosen, "channel" | "upstreamModel"> & Partial<Chosen>,
+  chosen: ChosenFor,
   upstream: Upstream,
   shape: Shape,
   settings: OperatorDefaults,
+): { body: string | Buffer; dropped: string[] } {
+  const passes = upstream.id === given.client.id && given.rewritten !== true && given.fetched === undefined;
+  const long = passes ? longTextsOf(given.raw) : undefined;
+  if (long === undefined) return encode(given, chosen, upstream, shape, settings, JSON.stringify);
+  // In one dialect no one reads the texts: the long ones stay the bytes that came.
+  const spelled = (body: Wire) => stringifyLong(body, long);
+  return withPlaceholders(() => encode(given, chosen, upstream, shape, settings, spelled));
+}
+
+type ChosenFor = Pick<Chosen, "channel" | "upstreamModel"> & Partial<Chosen>;
+
+function encode(
+  given: Given,
+  { channel, upstreamModel: model, price }: ChosenFor,
+  upstream: Upstream,
+  shape: Shape,
+  settings: OperatorDefaults,
+  spell: (body: Wire) => string | Buffer,
 ): { body: string | Buffer; dropped: string[] } {
   const { parameters, provider } = channel;
   const early = parameters["pre_add"] === true && given.rewritten !== true;
@@ -74,7 +93,7 @@ export function encodeBody(
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
-  return { body: adjusted === given.body ? given.raw : JSON.stringify(adjusted), dropped };
+  return { body: adjusted === given.body ? given.raw : spell(adjusted), dropped };
 }
 
 /** With `pre_add` the fields count as the client's own, so that a translation takes them along. */
