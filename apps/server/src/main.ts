@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { countBuffersInHeapLimit } from "#platform/start-memory.ts";
 import { type Env, readEnv } from "./env.ts";
 import type { Running } from "./start/context.ts";
 
@@ -9,6 +10,7 @@ const WORKERS_SECONDS = 10;
 
 /** Environment → gateway → signals. Everything that can be wrong before listening ends in one sentence. */
 try {
+  countBuffersInHeapLimit();
   const env = readEnv(process.env);
   const running = start(env);
   let isStarted = false;
