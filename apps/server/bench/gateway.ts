@@ -2,6 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { patientModel } from "./idle-streams.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
+import { benchModel } from "./scenarios.ts";
 
 /** The gateway as an operator would run it: real Postgres, a channel to the vendor, one token, billing on. */
 export interface BenchGateway extends Started {
@@ -23,6 +24,11 @@ export interface TurnSums {
   seconds: number;
 }
 
+export interface Providers {
+  provider: string;
+  demo: string;
+}
+
 const accessToken = "bench-access-token-bench-access-token";
 const manyPerMinute = 100_000_000;
 /** How often the gateway looks at its event loop; what it reports has this in it. */
@@ -31,8 +37,8 @@ const LOOK_MS = 10;
 export async function startGateway(
   folder: string,
   databaseUrl: string,
-  vendor: string,
-  vendorKey: string,
+  /** Addresses of the provider that answers the load, and of the built-in one, whose streams may wait. */
+  { provider, demo }: Providers,
   withLedger = true,
 ): Promise<BenchGateway> {
   const port = await freePort();
@@ -74,10 +80,17 @@ export async function startGateway(
     return (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? 0);
   };
   const openAiCompatible = 8;
-  const channel = { type: openAiCompatible, base_url: vendor, groups: ["default"] };
-  await api("/channel", { ...channel, name: "bench", key: vendorKey, models: ["demo-chat"] });
+  const channel = { type: openAiCompatible, groups: ["default"] };
   await api("/channel", {
     ...channel,
+    base_url: provider,
+    name: "bench",
+    key: "demo-fast",
+    models: [benchModel],
+  });
+  await api("/channel", {
+    ...channel,
+    base_url: demo,
     name: "patient",
     key: "demo-patient",
     models: [patientModel],

@@ -1,5 +1,8 @@
 import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
+import { decodeBody } from "#gateway/decode-body.ts";
+import { readJson } from "#gateway/json-body.ts";
+import { readings } from "#gateway/readings.ts";
 
 /** How long a large request holds up every other call: what is done between its last byte and its reservation. */
 
@@ -24,9 +27,9 @@ export function measureHoldUps(): HoldUp[] {
   return Object.entries(texts).map(([text, piece]) => {
     const content = piece.repeat(Math.ceil(BYTES / Buffer.byteLength(piece)));
     const raw = Buffer.from(JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content }] }));
-    const parse = () => JSON.parse(raw.toString("utf8")) as unknown;
-    const body = parse();
-    const decode = () => dialects["openai-chat"].decodeRequest(body, {});
+    const parse = () => readJson(raw, readings["openai-chat"]);
+    const json = parse();
+    const decode = () => decodeBody(dialects["openai-chat"], json, {});
     const request = decode();
     const estimate = () => estimateUsage(request, { maxOutputTokens: 4_096 });
     return { text, parse: timed(parse), decode: timed(decode), estimate: timed(estimate) };

@@ -71,7 +71,7 @@ function openStream(gateway: BenchGateway): Promise<Socket> {
 }
 
 /** Megabytes. */
-function residentOf(pid: number): number | undefined {
+export function residentOf(pid: number): number | undefined {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);
     return (pages * PAGE) / 1_048_576;

@@ -63,7 +63,7 @@ try {
   for (const one of cases) {
     if (wanted.length > 0 && !wanted.some((text) => one.name.includes(text))) continue;
     // A gateway of its own for each case: memory that one leaves behind does not count for the next.
-    const gateway = await startGateway(folder, database.url, vendor.url, "demo-fast");
+    const gateway = await startGateway(folder, database.url, { provider: vendor.url, demo: vendor.url });
     await measure(one, gateway);
     process.kill(gateway.pid, "SIGKILL");
   }

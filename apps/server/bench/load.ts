@@ -4,7 +4,7 @@
  * Usage: node load.ts '<JSON of LoadOrder>'; prints the JSON of a LoadResult.
  */
 import { connect, type Socket } from "node:net";
-import { requestBody, type ScenarioName, scenarios } from "./scenarios.ts";
+import { requestBody, type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
 
 export interface LoadOrder {
   url: string;
@@ -25,7 +25,18 @@ export interface LoadResult {
   /** Milliseconds from the first byte sent to the last byte received. */
   p50: number;
   p99: number;
+  /** Chunks of streams that came in all. */
+  chunks: number;
+  /** Milliseconds from the first byte sent to the first byte of the answer. */
+  firstByteP50: number;
+  firstByteP99: number;
+  /** Milliseconds from the provider's writing of a chunk to its arrival; 0 where chunks do not say when they were sent. */
+  delayP50: number;
+  delayP99: number;
 }
+
+const chunkStart = "data: {";
+const sentAt = /@(\d+\.\d+)@/g;
 
 const headEnd = Buffer.from("\r\n\r\n");
 const lastChunk = "\r\n0\r\n\r\n";
@@ -39,6 +50,8 @@ class AnswerReader {
   #tail = "";
   status = 0;
   text = "";
+  chunks = 0;
+  readonly delays: number[] = [];
 
   /** True when the answer is whole. */
   read(data: Buffer): boolean {
@@ -54,9 +67,18 @@ class AnswerReader {
       body = this.#head.subarray(end + headEnd.length);
     }
     if (this.text.length < 500) this.text += body.toString("utf8", 0, 500);
+    if (this.#expected === undefined) this.#readChunks(body.toString("latin1"));
     this.#bodyBytes += body.length;
     this.#tail = (this.#tail + body.toString("latin1", Math.max(0, body.length - TAIL))).slice(-TAIL);
     return this.#expected === undefined ? this.#tail.endsWith(lastChunk) : this.#bodyBytes >= this.#expected;
+  }
+
+  /** A chunk that two pieces share is counted by its beginning; its delay is left out. */
+  #readChunks(piece: string): void {
+    for (let at = piece.indexOf(chunkStart); at !== -1; at = piece.indexOf(chunkStart, at + 1))
+      this.chunks += 1;
+    const now = performance.timeOrigin + performance.now();
+    for (const [, at] of piece.matchAll(sentAt)) this.delays.push(now - Number(at));
   }
 
   isRight(stream: boolean): boolean {
@@ -73,18 +95,25 @@ async function run(order: LoadOrder): Promise<LoadResult> {
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   const latencies: number[] = [];
+  const firstBytes: number[] = [];
+  const delays: number[] = [];
+  let chunks = 0;
+  // Streams begin one after the other over the time of one, as they would in use.
+  const apartMs = streamMs(order.scenario) / order.connections;
   let failed = 0;
   let firstFailure = "";
   const start = performance.now();
   const end = start + order.seconds * 1000;
 
-  function client(): Promise<void> {
+  function client(index: number): Promise<void> {
     return new Promise((resolve) => {
       let socket: Socket;
+      let isFirst = true;
       let reader = new AnswerReader();
       let sent = 0;
       const send = () => {
         reader = new AnswerReader();
+        isFirst = true;
         sent = performance.now();
         socket.write(request);
       };
@@ -96,8 +125,12 @@ async function run(order: LoadOrder): Promise<LoadResult> {
         socket = connect({ host: hostname, port: Number(port), noDelay: true });
         socket.once("connect", send);
         socket.on("data", (data: Buffer) => {
+          if (isFirst) firstBytes.push(performance.now() - sent);
+          isFirst = false;
           if (!reader.read(data)) return;
           const now = performance.now();
+          chunks += reader.chunks;
+          for (const delay of reader.delays) delays.push(delay);
           if (!reader.isRight(stream)) fail(`${reader.status} ${reader.text}`);
           else if (now <= end) latencies.push(now - sent);
           if (now < end) send();
@@ -110,21 +143,31 @@ async function run(order: LoadOrder): Promise<LoadResult> {
           else setTimeout(open, 100);
         });
       };
-      open();
+      setTimeout(open, index * apartMs);
     });
   }
 
-  await Promise.all(Array.from({ length: order.connections }, client));
-  const sorted = latencies.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  await Promise.all(Array.from({ length: order.connections }, (_, index) => client(index)));
+  const [latency, firstByte, delay] = [latencies, firstBytes, delays].map(shares);
   return {
-    requests: sorted.length,
+    requests: latencies.length,
     failed,
     firstFailure,
     seconds: order.seconds,
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: latency?.p50 ?? 0,
+    p99: latency?.p99 ?? 0,
+    chunks,
+    firstByteP50: firstByte?.p50 ?? 0,
+    firstByteP99: firstByte?.p99 ?? 0,
+    delayP50: delay?.p50 ?? 0,
+    delayP99: delay?.p99 ?? 0,
   };
+}
+
+function shares(values: number[]): { p50: number; p99: number } {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
 }
 
 const [, file, order] = process.argv;

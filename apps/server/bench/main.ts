@@ -1,20 +1,22 @@
 /**
- * Requests per second and latency of the gateway with billing on, beside a bare pass-through and the vendor itself:
+ * Requests per second and latency of the gateway with billing on, beside a bare pass-through and the provider itself:
  * one run, one machine, rounds in turn, every part in a process of its own, loopback only.
  */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { measureCommit } from "./commit.ts";
 import { type BenchGateway, startGateway, type TurnSums } from "./gateway.ts";
 import { measureHoldUps } from "./hold-ups.ts";
-import { measureIdleStreams } from "./idle-streams.ts";
+import { measureIdleStreams, residentOf } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { readOptions, refuse } from "./options.ts";
 import { cpuOf, cpuOfFamily, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
-import { type ScenarioName, scenarios } from "./scenarios.ts";
+import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
 
-const VENDOR_KEY = "demo-fast";
+const PROVIDER_KEY = "demo-fast";
+const PASS_THROUGH = "pass-through";
 const WARM_UP_SECONDS = 1;
 
 interface Target extends Started {
@@ -37,6 +39,13 @@ interface Line {
   cpu: number | null;
   /** The same of the Postgres that bills it. */
   databaseCpu: number | null;
+  /** Microseconds of CPU per chunk of the target's own process. */
+  chunkCpu: number | null;
+  firstByteP50: number;
+  firstByteP99: number;
+  delayP99: number;
+  /** Kilobytes that each connection added to the memory of the process at most. */
+  memory: number | null;
   /** Milliseconds by which its event loop was late at p99; null for targets that do not say. */
   late: number | null;
   failed: number;
@@ -59,56 +68,90 @@ async function clear(): Promise<void> {
 async function startTargets(): Promise<Target[]> {
   const here = import.meta.dirname;
   const wanted = (name: string) => options.only === undefined || options.only.includes(name);
-  const vendor = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "vendor");
+  const provider = await startServer([join(here, "provider.ts")], folder, "provider");
   const targets: Target[] = [];
-  if (wanted("gateway")) {
+  if (wanted("gateway") || wanted("without-ledger")) {
+    const demo = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "demo");
+    const providers = { provider: provider.url, demo: demo.url };
     database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
-    gateway = await startGateway(folder, database.url, vendor.url, VENDOR_KEY);
-    const { url, pid, token: key } = gateway;
-    targets.push({ name: "gateway", url, pid, key, gateway, database });
+    if (wanted("gateway")) {
+      gateway = await startGateway(folder, database.url, providers);
+      const { url, pid, token: key } = gateway;
+      targets.push({ name: "gateway", url, pid, key, gateway, database });
+    }
+    if (wanted("without-ledger")) {
+      const free = await startGateway(folder, database.url, providers, false);
+      targets.push({ name: "without-ledger", url: free.url, pid: free.pid, key: free.token });
+    }
   }
-  if (wanted("without-ledger")) {
-    database ??= await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
-    const free = await startGateway(folder, database.url, vendor.url, VENDOR_KEY, false);
-    targets.push({ name: "without-ledger", url: free.url, pid: free.pid, key: free.token });
+  if (wanted(PASS_THROUGH)) {
+    const bare = await startServer([join(here, "pass-through.ts"), provider.url], folder, PASS_THROUGH);
+    targets.push({ name: PASS_THROUGH, ...bare, key: PROVIDER_KEY });
   }
-  if (wanted("pass-through")) {
-    const bare = await startServer([join(here, "pass-through.ts"), vendor.url], folder, "pass-through");
-    targets.push({ name: "pass-through", ...bare, key: VENDOR_KEY });
-  }
-  if (wanted("vendor")) targets.push({ name: "vendor", ...vendor, key: VENDOR_KEY });
-  if (targets.length === 0) refuse("--only names none of: gateway, without-ledger, pass-through, vendor.");
+  if (wanted("provider")) targets.push({ name: "provider", ...provider, key: PROVIDER_KEY });
+  if (targets.length === 0) refuse("--only names none of: gateway, without-ledger, pass-through, provider.");
   return targets;
 }
 
 interface Round extends LoadResult {
   cpu: number | undefined;
+  chunkCpu: number | undefined;
   databaseCpu: number | undefined;
+  memory: number | undefined;
   late: number | undefined;
 }
 
-async function load(target: Target, scenario: ScenarioName, seconds: number): Promise<Round> {
-  const { connections } = options;
-  const order: LoadOrder = { url: target.url, key: target.key, scenario, connections, seconds };
-  const one = async (seconds: number) => {
-    const text = JSON.stringify({ ...order, seconds });
+const connectionsOf = (scenario: ScenarioName) => options.connections ?? scenarios[scenario].connections;
+/** Streams that take longer than a round are counted over two and a half of them. */
+const secondsOf = (scenario: ScenarioName) => Math.max(options.seconds, (streamMs(scenario) * 2.5) / 1_000);
+
+async function load(target: Target, scenario: ScenarioName): Promise<Round> {
+  const connections = connectionsOf(scenario);
+  const order: LoadOrder = { url: target.url, key: target.key, scenario, connections, seconds: 0 };
+  const one = async (seconds: number, over = connections) => {
+    const text = JSON.stringify({ ...order, connections: over, seconds });
     const printed = await runToEnd([join(import.meta.dirname, "load.ts"), text], folder, "load");
     return JSON.parse(printed) as LoadResult;
   };
-  await one(WARM_UP_SECONDS);
+  await one(WARM_UP_SECONDS, Math.min(connections, WARM_UP_CONNECTIONS));
   await target.gateway?.lateness();
   const used = (): (number | undefined)[] => [
     cpuOf(target.pid),
     target.database === undefined ? undefined : cpuOfFamily(target.database.pid()),
   ];
   const before = used();
-  const result = await one(seconds);
+  const memory = watchMemory(target.pid);
+  const result = await one(secondsOf(scenario));
+  const kilobytes = memory();
   const after = used();
   const [cpu, databaseCpu] = after.map((now, index) => {
     const then = before[index];
-    return now === undefined || then === undefined ? undefined : (now - then) / Math.max(1, result.requests);
+    return now === undefined || then === undefined ? undefined : now - then;
   });
-  return { ...result, cpu, databaseCpu, late: await target.gateway?.lateness() };
+  return {
+    ...result,
+    cpu: cpu === undefined ? undefined : cpu / Math.max(1, result.requests),
+    chunkCpu: cpu === undefined || result.chunks === 0 ? undefined : (cpu * 1_000) / result.chunks,
+    databaseCpu: databaseCpu === undefined ? undefined : databaseCpu / Math.max(1, result.requests),
+    memory: kilobytes === undefined ? undefined : kilobytes / connections,
+    late: await target.gateway?.lateness(),
+  };
+}
+
+const WARM_UP_CONNECTIONS = 100;
+const MEMORY_LOOK_MS = 250;
+
+/** Answers by how many kilobytes a process has grown at most since it was called. */
+function watchMemory(pid: number): () => number | undefined {
+  const first = residentOf(pid);
+  let most = first ?? 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, residentOf(pid) ?? 0);
+  }, MEMORY_LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    return first === undefined ? undefined : (most - first) * 1_024;
+  };
 }
 
 function median(values: number[]): number {
@@ -120,10 +163,12 @@ function median(values: number[]): number {
 
 async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[]> {
   const rounds = new Map<string, Round[]>(targets.map((target) => [target.name, []]));
-  for (let round = 0; round < options.rounds; round += 1) {
+  // Memory of long streams is measured once: what a round leaves behind is not measured in the next.
+  const count = scenario === "slow" ? 1 : options.rounds;
+  for (let round = 0; round < count; round += 1) {
     // Who goes first changes from round to round, so that nobody always finds the machine cold or hot.
     const order = round % 2 === 0 ? targets : targets.toReversed();
-    for (const target of order) rounds.get(target.name)?.push(await load(target, scenario, options.seconds));
+    for (const target of order) rounds.get(target.name)?.push(await load(target, scenario));
   }
   return targets.map((target) => {
     const made = rounds.get(target.name) ?? [];
@@ -139,6 +184,11 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
       p99: median(made.map((round) => round.p99)),
       cpu: known((round) => round.cpu),
       databaseCpu: known((round) => round.databaseCpu),
+      chunkCpu: known((round) => round.chunkCpu),
+      firstByteP50: median(made.map((round) => round.firstByteP50)),
+      firstByteP99: median(made.map((round) => round.firstByteP99)),
+      delayP99: median(made.map((round) => round.delayP99)),
+      memory: known((round) => round.memory),
       late: known((round) => round.late),
       failed: made.reduce((sum, round) => sum + round.failed, 0),
       rounds: made,
@@ -150,17 +200,42 @@ function shown(value: number | null, digits: number): number | string {
   return value === null ? "-" : Number(value.toFixed(digits));
 }
 
+/** What stands beside the pass-through of the same run. */
+function beside(value: number | null, yardstick: number | null | undefined): number | string {
+  return value === null || !yardstick ? "-" : Number((value / yardstick).toFixed(2));
+}
+
 function print(lines: Line[], scenario: ScenarioName): void {
-  console.log(`\n${scenario}: ${scenarios[scenario].says}`);
+  const { says, chunks, paceMs } = scenarios[scenario];
+  const bare = lines.find(({ target }) => target === PASS_THROUGH);
+  console.log(`\n${scenario}: ${says}; ${connectionsOf(scenario)} connections`);
+  const calls = (line: Line) => ({
+    "requests/s": Math.round(line.requests),
+    "× pass-through": beside(line.requests, bare?.requests),
+    "p50 ms": Number(line.p50.toFixed(2)),
+    "added ms": bare === undefined ? "-" : Number((line.p50 - bare.p50).toFixed(2)),
+    "p99 ms": Number(line.p99.toFixed(2)),
+    "CPU ms": shown(line.cpu, 3),
+    "CPU ×": beside(line.cpu, bare?.cpu),
+  });
+  const stream = (line: Line) => ({
+    "CPU µs/chunk": shown(line.chunkCpu, 1),
+    "chunk CPU ×": beside(line.chunkCpu, bare?.chunkCpu),
+  });
+  const paced = (line: Line) => ({
+    "first byte p50 ms": Number(line.firstByteP50.toFixed(2)),
+    "first byte p99 ms": Number(line.firstByteP99.toFixed(1)),
+    "chunk delay p99 ms": Number(line.delayP99.toFixed(1)),
+    "KB per stream": shown(line.memory, 1),
+  });
   console.table(
     Object.fromEntries(
       lines.map((line) => [
         line.target,
         {
-          "requests/s": Math.round(line.requests),
-          "p50 ms": Number(line.p50.toFixed(2)),
-          "p99 ms": Number(line.p99.toFixed(2)),
-          "CPU ms/request": shown(line.cpu, 3),
+          ...(paceMs === 0 ? calls(line) : {}),
+          ...(chunks > 0 ? stream(line) : {}),
+          ...(paceMs > 0 ? paced(line) : {}),
           "Postgres CPU ms": shown(line.databaseCpu, 3),
           "loop late p99 ms": shown(line.late, 1),
           failed: line.failed,
@@ -223,9 +298,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 async function run(): Promise<number> {
   const targets = await startTargets();
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
-  const { connections, seconds, rounds } = options;
+  const { seconds, rounds } = options;
   console.log(`${machine.cores} × ${machine.cpu}, Node ${machine.node}`);
-  console.log(`${connections} connections, the median of ${rounds} rounds of ${seconds} s`);
+  console.log(`the median of ${rounds} rounds of ${seconds} s`);
+  const commitMs = database === undefined ? undefined : await measureCommit(database.url);
+  if (commitMs !== undefined) console.log(`one durable commit alone: ${commitMs.toFixed(2)} ms (p50)`);
   // First, while nothing else has left its memory behind.
   if (gateway !== undefined && options.idle) await printIdle(gateway);
   const before = await gateway?.account();
@@ -246,7 +323,7 @@ async function run(): Promise<number> {
     console.log(`\nThe ledger charged ${billing.points} points for ${billing.requests} calls.`);
   }
   if (options.json !== undefined) {
-    const results = { date: new Date().toISOString(), machine, connections, seconds, lines, billing };
+    const results = { date: new Date().toISOString(), machine, seconds, commitMs, lines, billing };
     await writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`);
   }
   return lines.reduce((sum, line) => sum + line.failed, 0);

@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { type ScenarioName, scenarios } from "./scenarios.ts";
 
 const usage = `pnpm bench [options]
-  --connections 16       connections at the same time
+  --connections 16       connections at the same time; each scenario has a number of its own when absent
   --seconds 8            counted seconds of a round
   --rounds 3             rounds per target
-  --scenario plain       plain, stream or large; all three when absent
-  --only vendor          leaves the other targets out: gateway, without-ledger, pass-through or vendor (may be repeated)
+  --scenario plain       plain, single, stream, paced, large or slow (may be repeated); all when absent
+  --only gateway         leaves the other targets out: gateway, without-ledger, pass-through or provider (may be repeated)
   --idle                 memory of the gateway with streams open that wait for their vendor; also when no scenario is named
   --json results.json    writes the numbers to a file, too`;
 
@@ -20,7 +20,7 @@ function parse() {
   try {
     return parseArgs({
       options: {
-        connections: { type: "string", default: "16" },
+        connections: { type: "string" },
         seconds: { type: "string", default: "8" },
         rounds: { type: "string", default: "3" },
         scenario: { type: "string", multiple: true },
@@ -47,7 +47,7 @@ export function readOptions() {
   };
   const names = values.scenario ?? Object.keys(scenarios);
   return {
-    connections: number("connections"),
+    connections: values.connections === undefined ? undefined : number("connections"),
     seconds: number("seconds"),
     rounds: number("rounds"),
     scenarios: names.map((name) =>

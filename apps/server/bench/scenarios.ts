@@ -1,18 +1,77 @@
-/** What the load generator sends. The vendor behind answers every one of them at once, with 64 tokens. */
+/** What the load generator sends, over how many connections, and how the provider of the benchmark answers. */
+export interface Scenario {
+  says: string;
+  stream: boolean;
+  promptBytes: number;
+  /** At the same time, unless the command line says otherwise. */
+  connections: number;
+  /** Of an answer that is streamed. */
+  chunks: number;
+  /** Milliseconds between two chunks; 0 = all at once. */
+  paceMs: number;
+}
+
+const plain: Scenario = {
+  says: "a short chat, answered in one body",
+  stream: false,
+  promptBytes: 120,
+  connections: 64,
+  chunks: 0,
+  paceMs: 0,
+};
+
 export const scenarios = {
-  plain: { stream: false, promptBytes: 120, says: "a short chat, answered in one body" },
-  stream: { stream: true, promptBytes: 120, says: "a short chat, answered as a stream of 64 events" },
-  large: { stream: false, promptBytes: 1_000_000, says: "a prompt of one megabyte, answered in one body" },
-} as const;
+  plain,
+  single: { ...plain, says: "a short chat, answered in one body, one call after the other", connections: 1 },
+  stream: {
+    ...plain,
+    says: "a short chat, answered as a stream of 100 chunks at once",
+    stream: true,
+    connections: 16,
+    chunks: 100,
+  },
+  paced: {
+    ...plain,
+    says: "100 streams of 50 chunks, one every 20 ms",
+    stream: true,
+    connections: 100,
+    chunks: 50,
+    paceMs: 20,
+  },
+  large: {
+    ...plain,
+    says: "a prompt of one megabyte, answered in one body",
+    promptBytes: 1_000_000,
+    connections: 8,
+  },
+  slow: {
+    ...plain,
+    says: "2,000 streams of 50 chunks, one every 200 ms",
+    stream: true,
+    connections: 2_000,
+    chunks: 50,
+    paceMs: 200,
+  },
+} as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof scenarios;
 
+/** It has a price; a request says in its other fields how it is to be answered. */
+export const benchModel = "demo-chat";
+
+/** Milliseconds of one stream of a scenario; 0 where it comes at once. */
+export function streamMs(name: ScenarioName): number {
+  const { chunks, paceMs } = scenarios[name];
+  return chunks * paceMs;
+}
+
 export function requestBody(name: ScenarioName): string {
-  const { stream, promptBytes } = scenarios[name];
+  const { stream, promptBytes, chunks, paceMs } = scenarios[name];
   const sentence = "The quick brown fox jumps over the lazy dog, and nobody minds. ";
   const content = sentence.repeat(Math.ceil(promptBytes / sentence.length)).slice(0, promptBytes);
   return JSON.stringify({
-    model: "demo-chat",
+    model: benchModel,
+    user: `${chunks}x${paceMs}`,
     max_tokens: 256,
     stream,
     ...(stream ? { stream_options: { include_usage: true } } : {}),

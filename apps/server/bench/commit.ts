@@ -1,0 +1,23 @@
+import pg from "pg";
+
+const COMMITS = 300;
+
+/** Milliseconds of one small UPDATE with its commit, one after the other: what any call that is durable waits for. */
+export async function measureCommit(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query("CREATE TABLE bench_commit (id int PRIMARY KEY, value int NOT NULL)");
+    await client.query("INSERT INTO bench_commit VALUES (1, 0)");
+    const took: number[] = [];
+    for (let count = 0; count < COMMITS; count += 1) {
+      const begun = performance.now();
+      await client.query({ name: "commit", text: "UPDATE bench_commit SET value = value + 1 WHERE id = 1" });
+      took.push(performance.now() - begun);
+    }
+    await client.query("DROP TABLE bench_commit");
+    return took.toSorted((one, other) => one - other)[COMMITS / 2] ?? 0;
+  } finally {
+    await client.end();
+  }
+}
