@@ -32,6 +32,8 @@ export interface Announcements {
   stale(): { topic: Topic; forMs: number }[];
   /** How often a change of each topic could not be taken in, since the start. */
   failures(): ReadonlyMap<Topic, number>;
+  /** Called when the connection turned out to be silent: others may be as well, and nothing else looks at an idle one. */
+  onSilence(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function listen(
   const waiting = new Map<string, () => void>();
   const failing = new Map<Topic, { since: number; count: number }>();
   const failures = new Map<Topic, number>();
+  const silenceListeners: (() => void)[] = [];
   const closing = new AbortController();
   let sending: Promise<unknown> = Promise.resolve();
   let taking: Promise<unknown> = Promise.resolve();
@@ -138,8 +141,12 @@ export async function listen(
       const { socket } = current ?? {};
       roundTrip(beatMs).then(scheduleBeat, (error: Error) => {
         if (closing.signal.aborted) return;
-        if (socket === undefined || socket.destroyed) scheduleBeat();
-        else socket.destroy(error);
+        if (socket === undefined || socket.destroyed) {
+          scheduleBeat();
+          return;
+        }
+        socket.destroy(error);
+        for (const listener of silenceListeners) listener();
       });
     }, beatMs);
     beat.unref();
@@ -206,6 +213,7 @@ export async function listen(
     },
     stale: () => [...failing].map(([topic, { since }]) => ({ topic, forMs: performance.now() - since })),
     failures: () => failures,
+    onSilence: (listener) => silenceListeners.push(listener),
     async close() {
       closing.abort();
       clearTimeout(retry);

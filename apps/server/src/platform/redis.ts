@@ -19,6 +19,8 @@ export function connectRedis({ url, secrets, onError }: RedisOptions): Redis {
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
     commandTimeout: 1_000,
+    // A connection that goes silent without being closed is dropped, so that the next commands fail at once and a new one is made.
+    socketTimeout: 1_500,
     retryStrategy: (attempt) => Math.min(attempt * 200, 5_000),
   });
   redis.on("error", onError);

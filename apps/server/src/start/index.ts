@@ -8,13 +8,13 @@ import { createReadiness } from "#platform/readiness.ts";
 import { announce } from "./announce.ts";
 import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
-import { backgroundResponses, channelRuns, relayServices } from "./relay.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
+import { backgroundResponses, channelRuns, relayServices } from "./relay.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
@@ -108,7 +108,7 @@ async function openAll(context: Context, parts: Parts) {
   const counted = await parts.open(limits, known);
   // One worker of a machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
-    const forJobs = await parts.open(jobDatabase, { databaseUrl });
+    const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
   }
   // Last, so that a call finds everything open, and what the start took is given back before the first one.

@@ -1,6 +1,7 @@
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
+import type { Announcements } from "#platform/announcements.ts";
 import { connect, type Database } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import { postToPublic, publicFetch } from "#platform/public-fetch.ts";
@@ -10,10 +11,13 @@ import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
 
 /** Jobs may take long, and must not take the connections that requests wait for. */
-export const jobDatabase: Part<{ databaseUrl: string }, Database> = {
+export const jobDatabase: Part<{ databaseUrl: string; announcements: Announcements }, Database> = {
   name: "database of jobs",
-  open: ({ databaseUrl }) =>
-    connect(databaseUrl, { max: 3, applicationName: "gateway-jobs", statementMs: 3_600_000 }),
+  open({ databaseUrl, announcements }) {
+    const opened = connect(databaseUrl, { max: 3, applicationName: "gateway-jobs", statementMs: 3_600_000 });
+    announcements.onSilence(() => opened.dropSilent());
+    return opened;
+  },
   close: (opened) => opened.close(),
 };
 

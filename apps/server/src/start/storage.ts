@@ -20,11 +20,16 @@ export const database: Part<Pick<Postgres, "databaseUrl">, Database> = {
 };
 
 /** Opened before anything is loaded: a change between the two would be lost. */
-export const changes: Part<Context & Pick<Postgres, "databaseUrl">, Announcements> = {
-  name: "announcements",
-  open: ({ databaseUrl, onError }) => listen(databaseUrl, onError),
-  close: (opened) => opened.close(),
-};
+export const changes: Part<Context & Pick<Postgres, "databaseUrl"> & { database: Database }, Announcements> =
+  {
+    name: "announcements",
+    async open({ databaseUrl, database: opened, onError }) {
+      const announcements = await listen(databaseUrl, onError);
+      announcements.onSilence(() => opened.dropSilent());
+      return announcements;
+    },
+    close: (opened) => opened.close(),
+  };
 
 /** What an installation needs once: the secret key, first accounts, prices and models. */
 export const installation: Part<

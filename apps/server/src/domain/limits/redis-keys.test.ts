@@ -3,6 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { connectRedis } from "#platform/redis.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { redisUrl } from "#test/database.ts";
+import { startTcpProxy } from "#test/tcp-proxy.ts";
 import { createRequestCounts } from "./request-counts.ts";
 import { createLimiter } from "./take.ts";
 
@@ -11,8 +12,8 @@ afterEach(() => {
   for (const redis of opened.splice(0)) redis.disconnect();
 });
 
-async function installation(secretKey: string) {
-  const redis = connectRedis({ url: redisUrl(), secrets: openSecrets(secretKey), onError() {} });
+async function installation(secretKey: string, url = redisUrl()) {
+  const redis = connectRedis({ url, secrets: openSecrets(secretKey), onError() {} });
   opened.push(redis);
   await expect.poll(() => redis.status).toBe("ready");
   return { redis, requestCounts: createRequestCounts({ redis }), limiter: createLimiter({ redis }) };
@@ -38,4 +39,21 @@ it("redis: nodes of one installation share counts, another installation on the s
   await one.redis.set("answer:x", "kept");
   expect(await two.redis.get("answer:x")).toBe("kept");
   expect(await other.redis.get("answer:x")).toBeNull();
+});
+
+it("redis: a connection that goes silent delays a request once, and is replaced", async () => {
+  const proxy = await startTcpProxy(redisUrl());
+  try {
+    const { redis, requestCounts } = await installation(`a secret ${randomUUID()}${randomUUID()}`, proxy.url);
+    const window = { max: 1_000, windowMs: 60_000 };
+    await requestCounts.add("192.0.2.9", window);
+    proxy.silence();
+    const began = performance.now();
+    await requestCounts.add("192.0.2.9", window);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    await expect.poll(() => redis.incr("after"), { timeout: 10_000 }).toBeGreaterThan(0);
+    expect((await requestCounts.add("192.0.2.9", window)).current).toBeGreaterThan(1);
+  } finally {
+    await proxy.close();
+  }
 });

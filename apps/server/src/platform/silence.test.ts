@@ -1,0 +1,31 @@
+import { afterEach, expect, it } from "vitest";
+import { freshDatabase } from "#test/database.ts";
+import { startTcpProxy } from "#test/tcp-proxy.ts";
+import { listen } from "./announcements.ts";
+import { connect } from "./db.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+it("database: an idle node whose connections all went silent drops them, and answers again", async () => {
+  const place = await freshDatabase();
+  closers.push(() => place.drop());
+  const proxy = await startTcpProxy(place.url);
+  closers.push(() => proxy.close());
+  const database = connect(proxy.url, { max: 2 });
+  closers.push(() => database.close());
+  const announcements = await listen(proxy.url, () => {}, { beatMs: 3_000 });
+  closers.push(() => announcements.close());
+  announcements.onSilence(() => database.dropSilent());
+  await Promise.all([database.pool.query("SELECT 1"), database.pool.query("SELECT 1")]);
+
+  proxy.silence();
+  const began = performance.now();
+  const waiting = [database.pool.query("SELECT 1"), database.pool.query("SELECT 1")];
+  for (const result of await Promise.allSettled(waiting)) expect(result.status).toBe("rejected");
+  // The limit of a statement is five minutes; a silent connection is found out long before.
+  expect(performance.now() - began).toBeLessThan(30_000);
+  expect((await database.pool.query("SELECT 1")).rowCount).toBe(1);
+}, 60_000);
