@@ -156,6 +156,15 @@ describe("the codebase", () => {
     expect(readers).toEqual(["console/origin.ts"]);
   });
 
+  it("takes the time from platform/clock.ts, so that a clock that is set changes no duration and no expiry", () => {
+    const modules = /^(gateway|console|jobs|relay|domain|start)\//;
+    const readers = sources
+      .filter(({ file }) => modules.test(file) && !/\.(test|fixture)\.ts$/.test(file))
+      .filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)|\bnew Date;/.test(text))
+      .map(({ file }) => file);
+    expect(readers).toEqual([]);
+  });
+
   it("reads the environment in env.ts only, which main.ts alone imports", () => {
     const importers = sources
       .filter(

@@ -1,4 +1,5 @@
 import { forgetOldEvents } from "#domain/channels/channel-events.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
 /** Throws away sessions, one-time codes and stored answers that nobody can use any more, and old channel events. */
@@ -6,7 +7,7 @@ export const sweepAccounts: Job = {
   name: "sweep-accounts",
   every: "17 * * * *",
   async run({ db }) {
-    const over = { expires_at: { lt: new Date() } };
+    const over = { expires_at: { lt: currentTime() } };
     await db.session.deleteMany({ where: over });
     await db.oneTimeCode.deleteMany({ where: over });
     await db.storedResponse.deleteMany({ where: over });

@@ -79,7 +79,7 @@ export async function ensureRunning(
   settings: StartSettings,
   log: (sentence: string) => void,
 ): Promise<RunningPostgres & { launched: boolean }> {
-  const deadline = Date.now() + readyTimeoutMs;
+  const deadline = performance.now() + readyTimeoutMs;
   let launched = false;
   const note = setTimeout(() => log("Postgres is taking its time (recovering after a crash?)."), 5_000);
   try {
@@ -93,7 +93,7 @@ export async function ensureRunning(
           throw new Error(`The embedded database did not start: ${failure} (see ${logFile(home.data)})`);
         }
       }
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         throw new Error(
           `The embedded database was not ready after ${readyTimeoutMs / 1000} s (see ${logFile(home.data)}).`,
         );
@@ -134,7 +134,7 @@ async function launch(
     child.once("exit", (code, signal) => resolve(`it ended with ${signal ?? `code ${code}`}`));
   });
   let end: string | undefined;
-  while (end === undefined && Date.now() < deadline) {
+  while (end === undefined && performance.now() < deadline) {
     const found = await findRunning(home.data);
     if (found?.status === "ready") return undefined;
     end = await Promise.race([ended, sleep(20, undefined)]);
@@ -263,8 +263,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 async function isGone(data: string, pid: number, withinMs: number): Promise<boolean> {
-  const deadline = Date.now() + withinMs;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
     if (!(await isPostgresOn(pid, data))) return true;
     await sleep(20);
   }

@@ -8,6 +8,7 @@ import type { Limiter } from "#domain/limits/take.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
 import type { Announcements } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Database } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import { fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
@@ -122,7 +123,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
       recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),
       readiness: needs.readiness,
-      startedAt: new Date(),
+      startedAt: currentTime(),
       version: packageJson.version,
       demo: needs.demo,
       requestCounts: needs.requestCounts,

@@ -30,6 +30,7 @@ import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domai
 import { audit } from "#domain/audit-log/audit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
 import { credit } from "#domain/ledger/ledger.ts";
+import { currentTime } from "#platform/clock.ts";
 
 const sortable = [
   "id",
@@ -136,7 +137,7 @@ async function changeQuota(
       reason: remark,
       actorId: viewer.id,
       ip: viewer.ip,
-      ...(prolongs ? { validUntil: new Date(Date.now() + QuotaValidityDays * DAY_MS) } : {}),
+      ...(prolongs ? { validUntil: new Date(currentTime().getTime() + QuotaValidityDays * DAY_MS) } : {}),
     });
     await audit(tx, {
       actor: viewer,

@@ -14,12 +14,13 @@ import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { ownUsage } from "#domain/usage/own-usage.ts";
+import { currentTime } from "#platform/clock.ts";
 
 const sentence = "target timestamp is required";
 /** Days that ended before it go; today never does. */
 const ClearQuery = z.object({
   target_timestamp: queryInt(z.int(sentence).min(1, sentence)).transform((seconds) =>
-    Math.min(seconds, Math.floor(Date.now() / 1000)),
+    Math.min(seconds, Math.floor(currentTime().getTime() / 1000)),
   ),
 });
 

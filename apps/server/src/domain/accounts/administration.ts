@@ -6,6 +6,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
@@ -208,7 +209,7 @@ export async function deleteUser(
   return db.$transaction(async (tx) => {
     const before = await lockUser(tx, id);
     requireBelow(actor, before);
-    const now = new Date();
+    const now = currentTime();
     const after = await tx.user.update({
       where: { id },
       data: {

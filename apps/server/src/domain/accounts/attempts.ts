@@ -1,4 +1,5 @@
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 
 /** Guesses at a short secret, counted in the database so that all nodes count together. */
@@ -13,7 +14,7 @@ const nothing = new Uint8Array();
  * `rate_limited`. Not inside a transaction that a wrong guess rolls back.
  */
 export async function takeAttempt(db: Db, purpose: string, subject: string): Promise<void> {
-  const until = new Date(Date.now() + WINDOW_MS);
+  const until = new Date(currentTime().getTime() + WINDOW_MS);
   const [row] = await db.$queryRaw<{ attempts: number; expires_at: Date }[]>`
     INSERT INTO one_time_codes AS c (purpose, subject, code_hash, attempts, expires_at)
     VALUES (${purpose}, ${subject}, ${nothing}, 1, ${until})
@@ -23,7 +24,7 @@ export async function takeAttempt(db: Db, purpose: string, subject: string): Pro
     RETURNING attempts, expires_at`;
   if (row === undefined || row.attempts <= MAX_ATTEMPTS) return;
   throw new GatewayError("rate_limited", "Too many wrong codes. Wait a quarter of an hour and try again.", {
-    retryAfter: Math.max(1, (row.expires_at.getTime() - Date.now()) / 1000),
+    retryAfter: Math.max(1, (row.expires_at.getTime() - currentTime().getTime()) / 1000),
   });
 }
 

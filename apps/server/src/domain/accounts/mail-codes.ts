@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { hasDomainOf } from "@gateway/shared/mail";
 import type { Settings } from "@gateway/shared/settings";
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
 import { takeTurn } from "./pace.ts";
@@ -42,7 +43,7 @@ export async function issueCode(db: Db, secrets: Secrets, place: CodePlace): Pro
     code_hash: hashOf(secrets, place, code),
     payload: { email },
     attempts: 0,
-    expires_at: new Date(Date.now() + CODE_MINUTES * 60_000),
+    expires_at: new Date(currentTime().getTime() + CODE_MINUTES * 60_000),
   };
   await db.oneTimeCode.upsert({
     where: { purpose_subject: { purpose, subject } },

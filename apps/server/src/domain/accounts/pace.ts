@@ -1,4 +1,5 @@
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 
 /**
@@ -34,7 +35,7 @@ export async function takeTurn(
   const row = await db.oneTimeCode.findUnique({ where: { purpose_subject: { purpose, subject } } });
   const freeAt = (row?.expires_at.getTime() ?? 0) - everyMs * (burst - 1);
   throw new GatewayError("rate_limited", sentence, {
-    retryAfter: Math.max(1, (freeAt - Date.now()) / 1000),
+    retryAfter: Math.max(1, (freeAt - currentTime().getTime()) / 1000),
   });
 }
 

@@ -10,6 +10,7 @@ import {
 } from "@simplewebauthn/server";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Passkey, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -68,7 +69,7 @@ export async function finishRegistration(
   );
   if (!checked.verified) throw notConfirmed();
   const { credential, credentialBackedUp } = checked.registrationInfo;
-  const alias = answer.alias === "" ? `Passkey ${new Date().toISOString().slice(0, 10)}` : answer.alias;
+  const alias = answer.alias === "" ? `Passkey ${currentTime().toISOString().slice(0, 10)}` : answer.alias;
   return db.$transaction(async (tx) => {
     const { count } = await tx.passkey.createMany({
       data: {
@@ -137,7 +138,7 @@ export async function finishSignIn(
   // Two answers with one counter come from a copied key: the second is refused.
   const { count } = await db.passkey.updateMany({
     where: { id: passkey.id, sign_count: passkey.sign_count },
-    data: { sign_count: BigInt(newCounter), backed_up: credentialBackedUp, last_used: new Date() },
+    data: { sign_count: BigInt(newCounter), backed_up: credentialBackedUp, last_used: currentTime() },
   });
   if (count === 0) throw notConfirmed();
   if (!isEnabled(user) || user.deleted_at !== null) throw userDisabled();
@@ -195,7 +196,7 @@ async function keepChallenge(
       purpose,
       subject: subjectOf(secrets, challenge),
       code_hash: secrets.hash(`${purpose}:${userId}`),
-      expires_at: new Date(Date.now() + CHALLENGE_MINUTES * 60_000),
+      expires_at: new Date(currentTime().getTime() + CHALLENGE_MINUTES * 60_000),
     },
   });
 }
@@ -213,7 +214,7 @@ async function spendChallenge(
       purpose,
       subject: subjectOf(secrets, challenge),
       code_hash: secrets.hash(`${purpose}:${userId}`),
-      expires_at: { gt: new Date() },
+      expires_at: { gt: currentTime() },
     },
   });
   return count === 1;

@@ -1,3 +1,4 @@
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -44,7 +45,7 @@ export async function takeGuess(
 
 async function knowsAddress(db: Db, user: User, ip: string): Promise<boolean> {
   if (user.last_login_ip === ip) return true;
-  return (await db.session.count({ where: { user_id: user.id, ip, expires_at: { gt: new Date() } } })) > 0;
+  return (await db.session.count({ where: { user_id: user.id, ip, expires_at: { gt: currentTime() } } })) > 0;
 }
 
 function hashed(secrets: Secrets, text: string): string {

@@ -1,6 +1,7 @@
 import { UserStatus } from "@gateway/shared/user";
 import { audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -27,7 +28,7 @@ export async function beginReset(db: Db, secrets: Secrets, email: string): Promi
   const row = {
     code_hash: secrets.hash(token),
     payload: { user_id: user.id },
-    expires_at: new Date(Date.now() + RESET_MINUTES * 60_000),
+    expires_at: new Date(currentTime().getTime() + RESET_MINUTES * 60_000),
   };
   await db.oneTimeCode.upsert({
     where: { purpose_subject: { purpose: PURPOSE, subject: email } },
@@ -69,7 +70,8 @@ async function requireLink(db: Db, secrets: Secrets, email: string, token: strin
   const row = await db.oneTimeCode.findUnique({
     where: { purpose_subject: { purpose: PURPOSE, subject: email } },
   });
-  const good = row !== null && row.expires_at > new Date() && sameSecret(row.code_hash, secrets.hash(token));
+  const good =
+    row !== null && row.expires_at > currentTime() && sameSecret(row.code_hash, secrets.hash(token));
   if (!good) throw badLink();
 }
 

@@ -1,4 +1,5 @@
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -58,7 +59,7 @@ export async function isRecent(
   session: string | undefined,
 ): Promise<boolean> {
   if (session === undefined) return false;
-  const since = new Date(Date.now() - RECENT_MINUTES * 60_000);
+  const since = new Date(currentTime().getTime() - RECENT_MINUTES * 60_000);
   const where = { id_hash: secrets.hash(session), user_id: userId, created_time: { gt: since } };
   return (await db.session.count({ where })) > 0;
 }
@@ -68,7 +69,7 @@ export async function permitLink(db: Db, secrets: Secrets, userId: number, sessi
   const row = {
     code_hash: secrets.hash(`${PURPOSE}:${userId}`),
     payload: { user_id: userId },
-    expires_at: new Date(Date.now() + RECENT_MINUTES * 60_000),
+    expires_at: new Date(currentTime().getTime() + RECENT_MINUTES * 60_000),
   };
   const subject = subjectOf(secrets, session);
   await db.oneTimeCode.upsert({
@@ -93,7 +94,7 @@ export async function spendLinkPermit(
             purpose: PURPOSE,
             subject: subjectOf(secrets, session),
             code_hash: secrets.hash(`${PURPOSE}:${userId}`),
-            expires_at: { gt: new Date() },
+            expires_at: { gt: currentTime() },
           },
         });
   if (count === 1) return;

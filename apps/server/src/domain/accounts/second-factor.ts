@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -103,7 +104,7 @@ async function codeFits(db: Db, secrets: Secrets, user: User, code: string): Pro
   const digits = code.replaceAll(/\s/g, "");
   if (user.totp_secret === null || !/^\d{6}$/.test(digits)) return false;
   const secret = Buffer.from(secrets.decrypt(user.totp_secret, contextOf(user.id)), "base64");
-  const step = stepOf(secret, digits, Date.now());
+  const step = stepOf(secret, digits, currentTime().getTime());
   return step !== undefined && (await isFirstUse(db, secrets, user.id, step));
 }
 
@@ -115,7 +116,7 @@ async function isFirstUse(db: Db, secrets: Secrets, userId: number, step: number
       purpose: USED,
       subject,
       code_hash: secrets.hash(subject),
-      expires_at: new Date(Date.now() + USED_MS),
+      expires_at: new Date(currentTime().getTime() + USED_MS),
     },
     skipDuplicates: true,
   });
@@ -125,7 +126,7 @@ async function isFirstUse(db: Db, secrets: Secrets, userId: number, step: number
 async function spendRecoveryCode(db: Db, secrets: Secrets, userId: number, code: string): Promise<boolean> {
   const { count } = await db.recoveryCode.updateMany({
     where: { user_id: userId, code_hash: recoveryHash(secrets, userId, code), used_at: null },
-    data: { used_at: new Date() },
+    data: { used_at: currentTime() },
   });
   return count > 0;
 }

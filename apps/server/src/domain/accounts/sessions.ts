@@ -1,4 +1,5 @@
 import { UserStatus } from "@gateway/shared/user";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
@@ -23,7 +24,7 @@ export async function startSession(
   visitor: Visitor,
 ): Promise<string> {
   const id = randomText(43);
-  const now = new Date();
+  const now = currentTime();
   await db.session.deleteMany({ where: { user_id: userId, expires_at: { lt: now } } });
   await db.session.create({
     data: {
@@ -51,7 +52,7 @@ export async function findSession(
   db: Db,
   secrets: Secrets,
   id: string,
-  now = new Date(),
+  now = currentTime(),
 ): Promise<FoundSession | undefined> {
   const id_hash = secrets.hash(id);
   const session = await db.session.findUnique({ where: { id_hash }, include: { user: true } });
@@ -91,7 +92,7 @@ export async function listSessions(
 ): Promise<SessionSummary[]> {
   const current = hex(secrets.hash(currentId));
   const rows = await db.session.findMany({
-    where: { user_id: userId, expires_at: { gt: new Date() } },
+    where: { user_id: userId, expires_at: { gt: currentTime() } },
     orderBy: { last_seen: "desc" },
   });
   return rows.map(({ id_hash, created_time, last_seen, expires_at, ip, user_agent }) => {

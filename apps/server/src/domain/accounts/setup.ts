@@ -4,6 +4,7 @@ import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { GatewayError } from "#errors.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -27,7 +28,7 @@ export async function hasRoot(db: Db): Promise<boolean> {
 /** The token of a new set-up link, valid for a day; undefined when a root exists. Links of other nodes stay valid. */
 export async function issueSetupToken(db: Db, secrets: Secrets): Promise<string | undefined> {
   if (await hasRoot(db)) return undefined;
-  const now = Date.now();
+  const now = currentTime().getTime();
   await db.oneTimeCode.deleteMany({ where: { purpose: PURPOSE, expires_at: { lt: new Date(now) } } });
   const token = randomText(43);
   await db.oneTimeCode.create({
@@ -63,7 +64,9 @@ export async function setUp(
  * link up. The rate limit of the route still holds.
  */
 async function requireLink(db: Db, secrets: Secrets, token: string): Promise<void> {
-  const open = await db.oneTimeCode.findMany({ where: { purpose: PURPOSE, expires_at: { gt: new Date() } } });
+  const open = await db.oneTimeCode.findMany({
+    where: { purpose: PURPOSE, expires_at: { gt: currentTime() } },
+  });
   const presented = secrets.hash(token);
   if (open.some((code) => sameSecret(code.code_hash, presented))) return;
   throw new GatewayError(

@@ -1,4 +1,5 @@
 import { forbidden, type GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -29,7 +30,7 @@ export async function issueState(
     state: randomText(SECRET_LENGTH),
     browser: browser !== undefined && /^[A-Za-z0-9]{43}$/.test(browser) ? browser : randomText(SECRET_LENGTH),
   };
-  const now = Date.now();
+  const now = currentTime().getTime();
   await db.oneTimeCode.deleteMany({ where: { purpose: PURPOSE, expires_at: { lt: new Date(now) } } });
   await keep(db, secrets, departure, {
     userId,
@@ -55,7 +56,7 @@ export async function spendState(
     RETURNING code_hash, payload, expires_at`;
   const fits =
     row !== undefined &&
-    row.expires_at > new Date() &&
+    row.expires_at > currentTime() &&
     browser !== undefined &&
     sameSecret(row.code_hash, secrets.hash(browser)) &&
     ownerOf(row.payload) === userId;
@@ -89,7 +90,7 @@ export async function keepArrival(
   const row = {
     code_hash: secrets.hash(`${ARRIVED}:${userId}`),
     payload: { user_id: userId },
-    expires_at: new Date(Date.now() + STATE_MINUTES * 60_000),
+    expires_at: new Date(currentTime().getTime() + STATE_MINUTES * 60_000),
   };
   const subject = subjectOf(secrets, `${ARRIVED}:${browser}`);
   await db.oneTimeCode.upsert({
@@ -105,7 +106,7 @@ export async function findArrival(db: Db, secrets: Secrets, browser: string | un
     where: {
       purpose: ARRIVED,
       subject: subjectOf(secrets, `${ARRIVED}:${browser ?? ""}`),
-      expires_at: { gt: new Date() },
+      expires_at: { gt: currentTime() },
     },
   });
   const userId = ownerOf(row?.payload ?? null);

@@ -2,6 +2,7 @@ import { Permissions } from "@gateway/shared/permissions";
 import { Role } from "@gateway/shared/roles";
 import { UserStatus } from "@gateway/shared/user";
 import { GatewayError, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -57,7 +58,7 @@ export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Pro
 export async function noteLogin(db: Db, userId: number, ip: string): Promise<User> {
   return db.user.update({
     where: { id: userId },
-    data: { last_login_time: new Date(), last_login_ip: ip.slice(0, 64) },
+    data: { last_login_time: currentTime(), last_login_ip: ip.slice(0, 64) },
   });
 }
 

@@ -1,4 +1,5 @@
 import { notFound } from "#errors.ts";
+import { now as clock } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 
@@ -29,7 +30,7 @@ export const ICON_KEPT_SECONDS = KEPT_HOURS * 3_600;
 export function createIcons(
   db: Db,
   fetchPublic: (address: string, options: PublicFetchOptions) => Promise<Fetched>,
-  now: () => number = Date.now,
+  now: () => number = clock,
 ): Icons {
   /** The one that was looked at longest ago first. */
   const kept = new Map<string, Kept>();

@@ -8,6 +8,7 @@ import {
 import { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import modelList from "./model-list.json" with { type: "json" };
@@ -50,7 +51,10 @@ export async function changeModelInfo(
   try {
     return await db.$transaction(async (tx) => {
       const before = await getModelInfo(tx, id);
-      const after = await tx.modelInfo.update({ where: { id }, data: { ...input, updated_at: new Date() } });
+      const after = await tx.modelInfo.update({
+        where: { id },
+        data: { ...input, updated_at: currentTime() },
+      });
       await note(tx, actor, "model.change", before, after);
       return after;
     });
@@ -85,7 +89,7 @@ export async function importModelInfo(
     await tx.modelInfo.createMany({ data: [...added], skipDuplicates: true });
     const changed = mode === "overwrite" ? there : [];
     for (const { model, ...info } of changed)
-      await tx.modelInfo.update({ where: { model }, data: { ...info, updated_at: new Date() } });
+      await tx.modelInfo.update({ where: { model }, data: { ...info, updated_at: currentTime() } });
     const outcome = { added: added.length, changed: changed.length, kept: there.length - changed.length };
     await audit(tx, {
       actor,

@@ -3,6 +3,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
@@ -97,7 +98,7 @@ export async function patchKey(
     if (switched && patch.status === 2 && key.status === 1 && others === 0) throw conflict(LAST_KEY);
     await tx.channelKey.update({
       where: { id: keyId },
-      data: { ...patch, ...(switched ? { status_reason: "", status_time: new Date() } : {}) },
+      data: { ...patch, ...(switched ? { status_reason: "", status_time: currentTime() } : {}) },
     });
     // Its channel went off with its last key, so it comes back with the first.
     const revived = switched && patch.status === 1 && others === 0 && (await switchOn(tx, channelId));
@@ -144,7 +145,7 @@ async function lockKey(
 async function switchOn(tx: Prisma.TransactionClient, channelId: number): Promise<boolean> {
   const { count } = await tx.channel.updateMany({
     where: { id: channelId, status: 3 },
-    data: { status: 1, status_reason: "", status_time: new Date() },
+    data: { status: 1, status_reason: "", status_time: currentTime() },
   });
   return count > 0;
 }

@@ -1,5 +1,6 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
 /**
@@ -34,7 +35,7 @@ export async function disableKey(
     await lock(tx, channelId);
     const { count } = await tx.channelKey.updateMany({
       where: { id: keyId, channel_id: channelId, status: 1 },
-      data: { status: 3, status_reason: reason, status_time: new Date() },
+      data: { status: 3, status_reason: reason, status_time: currentTime() },
     });
     if (count === 0) return;
     const keys = await tx.channelKey.count({ where: { channel_id: channelId } });
@@ -64,7 +65,7 @@ export async function reviveChannel(
 ): Promise<boolean> {
   return db.$transaction(async (tx) => {
     await lock(tx, channelId);
-    const back = { status: 1, status_reason: "", status_time: new Date() };
+    const back = { status: 1, status_reason: "", status_time: currentTime() };
     const keys =
       keyId === undefined
         ? { count: 0 }
@@ -95,7 +96,7 @@ export async function reviveChannel(
 async function switchOff(tx: Prisma.TransactionClient, channelId: number, reason: string): Promise<boolean> {
   const { count } = await tx.channel.updateMany({
     where: { id: channelId, status: 1, deleted_at: null },
-    data: { status: 3, status_reason: reason, status_time: new Date() },
+    data: { status: 3, status_reason: reason, status_time: currentTime() },
   });
   if (count === 0) return false;
   await tx.channelEvent.create({ data: { channel_id: channelId, kind: "auto-disabled", reason } });

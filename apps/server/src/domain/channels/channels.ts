@@ -5,6 +5,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -111,13 +112,13 @@ export async function patchChannel(
     const switched = patch.status !== undefined && patch.status !== before.status;
     await tx.channel.update({
       where: { id },
-      data: { ...patch, ...(switched ? { status_reason: "", status_time: new Date() } : {}) },
+      data: { ...patch, ...(switched ? { status_reason: "", status_time: currentTime() } : {}) },
     });
     // A channel that is switched on may use what it had: the keys that were switched off with it, too.
     if (switched && patch.status === ChannelStatus.enabled)
       await tx.channelKey.updateMany({
         where: { channel_id: id, status: 3 },
-        data: { status: 1, status_reason: "", status_time: new Date() },
+        data: { status: 1, status_reason: "", status_time: currentTime() },
       });
     const after = await getChannel(tx, id);
     const word = switched ? (patch.status === ChannelStatus.enabled ? "enable" : "disable") : "change";
@@ -132,7 +133,7 @@ export async function deleteChannel(db: PrismaClient, actor: Actor, id: number):
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
     await tx.channelKey.deleteMany({ where: { channel_id: id } });
-    await tx.channel.update({ where: { id }, data: { deleted_at: new Date() } });
+    await tx.channel.update({ where: { id }, data: { deleted_at: currentTime() } });
     await leaveTrace(tx, actor, "delete", before, undefined);
   });
 }

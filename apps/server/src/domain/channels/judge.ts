@@ -2,6 +2,7 @@ import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
 import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channel-run";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import { currentTime } from "#platform/clock.ts";
 import { type ChannelForTest, type ChannelRecord, typedInFull } from "./channel-row.ts";
 import { disableChannel, reviveChannel } from "./channel-state.ts";
 import { type ChannelRoom, firstKey, getChannel, openFirstKey, testModelFor } from "./channels.ts";
@@ -107,7 +108,7 @@ export async function refreshBalance(
       // The column holds six digits after the point, and no vendor owes us a trillion.
       balance: Math.max(-1e12, Math.min(1e12, left.amount)).toFixed(6),
       balance_currency: left.currency,
-      balance_updated_time: new Date(),
+      balance_updated_time: currentTime(),
     },
   });
   return { balance: left.amount, currency: left.currency, estimated: left.estimated === true };

@@ -7,6 +7,7 @@ import type {
 } from "@gateway/shared/channel-run";
 import { conflict, notFound } from "#errors.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
@@ -88,10 +89,10 @@ async function forgetOldRuns(db: Db): Promise<void> {
 }
 
 async function endSilentRuns(db: Db): Promise<void> {
-  const since = new Date(Date.now() - SILENCE_SECONDS * 1_000);
+  const since = new Date(currentTime().getTime() - SILENCE_SECONDS * 1_000);
   await db.channelRun.updateMany({
     where: { status: "running", beat_time: { lt: since } },
-    data: { status: "interrupted", ended_time: new Date() },
+    data: { status: "interrupted", ended_time: currentTime() },
   });
 }
 
@@ -118,7 +119,7 @@ export async function noteItem(
 export async function beat(db: Db, runId: number): Promise<boolean> {
   const { count } = await db.channelRun.updateMany({
     where: { id: runId, status: "running" },
-    data: { beat_time: new Date() },
+    data: { beat_time: currentTime() },
   });
   return count > 0;
 }
@@ -131,14 +132,14 @@ export async function endRun(
 ): Promise<void> {
   await db.channelRun.updateMany({
     where: { id: runId, status: "running" },
-    data: { status, ended_time: new Date() },
+    data: { status, ended_time: currentTime() },
   });
 }
 
 /** Whether the clock's last run of this kind began so many minutes ago. */
 async function isDue(db: Db, kind: ChannelRunKind, minutes: number): Promise<boolean> {
   // A minute's tick may come a moment early.
-  const since = new Date(Date.now() - (minutes * 60 - 5) * 1_000);
+  const since = new Date(currentTime().getTime() - (minutes * 60 - 5) * 1_000);
   const recent = await db.channelRun.findFirst({
     where: { kind, user_id: null, created_time: { gt: since } },
     select: { id: true },

@@ -1,6 +1,7 @@
 import type { ChannelTestResult } from "@gateway/shared/channel";
 import { cannotProbe } from "@gateway/shared/channel";
 import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channel-run";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
@@ -15,7 +16,7 @@ export async function noteTest(db: PrismaClient, id: number, result: ChannelTest
   await db.$transaction([
     db.channel.updateMany({
       where: { id },
-      data: { test_time: new Date(), ...(result.ok ? { response_time: result.duration } : {}) },
+      data: { test_time: currentTime(), ...(result.ok ? { response_time: result.duration } : {}) },
     }),
     db.channelTest.create({
       data: {

@@ -1,6 +1,7 @@
 import { type ChannelExport, type ChannelImportAnswer, PortableChannel } from "@gateway/shared/channel-batch";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
@@ -35,7 +36,7 @@ export async function exportChannels(
   await noteExport(room.db, actor, rows, withKeys);
   return {
     version: 1,
-    exported_time: Math.floor(Date.now() / 1000),
+    exported_time: Math.floor(currentTime().getTime() / 1000),
     with_keys: withKeys,
     channels: rows.map((row) => ({
       ...(withKeys ? typedInFull(room.secrets, row) : typedIn(row)),

@@ -10,6 +10,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -156,7 +157,7 @@ export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem):
   if (key === "") throw refusal("invalid_request", "Redemption failed, no redemption code was given");
   const key_hash = secrets.hash(key);
   return db.$transaction(async (tx) => {
-    const now = new Date();
+    const now = currentTime();
     const [code] = await tx.redemption.updateManyAndReturn({
       where: {
         key_hash,

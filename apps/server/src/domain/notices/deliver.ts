@@ -6,6 +6,7 @@ import { GatewayError } from "#errors.ts";
 import type { NoticeChannel, Tools } from "#notices/channel.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
+import { currentTime, now } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -40,10 +41,10 @@ export async function planNotices({ db, settings }: Pick<Telling, "db" | "settin
       const channels = channelsFor(notice.event, current).map((channel) => ({ channel: channel.id }));
       await tx.notice.update({
         where: { id: notice.id },
-        data: { planned_time: new Date(), deliveries: { create: channels } },
+        data: { planned_time: currentTime(), deliveries: { create: channels } },
       });
     }
-    const old = new Date(Date.now() - KEEP_DAYS * 86_400_000);
+    const old = new Date(currentTime().getTime() - KEEP_DAYS * 86_400_000);
     await tx.notice.deleteMany({ where: { created_time: { lt: old } } });
   });
 }
@@ -101,7 +102,7 @@ export async function deliverNotices(telling: Telling): Promise<void> {
         where,
         data: {
           status: pause === undefined ? "failed" : "pending",
-          next_try: new Date(Date.now() + (pause ?? 0) * 60_000),
+          next_try: new Date(currentTime().getTime() + (pause ?? 0) * 60_000),
           error: error instanceof Error ? error.message.slice(0, 300) : "",
         },
       });
@@ -112,7 +113,7 @@ export async function deliverNotices(telling: Telling): Promise<void> {
 /** Sends a test through one way, whether it is switched on or not. Throws what went wrong. */
 export async function sendTestNotice(telling: Telling, id: NoticeChannelId): Promise<void> {
   const settings = telling.settings();
-  const message = messageOf({ event: "test", facts: {}, created_time: new Date() }, settings);
+  const message = messageOf({ event: "test", facts: {}, created_time: currentTime() }, settings);
   await noticeChannels[id].send(message, settings, toolsOf(telling));
 }
 
@@ -129,7 +130,7 @@ function toolsOf({ db, mailer, post }: Telling): Tools {
     },
     mail: (to, letter) => mailer.send({ to, ...letter }),
     operators: () => rootAddresses(db),
-    now: Date.now,
+    now,
   };
 }
 

@@ -10,6 +10,7 @@ import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/pa
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -93,7 +94,7 @@ export async function deleteGateway(
 ): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await lockGateway(tx, id);
-    await tx.paymentGateway.update({ where: { id }, data: { enable: false, deleted_at: new Date() } });
+    await tx.paymentGateway.update({ where: { id }, data: { enable: false, deleted_at: currentTime() } });
     await note(tx, secrets, { actor, action: "payment.delete", before });
   });
 }

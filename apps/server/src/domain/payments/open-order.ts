@@ -14,6 +14,7 @@ import type { Settings } from "@gateway/shared/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
@@ -68,7 +69,7 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
   }
   await refuseTooMany(room, userId);
 
-  const now = new Date();
+  const now = currentTime();
   const order = await room.db.order.create({
     data: {
       trade_no: tradeNo(now),
@@ -127,7 +128,7 @@ function closesAt(order: Pick<Order, "created_at">): Date {
 
 /** How an order stands, and how to pay it while that is still possible. */
 export function stateOf(order: Order & { gateway: PaymentGateway }): OrderState {
-  const payable = order.status === "pending" && order.pay_url !== "" && closesAt(order) > new Date();
+  const payable = order.status === "pending" && order.pay_url !== "" && closesAt(order) > currentTime();
   return {
     trade_no: order.trade_no,
     status: OrderStatus.parse(order.status),
@@ -161,7 +162,7 @@ function amountRefused(sentence: string): GatewayError {
 }
 
 async function refuseTooMany(room: PaymentRoom, userId: number): Promise<void> {
-  const since = new Date(Date.now() - GIVEN_UP_AFTER_MS);
+  const since = new Date(currentTime().getTime() - GIVEN_UP_AFTER_MS);
   const open = await room.db.order.count({
     where: { user_id: userId, status: "pending", created_at: { gt: since } },
   });
@@ -190,7 +191,7 @@ async function fail(
         status: "failed",
         trouble: OrderTrouble.enum.not_opened,
         trouble_facts: { reason: reason.slice(0, 500) },
-        updated_at: new Date(),
+        updated_at: currentTime(),
       },
     });
     await raiseNotice(tx, {

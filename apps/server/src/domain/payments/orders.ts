@@ -1,6 +1,7 @@
 import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gateway/shared/order";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { contains } from "#platform/text-search.ts";
@@ -94,7 +95,7 @@ export async function closeOrder(
   await db.$transaction(async (tx) => {
     const { count } = await tx.order.updateMany({
       where: { id: order.id, status: "pending" },
-      data: { status: "closed", updated_at: new Date() },
+      data: { status: "closed", updated_at: currentTime() },
     });
     if (count === 0) throw conflict("This order is not open any more");
     await audit(tx, {

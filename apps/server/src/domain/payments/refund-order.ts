@@ -3,6 +3,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
 /**
@@ -23,8 +24,8 @@ export async function refundOrder(
       data: {
         status: "refunded",
         refund_reason: order.reason,
-        refunded_at: new Date(),
-        updated_at: new Date(),
+        refunded_at: currentTime(),
+        updated_at: currentTime(),
       },
     });
     if (count === 0) throw conflict("Only a paid order can be refunded");

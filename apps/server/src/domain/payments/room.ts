@@ -3,6 +3,7 @@ import type { Settings } from "@gateway/shared/settings";
 import { z } from "zod";
 import type { PaymentClient } from "#payments/gateway.ts";
 import type { PaymentGateways } from "#payments/index.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { PaymentGateway as GatewayRecord, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -36,7 +37,7 @@ export function configOf(
 /** Throws `internal` when its settings are not complete. */
 export function clientOf(room: PaymentRoom, gateway: GatewayRecord): PaymentClient {
   const record = room.gateways[gateway.type as PaymentType];
-  return record.connect(configOf(room.secrets, gateway), { fetch: room.fetch, now: () => new Date() });
+  return record.connect(configOf(room.secrets, gateway), { fetch: room.fetch, now: () => currentTime() });
 }
 
 function contextOf(uuid: string): string {

@@ -8,6 +8,7 @@ import { credit } from "#domain/ledger/ledger.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict } from "#errors.ts";
 import type { Payment } from "#payments/gateway.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import type { PaymentRoom } from "./room.ts";
@@ -93,7 +94,7 @@ async function creditOrder(
   payment: Payment,
   ip: string,
 ): Promise<void> {
-  const now = new Date();
+  const now = currentTime();
   await tx.order.update({
     where: { id: order.id },
     data: {

@@ -1,3 +1,4 @@
+import { currentTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { GIVEN_UP_AFTER_MS } from "./open-order.ts";
 import { clientOf, type PaymentRoom } from "./room.ts";
@@ -26,9 +27,9 @@ export async function askForOrder(
   const { count } = await room.db.order.updateMany({
     where: {
       id: order.id,
-      OR: [{ checked_at: null }, { checked_at: { lt: new Date(Date.now() - quietMs) } }],
+      OR: [{ checked_at: null }, { checked_at: { lt: new Date(currentTime().getTime() - quietMs) } }],
     },
-    data: { checked_at: new Date() },
+    data: { checked_at: currentTime() },
   });
   if (count === 0) return false;
   const payment = await query({ tradeNo: order.trade_no, session: order.session });
@@ -38,7 +39,7 @@ export async function askForOrder(
 
 /** Asks for what is open for a while, and closes what is open for too long. */
 export async function watchOrders(room: PaymentRoom, onError: (error: unknown) => void): Promise<void> {
-  const now = Date.now();
+  const now = currentTime().getTime();
   const orders = await room.db.order.findMany({
     where: {
       status: "pending",
@@ -76,6 +77,6 @@ async function giveUp(room: PaymentRoom, now: number, silent: ReadonlySet<number
         { created_at: { lt: new Date(now - DAY_MS) } },
       ],
     },
-    data: { status: "closed", updated_at: new Date() },
+    data: { status: "closed", updated_at: currentTime() },
   });
 }

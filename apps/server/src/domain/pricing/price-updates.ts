@@ -2,6 +2,7 @@ import type { PriceUpdate } from "@gateway/shared/price";
 import type { Settings } from "@gateway/shared/settings";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient, PriceSync } from "#platform/prisma/client.ts";
 import { fetchPublicText } from "#platform/public-fetch.ts";
 import { takeOverPrices } from "./edit-prices.ts";
@@ -40,7 +41,7 @@ export async function updatePricesIfDue(
     "PriceUpdateEnabled" | "PriceUpdateHours" | "PriceUpdateMode" | "UpdatePriceService"
   >,
   fetchList: (url: string) => Promise<SavePrice[]> = fetchPriceList,
-  now = new Date(),
+  now = currentTime(),
 ): Promise<PriceUpdate | undefined> {
   if (!settings.PriceUpdateEnabled) return undefined;
   const last = await db.priceSync.findFirst({ orderBy: { id: "desc" } });

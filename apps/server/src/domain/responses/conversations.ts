@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { conflict, GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
@@ -35,7 +36,7 @@ interface Kept {
 }
 
 /** Thirty days from the last time that something was said. */
-const expiry = () => new Date(Date.now() + KEEP_DAYS * DAY_MS);
+const expiry = () => new Date(currentTime().getTime() + KEEP_DAYS * DAY_MS);
 
 export async function openConversation(
   db: Db,
@@ -63,7 +64,7 @@ export async function openConversation(
 /** Throws `not_found` when there is none, it has lapsed, or it is somebody else's. */
 export async function findConversation(db: Db, id: string, userId: number): Promise<Conversation> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
-  if (row === null || (row.expires_at !== null && row.expires_at <= new Date()))
+  if (row === null || (row.expires_at !== null && row.expires_at <= currentTime()))
     throw new GatewayError("not_found", `The conversation "${id}" was not found.`, { param: "conversation" });
   return read(row);
 }

@@ -1,4 +1,5 @@
 import type { Message } from "#dialects/ir.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 
@@ -46,7 +47,7 @@ export async function rememberResponse(
     tokens: response.tokens,
     // JSON in, JSON out: the turn holds nothing else.
     ...(turn === null ? {} : { turn: turn as unknown as Prisma.InputJsonObject }),
-    expires_at: new Date(Date.now() + KEEP_DAYS * DAY_MS),
+    expires_at: new Date(currentTime().getTime() + KEEP_DAYS * DAY_MS),
   };
   await db.storedResponse.upsert({
     where: { id: response.id },
@@ -59,7 +60,7 @@ export async function rememberResponse(
 /** Null when there is none, it has lapsed, or it is somebody else's. */
 export async function findResponse(db: Db, id: string, userId: number): Promise<StoredResponse | null> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
-  if (row === null || (row.expires_at !== null && row.expires_at <= new Date())) return null;
+  if (row === null || (row.expires_at !== null && row.expires_at <= currentTime())) return null;
   return {
     id: row.id,
     channelId: row.channel_id,

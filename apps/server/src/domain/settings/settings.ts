@@ -7,6 +7,7 @@ import { GatewayError } from "#errors.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -107,7 +108,7 @@ async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value): P
     return;
   }
   const stored = isSecret(key) ? sealValue(secrets, key, value) : value;
-  const row = { value: stored, updated_time: new Date() };
+  const row = { value: stored, updated_time: currentTime() };
   await tx.option.upsert({ where: { key }, create: { key, ...row }, update: row });
 }
 

@@ -1,5 +1,6 @@
 import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+import { currentTime } from "#platform/clock.ts";
 
 /** Settings on their way to a file and back. Secrets never go along, and what was not in the file stays. */
 
@@ -7,7 +8,7 @@ export function exportSettings(current: Settings, version: string): SettingsFile
   const entries = (Object.keys(current) as SettingKey[])
     .filter((key) => !secretSettings.includes(key) && current[key] !== defaultSettings[key])
     .map((key) => [key, current[key]] as const);
-  return { version, exported_at: new Date().toISOString(), values: Object.fromEntries(entries) };
+  return { version, exported_at: currentTime().toISOString(), values: Object.fromEntries(entries) };
 }
 
 /** What bringing these values in would change. */

@@ -3,6 +3,7 @@ import type { TaskPlatform } from "@gateway/shared/task";
 import { storable } from "#dialects/storable.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/wires/task.ts";
@@ -95,13 +96,13 @@ export async function advance(
         progress: ended ? 100 : standing.progress,
         fail_reason: storable(standing.failReason),
         ...(standing.startTime === undefined ? {} : { start_time: standing.startTime }),
-        ...(ended ? { finish_time: standing.finishTime ?? new Date() } : {}),
+        ...(ended ? { finish_time: standing.finishTime ?? currentTime() } : {}),
         data: storable(standing.data) as Prisma.InputJsonObject,
-        updated_at: new Date(),
+        updated_at: currentTime(),
       },
     });
     if (task === undefined || !ended) return undefined;
-    if (task.notify_hook !== "") await tx.task.update({ where: { id }, data: firstNotice(new Date()) });
+    if (task.notify_hook !== "") await tx.task.update({ where: { id }, data: firstNotice(currentTime()) });
     if (status === "FAILURE") await payBack(tx, task);
     return task;
   });

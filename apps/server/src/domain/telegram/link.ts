@@ -2,6 +2,7 @@ import { bindIdentity } from "#domain/accounts/identities.ts";
 import { isEnabled, lockUser } from "#domain/accounts/users.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Identity, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
@@ -28,7 +29,7 @@ export async function issueLinkCode(db: Db, secrets: Secrets, userId: number): P
   const code = randomText(CODE_LENGTH);
   const row = {
     code_hash: hashOf(secrets, code),
-    expires_at: new Date(Date.now() + LINK_MINUTES * 60_000),
+    expires_at: new Date(currentTime().getTime() + LINK_MINUTES * 60_000),
   };
   await db.oneTimeCode.upsert({
     where: { purpose_subject: { purpose: PURPOSE, subject: String(userId) } },
@@ -51,7 +52,7 @@ export async function linkByCode(
   const [row] = await db.$queryRaw<{ subject: string; expires_at: Date }[]>`
     DELETE FROM one_time_codes WHERE purpose = ${PURPOSE} AND code_hash = ${hashOf(secrets, code)}
     RETURNING subject, expires_at`;
-  if (row === undefined || row.expires_at <= new Date()) return undefined;
+  if (row === undefined || row.expires_at <= currentTime()) return undefined;
   const user = await db.user.findUnique({ where: { id: Number(row.subject) } });
   if (user === null || !mayUse(user)) return undefined;
   const { id: subject, label } = person;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError, invalidKey } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Caller } from "./callers.ts";
 
@@ -42,7 +43,7 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
   const watches = new Set<Watch>();
   const expiring = new Set<Watch>();
   const timer = setInterval(() => {
-    const now = Date.now();
+    const now = currentTime().getTime();
     for (const watch of expiring)
       if (watch.expiresAt !== undefined && watch.expiresAt <= now) revoke(watch, expired());
   }, LOOK_MS);
@@ -113,7 +114,7 @@ function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | 
   if (row === undefined || !row.is_there || row.user_id !== userId) return invalidKey();
   if (!row.user_enabled) return new GatewayError("user_disabled", "This account is disabled.");
   if (!row.token_enabled) return new GatewayError("token_disabled", "This API key is disabled.");
-  if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) return expired();
+  if (row.expires_at !== null && row.expires_at.getTime() <= currentTime().getTime()) return expired();
   return undefined;
 }
 

@@ -14,6 +14,7 @@ import { usableGroups } from "#domain/accounts/groups.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/db.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
@@ -158,7 +159,7 @@ export function mustBeUsable(token: Token): void {
 export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getToken(tx, owner.id, id);
-    await tx.token.update({ where: { id }, data: { deleted_at: new Date() } });
+    await tx.token.update({ where: { id }, data: { deleted_at: currentTime() } });
     await note(tx, owner, "token.delete", before, undefined);
     await announce(tx, "tokens", id);
   });
@@ -243,14 +244,14 @@ function keyContext(hash: Uint8Array): string {
 }
 
 /** Enabled or disabled as stored; expired and exhausted are what an enabled token becomes on its own. */
-export function statusOf(token: Token, now = new Date()): number {
+export function statusOf(token: Token, now = currentTime()): number {
   if (token.status !== TokenStatus.enabled) return token.status;
   if (token.expired_time !== null && token.expired_time <= now) return TokenStatus.expired;
   return !token.unlimited_quota && token.remain_quota <= 0n ? TokenStatus.exhausted : TokenStatus.enabled;
 }
 
 /** Charged in the day and month (UTC) of `now`: what the row says is of the last charge's. */
-function spentLately(token: Token, now = new Date()): Pick<TokenRow, "day_quota" | "month_quota"> {
+function spentLately(token: Token, now = currentTime()): Pick<TokenRow, "day_quota" | "month_quota"> {
   const day = now.toISOString().slice(0, 10);
   const isOf = (period: Date, length: number) =>
     period.toISOString().slice(0, length) === day.slice(0, length);

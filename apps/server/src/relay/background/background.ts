@@ -4,7 +4,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { chooseKey, type ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { GatewayError } from "#errors.ts";
-import { now } from "#platform/clock.ts";
+import { currentTime, now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
@@ -245,7 +245,7 @@ async function handOver(
         continue;
       }
       // No one would learn of its end.
-      const stored = { ...bill, created_time: new Date(), poll_at: new Date() };
+      const stored = { ...bill, created_time: currentTime(), poll_at: currentTime() };
       await ask(services, stored, chosen.channel, "POST", `${encodeURIComponent(id)}/cancel`);
       throw error;
     }

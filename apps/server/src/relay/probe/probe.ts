@@ -6,6 +6,7 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
@@ -159,7 +160,7 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
 export async function fetchBalance(
   services: ProbeServices,
   input: ChannelForTest,
-  now = new Date(),
+  now = currentTime(),
 ): Promise<{ amount: number; currency: "USD" | "CNY"; estimated?: true } | undefined> {
   const channel = asInForce(services.providers, input);
   const { balance } = channel.provider;

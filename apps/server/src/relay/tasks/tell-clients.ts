@@ -1,5 +1,6 @@
 import { claimNotices, dropNotice } from "#domain/tasks/notices.ts";
 import { GatewayError } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
@@ -19,7 +20,7 @@ export interface Teller extends Pick<RelayServices, "settings"> {
 }
 
 /** One round of those who were told in vain so far. */
-export async function tellAgain(teller: Teller, now = new Date()): Promise<void> {
+export async function tellAgain(teller: Teller, now = currentTime()): Promise<void> {
   const tasks = await claimNotices(teller.db, MOST_AT_ONCE, now);
   await Promise.all(tasks.map((task) => tellClient(teller, task)));
 }
