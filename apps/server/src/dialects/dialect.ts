@@ -120,7 +120,7 @@ export interface TokenCount {
 export type MediaPart = Extract<Part, { source: unknown }>;
 
 /** What translating to and from an upstream's wire takes. */
-interface UpstreamWire {
+export interface UpstreamWire {
   /** Path below the provider's base URL, e.g. `/v1/messages`. */
   path(request: { model: string; stream: boolean }): string;
   /** `dropped` names the request's fields that this dialect cannot say. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
-import type { UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { chooseKey, type ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { GatewayError } from "#errors.ts";
@@ -9,7 +8,9 @@ import type { UpstreamResponse } from "#platform/http.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
+import type { Failed } from "#relay/core/ask.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
+import type { Serving } from "#relay/core/exchange.ts";
 import { Flight } from "#relay/core/flight.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
@@ -49,16 +50,14 @@ interface StoredCall {
 export async function takeOn(
   services: RelayServices,
   call: ChatCall,
-  chosen: Chosen,
-  flight: Flight,
-  { response, begun }: { response: UpstreamResponse; begun: number },
-): Promise<{ body: string } | { error: UpstreamError }> {
+  { chosen, flight, accept }: Serving,
+  response: UpstreamResponse,
+): Promise<{ body: string } | Failed> {
   const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
   const { id } = parseRecord(body) ?? {};
   if (typeof id !== "string")
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
-  flight.firstByteAt ??= now();
-  flight.noteAttempt(chosen, begun, undefined);
+  accept();
   if (hasEnded(body)) await settle(flight, body);
   else await handOver(services, call, chosen, flight, id);
   await call.finished?.(body, chosen);

@@ -4,6 +4,7 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
+import { ask, type Encoded, type Failed, transportFailure } from "./ask.ts";
 import type { Call, Chosen } from "./call.ts";
 import { Flight } from "./flight.ts";
 import { asKeyFailure } from "./key-evidence.ts";
@@ -12,23 +13,40 @@ import { explain, mayRetry } from "./retry.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
 import type { RelayServices } from "./services.ts";
 
-/** One attempt through a chosen channel: an answer whose bill is closed or will be, or why there is none. */
-export type TryChannel<Answer extends object> = (
-  chosen: Chosen,
-  flight: Flight,
-  begun: number,
-) => Promise<Answer | { error: UpstreamError }>;
+/** One attempt that a target serves. */
+export interface Serving {
+  readonly chosen: Chosen;
+  readonly flight: Flight;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
+  /** There is an answer: from now on the call was served by this target. */
+  accept(): void;
+}
+
+/** One kind of call: what a target is sent, and how its answer is read. Everything else is the same for all kinds. */
+export interface Exchange<Answer extends object, Sent extends Encoded = Encoded> {
+  /** Called once the least that the call costs is reserved; true when it changed the call's estimate. */
+  prepare?(plan: Plan): Promise<boolean>;
+  /** Pure. */
+  encode(target: Chosen): Sent;
+  /** An answer whose bill is closed or will be with its last piece, or why there is none. */
+  read(response: UpstreamResponse, sent: Sent, serving: Serving): Promise<Answer | Failed>;
+}
+
+/** A kind of call that opens a session instead of reading one response. */
+export interface SessionExchange<Session extends object> {
+  prepare?(plan: Plan): Promise<boolean>;
+  open(serving: Serving): Promise<Session | Failed>;
+}
 
 /**
  * The journey of one call, from a known caller to an answer that is paid for: plan, reserve, try channels, settle.
  * Knows channels and the ledger; never sees HTTP server objects, so a test or a job can make the journey too.
- * @param prepare what is done once the least that the call costs is reserved; true when it changed its estimate
  */
-export async function relay<Answer extends object>(
+export async function relay<Answer extends object, Sent extends Encoded = Encoded>(
   services: RelayServices,
   call: Call,
-  tryChannel: TryChannel<Answer>,
-  prepare?: (plan: Plan) => Promise<boolean>,
+  exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
 ): Promise<Answer> {
   const flight = new Flight(services, call);
   let isReserved = false;
@@ -42,7 +60,7 @@ export async function relay<Answer extends object>(
     await services.ledger.reserve(reservationOf(call, plan));
     services.open.add(call.requestId);
     isReserved = true;
-    if ((await prepare?.(plan)) === true) {
+    if ((await exchange.prepare?.(plan)) === true) {
       const reserved = plan.worstCase;
       plan = makePlan(services, call);
       call.estimate = plan.estimate;
@@ -52,7 +70,7 @@ export async function relay<Answer extends object>(
         isReserved = true;
       }
     }
-    return await serve(services, call, plan, flight, tryChannel);
+    return await serve(services, call, plan, flight, exchange);
   } catch (error) {
     if (isReserved) await flight.fail(error);
     else {
@@ -83,12 +101,41 @@ export function requireModel({ caller, model }: Call): void {
   });
 }
 
-async function serve<Answer extends object>(
+async function attempt<Answer extends object, Sent extends Encoded>(
+  services: RelayServices,
+  exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
+  serving: Serving,
+): Promise<Answer | Failed> {
+  const { chosen, flight } = serving;
+  try {
+    if ("open" in exchange) return await exchange.open(serving);
+    const sent = exchange.encode(chosen);
+    const asked = await ask(services, chosen, sent, flight.upstream);
+    return "error" in asked ? asked : await exchange.read(asked.response, sent, serving);
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}
+
+function servingOf(chosen: Chosen, flight: Flight, begun: number): Serving {
+  return {
+    chosen,
+    flight,
+    begun,
+    accept() {
+      flight.chosen = chosen;
+      flight.firstByteAt ??= now();
+      flight.noteAttempt(chosen, begun, undefined);
+    },
+  };
+}
+
+async function serve<Answer extends object, Sent extends Encoded>(
   services: RelayServices,
   call: Call,
   plan: Plan,
   flight: Flight,
-  tryChannel: TryChannel<Answer>,
+  exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
 ): Promise<Answer> {
   const {
     RetryTimes,
@@ -114,7 +161,7 @@ async function serve<Answer extends object>(
     const { channel } = chosen;
     flight.lease = services.health.enter(channel, model);
     flight.upstream.begin();
-    const answer = await tryChannel(chosen, flight, begun);
+    const answer = await attempt(services, exchange, servingOf(chosen, flight, begun));
     if (!("error" in answer)) {
       services.health.succeeded(chosen, model, account);
       for (const failure of failures)

@@ -2,7 +2,6 @@ import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
 import { type PriceInForce, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
-import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Answer, Billed, Call, Pieces, Served } from "./call.ts";
 import { requireModel } from "./exchange.ts";
 import { Flight } from "./flight.ts";
@@ -24,7 +23,11 @@ export interface Memory {
   billed(billed: Billed): void;
 }
 
-type Asked = Call & Partial<Pick<ChatCall, "forward" | "request" | "stateful">>;
+type Asked = Call & {
+  forward?: Record<string, string>;
+  request?: { jsonArrayStream?: boolean };
+  stateful?: boolean;
+};
 
 /** Endpoints whose answer is one text, and that are asked for what is so and not for something new. */
 const lasting: ReadonlySet<Endpoint> = new Set([

@@ -6,6 +6,7 @@ import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import { type StreamedBody, TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Outgoing } from "#providers/provider.ts";
+import { errorText, transportFailure } from "#relay/core/ask.ts";
 import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders } from "#relay/core/exchange.ts";
@@ -16,7 +17,6 @@ import { explain } from "#relay/core/retry.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { transportFailure } from "#relay/core/upstream-error.ts";
 
 /** A call that a vendor answers for its own account: nobody reads it on the way, and nobody pays for it here. */
 export interface PassedCall extends Call {
@@ -59,8 +59,6 @@ export async function passThrough(services: RelayServices, call: PassedCall): Pr
     throw error;
   }
 }
-
-const MAX_ERROR_BYTES = 256 * 1024;
 
 const FREE: PriceInForce = {
   model: "",
@@ -122,7 +120,7 @@ async function ask(
   if (error !== undefined) {
     const read = decompressed(response);
     // Read before the call is closed, which cancels what is still under way.
-    const text = await read.text(MAX_ERROR_BYTES).catch(() => "");
+    const text = await errorText(read);
     await flight.fail(new GatewayError(explain(error, "").code, error.message, { status }));
     const { "content-length": _length, ...headers } = read.headers;
     return bytes(status, headers, refusalOf(text, chosen));

@@ -6,10 +6,10 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import { attempt } from "#relay/chat/attempt.ts";
+import { encodeChat } from "#relay/chat/attempt.ts";
+import { ask as sendTo, transportFailure } from "#relay/core/ask.ts";
 import { withoutCredentials } from "#relay/core/scrub.ts";
 import { shapeOf } from "#relay/core/send.ts";
-import { transportFailure } from "#relay/core/upstream-error.ts";
 import { asInForce, type ProbeServices } from "./probe.ts";
 
 /**
@@ -50,14 +50,15 @@ function asker(services: ProbeServices, channel: ChannelInForce, model: string, 
     const { body } = client.encodeRequest(request);
     change?.(body);
     const raw = Buffer.from(JSON.stringify(body));
-    const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(STEP_TIMEOUT_MS) };
+    const call = { client, body, raw, request, forward: {} };
     const target = { channel, key: channel.keys[0], upstreamModel: model };
-    const tried = await attempt(services, call, target);
-    if (!tried.ok)
+    const sent = encodeChat(call, target, services.settings.current());
+    const tried = await sendTo(services, target, sent, { signal: AbortSignal.timeout(STEP_TIMEOUT_MS) });
+    if ("error" in tried)
       return { refused: withoutCredentials(tried.error.message, target), status: tried.error.status };
     try {
       const text = await tried.response.text(MAX_BODY_BYTES);
-      const { upstream } = tried;
+      const { upstream } = sent;
       return { response: upstream.decodeResponse((upstream.read ?? JSON.parse)(text)), text };
     } catch (error) {
       if (error instanceof SyntaxError || error instanceof GatewayError)

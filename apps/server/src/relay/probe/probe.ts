@@ -10,14 +10,14 @@ import { currentTime } from "#platform/clock.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
-import { attempt } from "#relay/chat/attempt.ts";
+import { encodeChat } from "#relay/chat/attempt.ts";
 import { readBody } from "#relay/chat/body.ts";
+import { ask, transportFailure } from "#relay/core/ask.ts";
 import { asKeyFailure } from "#relay/core/key-evidence.ts";
 import { errorForOperators } from "#relay/core/scrub.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { transportFailure } from "#relay/core/upstream-error.ts";
-import { askAdapted } from "#relay/media/adapted.ts";
+import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { type ProbeQuestion, questionFor } from "./probe-question.ts";
 
 /**
@@ -93,11 +93,13 @@ async function askChat(
   };
   const { body } = client.encodeRequest(request);
   const raw = Buffer.from(JSON.stringify(body));
-  const call = { client, body, raw, request, forward: {}, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) };
-  const tried = await attempt(services, call, { channel, key: channel.keys[0], upstreamModel });
-  const read = tried.ok
-    ? await readBody(call, tried).catch((error: unknown) => ({ error: transportFailure(error) }))
-    : tried;
+  const call = { client, body, raw, request, forward: {} };
+  const target = { channel, key: channel.keys[0], upstreamModel };
+  const sent = encodeChat(call, target, services.settings.current());
+  const asked = await ask(services, target, sent, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+  if ("error" in asked) return asked.error;
+  const came = { ...sent, response: asked.response };
+  const read = await readBody(call, came).catch((error: unknown) => ({ error: transportFailure(error) }));
   return "error" in read ? read.error : undefined;
 }
 
@@ -112,17 +114,25 @@ async function askPlain(
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const adapter = channel.provider.adapters?.[path];
   try {
-    if (adapter !== undefined) {
-      const asked = await askAdapted(services, { bodyFor: () => text, signal }, to, adapter);
-      if ("error" in asked) return asked.error;
-      if (asked.whole === undefined) await asked.response.text(MAX_LIST_BYTES);
-      return undefined;
-    }
-    const headers = { "content-type": "application/json", accept: "*/*" };
-    const response = await send(services, to, { method: "POST", path, model, headers, body: text, signal });
-    const answer = await response.text(MAX_LIST_BYTES);
-    if (response.status >= 200 && response.status < 300) return undefined;
-    return dialects["openai-chat"].decodeError(response.status, answer, response.headers);
+    const sent =
+      adapter === undefined
+        ? {
+            request: {
+              method: "POST" as const,
+              path,
+              model,
+              headers: { "content-type": "application/json", accept: "*/*" },
+              body: text,
+            },
+            decodeError: dialects["openai-chat"].decodeError,
+          }
+        : encodeAdapted({ bodyFor: () => text }, to, adapter);
+    const asked = await ask(services, to, sent, { signal });
+    if ("error" in asked) return asked.error;
+    const whole = adapter && (await readAdapted(asked.response, to, adapter, undefined));
+    if (whole !== undefined) return "error" in whole ? whole.error : undefined;
+    await asked.response.text(MAX_LIST_BYTES);
+    return undefined;
   } catch (error) {
     if (error instanceof GatewayError) return { kind: "bad-request", message: error.message, status: 0 };
     return transportFailure(error);
@@ -141,7 +151,7 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
   if (provider.listing === "none") return [...provider.models].sort();
   const listing = provider.listing ?? { path: "/v1/models", read: readModelList };
   const what = "Failed to get model list";
-  const answer = await ask(
+  const answer = await askProvider(
     services,
     channel,
     { path: listing.path, ownPath: provider.listing !== undefined },
@@ -166,7 +176,7 @@ export async function fetchBalance(
   const { balance } = channel.provider;
   if (balance === undefined) return undefined;
   if (balance === "openai-billing") return fetchBilling(services, channel, now);
-  const answer = await ask(services, channel, { path: balance.path, ownPath: true }, NO_BALANCE);
+  const answer = await askProvider(services, channel, { path: balance.path, ownPath: true }, NO_BALANCE);
   const left = readOr(() => balance.read(answer));
   if (left === undefined) throw unreadableBalance();
   return left;
@@ -189,7 +199,7 @@ async function fetchBilling(
   now: Date,
 ): Promise<{ amount: number; currency: "USD"; estimated: true } | undefined> {
   const path = "/v1/dashboard/billing";
-  const answer = await ask(
+  const answer = await askProvider(
     services,
     channel,
     { path: `${path}/subscription`, ownPath: true },
@@ -205,7 +215,12 @@ async function fetchBilling(
     ? `${today.slice(0, 7)}-01`
     : new Date(now.getTime() - PREPAID_DAYS * DAY_MS).toISOString().slice(0, 10);
   const range = `start_date=${start}&end_date=${today}`;
-  const usage = await ask(services, channel, { path: `${path}/usage?${range}`, ownPath: true }, NO_BALANCE);
+  const usage = await askProvider(
+    services,
+    channel,
+    { path: `${path}/usage?${range}`, ownPath: true },
+    NO_BALANCE,
+  );
   const used = BilledUsage.safeParse(usage).data;
   if (used === undefined) throw unreadableBalance();
   const amount = subscription.hard_limit_usd - used.total_usage / 100;
@@ -216,7 +231,7 @@ async function fetchBilling(
  * A question to the provider itself, not to one of its models.
  * @param missing statuses that mean that it does not serve this; then the answer is undefined
  */
-async function ask(
+async function askProvider(
   services: ProbeServices,
   channel: ChannelInForce,
   where: { path: string; ownPath: boolean },

@@ -8,9 +8,11 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createUpstreamClient } from "#platform/http.ts";
+import type { Adapter } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
-import { attempt } from "#relay/chat/attempt.ts";
-import { askAdapted } from "#relay/media/adapted.ts";
+import { encodeChat } from "#relay/chat/attempt.ts";
+import { ask, type Target } from "#relay/core/ask.ts";
+import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 
 /** Vendors' demands on the way out and their framing on the way back, over a real connection. */
@@ -218,18 +220,21 @@ function inForce(type: number): ChannelInForce {
 
 describe("a call in a vendor's own wire", () => {
   const key = { id: 0, key: "key", weight: 1 };
-  const call = {
-    bodyFor: (model: string) => JSON.stringify({ model, input: "Hi", voice: "alloy" }),
-    signal: AbortSignal.timeout(5_000),
-  };
+  const call = { bodyFor: (model: string) => JSON.stringify({ model, input: "Hi", voice: "alloy" }) };
+  const signal = AbortSignal.timeout(5_000);
   const speech = providers.get(27)?.adapters?.["/v1/audio/speech"];
   if (speech === undefined) throw new Error("MiniMax does not speak");
+
+  async function speak(chosen: Target, adapter: Adapter) {
+    const asked = await ask(services, chosen, encodeAdapted(call, chosen, adapter), { signal });
+    return "error" in asked ? asked : readAdapted(asked.response, chosen, adapter, undefined);
+  }
 
   it("goes out in that wire and comes back in ours", async () => {
     answer = json({ data: { audio: "494433" }, base_resp: { status_code: 0, status_msg: "success" } });
     const chosen = { channel: inForce(27), key, upstreamModel: "speech-2.6-hd" };
-    const adapted = await askAdapted(services, call, chosen, speech);
-    expect(adapted).toMatchObject({ whole: { body: Buffer.from("ID3") } });
+    const adapted = await speak(chosen, speech);
+    expect(adapted).toMatchObject({ body: Buffer.from("ID3") });
     expect(asked[0]).toMatchObject({ path: "/v1/t2a_v2", headers: { authorization: "Bearer key" } });
     expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ model: "speech-2.6-hd", text: "Hi" });
   });
@@ -237,11 +242,11 @@ describe("a call in a vendor's own wire", () => {
   it("is refused by status or by a code inside", async () => {
     const chosen = { channel: inForce(27), key, upstreamModel: "m" };
     answer = json({ base_resp: { status_code: 1002, status_msg: "rate limit" } });
-    expect(await askAdapted(services, call, chosen, speech)).toMatchObject({
+    expect(await speak(chosen, speech)).toMatchObject({
       error: { kind: "rate-limited" },
     });
     answer = { ...json({ message: "no" }), status: 401 };
-    expect(await askAdapted(services, call, chosen, speech)).toMatchObject({ error: { kind: "auth" } });
+    expect(await speak(chosen, speech)).toMatchObject({ error: { kind: "auth" } });
   });
 });
 
@@ -259,15 +264,16 @@ describe("a stream in a vendor's own framing", () => {
     raw: Buffer.from(JSON.stringify(body)),
     request,
     forward: {},
-    signal: AbortSignal.timeout(5_000),
   };
 
   async function stream(chunks: Buffer[]): Promise<string> {
     answer = { status: 200, type: "application/vnd.amazon.eventstream", chunks };
     const target = inForce(32);
     const key = { id: 0, key: "us-east-1|token", weight: 1 };
-    const tried = await attempt(services, call, { channel: target, key, upstreamModel: "claude" });
-    if (!tried.ok) throw new Error(tried.error.message);
+    const chosen = { channel: target, key, upstreamModel: "claude" };
+    const sent = encodeChat(call, chosen, services.settings.current());
+    const tried = await ask(services, chosen, sent, { signal: AbortSignal.timeout(5_000) });
+    if ("error" in tried) throw new Error(tried.error.message);
     expect(tried.response.headers["content-type"]).toBe("text/event-stream");
     let text = "";
     for await (const chunk of tried.response.chunks()) text += chunk.toString();

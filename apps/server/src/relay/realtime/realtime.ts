@@ -3,12 +3,10 @@ import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { TransportError } from "#platform/http.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
-import type { Chosen } from "#relay/core/call.ts";
-import { relay } from "#relay/core/exchange.ts";
-import type { Flight } from "#relay/core/flight.ts";
+import type { Failed } from "#relay/core/ask.ts";
+import { relay, type Serving } from "#relay/core/exchange.ts";
 import { openSocket } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { transportFailure } from "#relay/core/upstream-error.ts";
 import { openBill } from "./realtime-bill.ts";
 import { readServerEvent } from "./realtime-events.ts";
 import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";
@@ -18,59 +16,53 @@ import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime
  * so every refusal is an ordinary answer and another channel can still stand in. Never sees HTTP server objects.
  */
 export function relayRealtime(services: RelayServices, call: RealtimeCall): Promise<RealtimeSession> {
-  return relay(services, call, (chosen, flight, begun) => tryChannel(services, call, chosen, flight, begun));
+  return relay(services, call, { open: (serving) => open(services, call, serving) });
 }
 
-async function tryChannel(
+async function open(
   services: RelayServices,
   call: RealtimeCall,
-  chosen: Chosen,
-  flight: Flight,
-  begun: number,
-): Promise<RealtimeSession | { error: UpstreamError }> {
+  { chosen, flight, begun }: Serving,
+): Promise<RealtimeSession | Failed> {
   const query = new URLSearchParams(call.query);
   query.set("model", chosen.upstreamModel);
-  try {
-    const answer = await openSocket(
-      services,
-      chosen,
-      {
-        method: "GET",
-        path: `/v1/realtime?${query.toString()}`,
-        model: chosen.upstreamModel,
-        headers: call.forward,
-        body: null,
-        signal: flight.upstream.signal,
-      },
-      call.maxMessage,
-    );
-    if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
-    const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
-    const messages = answer.socket.messages();
-    const first = await firstOf(messages, answer.socket, timeoutMs, flight.upstream.signal);
-    if ("error" in first) return first;
-    flight.chosen = chosen;
-    flight.noteAttempt(chosen, begun, undefined);
-    const bill = openBill(services, { call, chosen, first: flight, admit: call.admit });
-    // The session keeps its place at the channel, not its first response.
-    const { lease } = flight;
-    flight.lease = undefined;
-    const leave = () => lease?.leave();
-    const opened = openSession({
-      services,
-      call,
-      chosen,
-      bill,
-      vendor: answer.socket,
-      messages,
-      first,
-      leave,
-    });
-    flight.handOver();
-    return opened;
-  } catch (error) {
-    return { error: transportFailure(error) };
-  }
+  const answer = await openSocket(
+    services,
+    chosen,
+    {
+      method: "GET",
+      path: `/v1/realtime?${query.toString()}`,
+      model: chosen.upstreamModel,
+      headers: call.forward,
+      body: null,
+      signal: flight.upstream.signal,
+    },
+    call.maxMessage,
+  );
+  if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
+  const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
+  const messages = answer.socket.messages();
+  const first = await firstOf(messages, answer.socket, timeoutMs, flight.upstream.signal);
+  if ("error" in first) return first;
+  flight.chosen = chosen;
+  flight.noteAttempt(chosen, begun, undefined);
+  const bill = openBill(services, { call, chosen, first: flight, admit: call.admit });
+  // The session keeps its place at the channel, not its first response.
+  const { lease } = flight;
+  flight.lease = undefined;
+  const leave = () => lease?.leave();
+  const opened = openSession({
+    services,
+    call,
+    chosen,
+    bill,
+    vendor: answer.socket,
+    messages,
+    first,
+    leave,
+  });
+  flight.handOver();
+  return opened;
 }
 
 /** Some vendors open every socket and say only then that they will not serve it. */

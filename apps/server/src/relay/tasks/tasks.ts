@@ -4,18 +4,15 @@ import { unstorableIn } from "#dialects/storable.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import { addTask, markCharged } from "#domain/tasks/tasks.ts";
 import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
-import { now } from "#platform/clock.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/wires/task.ts";
-import type { Call, Chosen } from "#relay/core/call.ts";
-import { answerHeaders, noteRefusal, relay } from "#relay/core/exchange.ts";
-import type { Flight } from "#relay/core/flight.ts";
+import { transportFailure } from "#relay/core/ask.ts";
+import type { Call } from "#relay/core/call.ts";
+import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
 import { explain } from "#relay/core/retry.ts";
 import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import type { UpstreamCall } from "#relay/core/upstream-call.ts";
-import { transportFailure } from "#relay/core/upstream-error.ts";
 
 /** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
 export interface TaskCall extends Call {
@@ -42,9 +39,27 @@ export async function submitTask(services: RelayServices, db: PrismaClient, aske
     if (error instanceof GatewayError) noteRefusal(services, call, error);
     throw error;
   }
-  return relay(services, call, (chosen, flight, begun) =>
-    tryChannel(services, db, call, chosen, flight, begun),
-  );
+  const { wire, asked: task } = call;
+  return relay<Taken>(services, call, {
+    encode: ({ upstreamModel: model }) => ({
+      request: {
+        method: "POST",
+        path: task.path,
+        ownPath: true,
+        model,
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body: JSON.stringify(task.bodyFor(model)),
+      },
+      decodeError: refused,
+    }),
+    async read(response, _sent, serving) {
+      const accepted = wire.accepted(parseRecord(await response.text(MAX_ANSWER_BYTES)) ?? {});
+      if ("error" in accepted)
+        return { error: refusal(serving.chosen.channel.provider, accepted.error, response.headers) };
+      await takeOn(services, db, call, accepted, serving);
+      return { accepted, headers: answerHeaders(response.headers, []) };
+    },
+  });
 }
 
 function refuseUnstorable(asked: AskedTask, model: string): void {
@@ -58,20 +73,15 @@ function refuseUnstorable(asked: AskedTask, model: string): void {
   );
 }
 
-async function tryChannel(
+/** The task is remembered before it is paid for: what was accepted can be found again. */
+async function takeOn(
   services: RelayServices,
   db: PrismaClient,
   call: TaskCall,
-  chosen: Chosen,
-  flight: Flight,
-  begun: number,
-): Promise<Taken | { error: UpstreamError }> {
-  const asked = await ask(services, call, chosen, flight.upstream);
-  if ("error" in asked) return asked;
-  const { accepted, headers } = asked;
-  flight.chosen = chosen;
-  flight.firstByteAt ??= now();
-  flight.noteAttempt(chosen, begun, undefined);
+  accepted: AcceptedTask,
+  { chosen, flight, accept }: Serving,
+): Promise<void> {
+  accept();
   const { task, known } = await addTask(db, {
     platform: call.wire.platform,
     asked: call.asked,
@@ -88,42 +98,8 @@ async function tryChannel(
   if (known) call.calls = 0;
   const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
   await flight.settle({ outcome: "complete", vendor: usage, delivered: { narrow: 0, wide: 0 } });
-  if (!known) {
-    // What fails here is found in the log row when it is needed.
-    await markCharged(db, task).catch((error: unknown) => services.onError(error));
-  }
-  return { headers, accepted };
-}
-
-async function ask(
-  services: RelayServices,
-  { wire, asked }: TaskCall,
-  chosen: Chosen,
-  upstream: UpstreamCall,
-): Promise<Taken | { error: UpstreamError }> {
-  try {
-    const response = await send(services, chosen, {
-      method: "POST",
-      path: asked.path,
-      ownPath: true,
-      model: chosen.upstreamModel,
-      headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(asked.bodyFor(chosen.upstreamModel)),
-      signal: upstream.signal,
-      progress: upstream,
-    });
-    const text = await response.text(MAX_ANSWER_BYTES);
-    const answer = parseRecord(text) ?? {};
-    const accepted =
-      response.status >= 200 && response.status < 300
-        ? wire.accepted(answer)
-        : { error: refused(response.status, text, answer, response.headers) };
-    if ("error" in accepted)
-      return { error: refusal(chosen.channel.provider, accepted.error, response.headers) };
-    return { accepted, headers: answerHeaders(response.headers, []) };
-  } catch (error) {
-    return { error: transportFailure(error) };
-  }
+  // What fails here is found in the log row when it is needed.
+  if (!known) await markCharged(db, task).catch((error: unknown) => services.onError(error));
 }
 
 const ASK_TIMEOUT_MS = 30_000;
@@ -154,10 +130,10 @@ export async function askAboutTask(
 function refused(
   status: number,
   text: string,
-  { message, description }: Record<string, unknown>,
   headers: Record<string, string | string[] | undefined>,
 ): UpstreamError {
   const error = dialects["openai-chat"].decodeError(status, text, headers);
+  const { message, description } = parseRecord(text) ?? {};
   const said = [message, description].find((sentence) => typeof sentence === "string");
   return said === undefined ? error : { ...error, message: said };
 }

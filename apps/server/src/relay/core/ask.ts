@@ -1,0 +1,65 @@
+import type { UpstreamWire } from "#dialects/dialect.ts";
+import type { UpstreamError } from "#dialects/ir.ts";
+import { type RequestProgress, TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { CredentialError } from "#providers/provider.ts";
+import { refusal } from "#providers/refusal.ts";
+import type { Chosen } from "./call.ts";
+import { send, type ToVendor } from "./send.ts";
+import type { RelayServices } from "./services.ts";
+
+/** Sends a request to a target and tells an answer from an error: the only place that reads a provider's error. */
+export interface Encoded {
+  request: Omit<ToVendor, "signal" | "progress">;
+  /** Reads an error in the format that the request has. */
+  decodeError: UpstreamWire["decodeError"];
+}
+
+/** An attempt without an answer. */
+export interface Failed {
+  error: UpstreamError;
+}
+
+export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
+
+/** @param upstream cancels the request; is told how far it got, where a client may disconnect */
+export async function ask(
+  services: Pick<RelayServices, "settings" | "upstream">,
+  target: Target,
+  { request, decodeError }: Encoded,
+  upstream: { signal: AbortSignal } & Partial<RequestProgress>,
+): Promise<{ response: UpstreamResponse } | Failed> {
+  try {
+    const { signal } = upstream;
+    const progress = isProgress(upstream) ? upstream : undefined;
+    const response = await send(services, target, { ...request, signal, progress });
+    if (response.status >= 200 && response.status < 300) return { response };
+    const error = decodeError(response.status, await errorText(response), response.headers);
+    return { error: refusal(target.channel.provider, error, response.headers) };
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}
+
+function isProgress(upstream: Partial<RequestProgress>): upstream is RequestProgress {
+  return upstream.sent !== undefined;
+}
+
+/** More of an error's body than this says nothing new. */
+const MAX_ERROR_BYTES = 256 * 1024;
+
+/** The body of an error; empty when it cannot be read. */
+export function errorText(response: Pick<UpstreamResponse, "text">): Promise<string> {
+  return response.text(MAX_ERROR_BYTES).catch(() => "");
+}
+
+/** A failure before any answer, in the words of the retry rules. Anything else is a defect and passes. */
+export function transportFailure(error: unknown): UpstreamError {
+  if (error instanceof CredentialError) return { kind: "auth", message: error.message, status: 0 };
+  if (!(error instanceof TransportError)) throw error;
+  return {
+    kind: error.kind === "timeout" ? "timeout" : "network",
+    message: error.message,
+    status: 0,
+    ...(error.isLimit ? { tooLong: true } : {}),
+  };
+}

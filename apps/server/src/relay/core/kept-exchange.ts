@@ -1,0 +1,37 @@
+import type { Encoded } from "./ask.ts";
+import type { Answer, Call } from "./call.ts";
+import { type Exchange, relay } from "./exchange.ts";
+import { openKeeper } from "./keep-bodies.ts";
+import { openMemory } from "./remembered.ts";
+import type { RelayServices } from "./services.ts";
+
+/**
+ * A call whose bodies may be logged and whose answer may be remembered.
+ * @param check throws for a call that must be refused before anything is looked up or reserved
+ */
+export async function relayKept<Sent extends Encoded>(
+  services: RelayServices,
+  call: Call,
+  exchange: Exchange<Answer, Sent>,
+  check?: () => void,
+): Promise<Answer> {
+  const memory = openMemory(services, call, call.raw);
+  if (memory !== undefined) call.billed = memory.billed;
+  const keeper = openKeeper(services, call, call.raw);
+  try {
+    check?.();
+    const known = await memory?.answer();
+    if (known !== undefined) return keeper.answered(known);
+    const answer = await relay<Answer, Sent>(services, call, {
+      ...exchange,
+      encode(target) {
+        keeper.through(target.channel);
+        return exchange.encode(target);
+      },
+    });
+    return keeper.answered(memory?.keep(answer) ?? answer);
+  } catch (error) {
+    keeper.failed();
+    throw error;
+  }
+}
