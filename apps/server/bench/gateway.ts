@@ -39,7 +39,7 @@ export async function startGateway(
   databaseUrl: string,
   /** Addresses of the provider that answers the load, and of the built-in one, whose streams may wait. */
   { provider, demo }: Providers,
-  withLedger = true,
+  { withLedger = true, workers = 1 }: { withLedger?: boolean; workers?: number } = {},
 ): Promise<BenchGateway> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -53,11 +53,13 @@ export async function startGateway(
     ROOT_PASSWORD: "bench-password-1",
     ROOT_ACCESS_TOKEN: accessToken,
     DEMO_UPSTREAM: "0",
+    WORKERS: `${workers}`,
   };
+  const name = withLedger ? `gateway${workers === 1 ? "" : `-${workers}`}` : "without-ledger";
   const main = join(import.meta.dirname, withLedger ? "../src/main.ts" : "without-ledger.ts");
   // The root account is made after listening has begun: ready is who lets it in.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
-  const pid = await startLogging([main], env, folder, withLedger ? "gateway" : "without-ledger", ready);
+  const pid = await startLogging([main], env, folder, name, ready);
   await liftRateLimit(databaseUrl);
 
   const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {

@@ -25,6 +25,8 @@ interface Target extends Started {
   /** Where its own CPU is not all that a call costs. */
   gateway?: BenchGateway;
   database?: EmbeddedPostgres;
+  /** Processes behind its port, whose CPU counts together. */
+  workers?: number;
 }
 
 interface Line {
@@ -70,7 +72,7 @@ async function startTargets(): Promise<Target[]> {
   const wanted = (name: string) => options.only === undefined || options.only.includes(name);
   const provider = await startServer([join(here, "provider.ts")], folder, "provider");
   const targets: Target[] = [];
-  if (wanted("gateway") || wanted("without-ledger")) {
+  if (wanted("gateway") || wanted("without-ledger") || options.workers > 1) {
     const demo = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "demo");
     const providers = { provider: provider.url, demo: demo.url };
     database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
@@ -79,8 +81,13 @@ async function startTargets(): Promise<Target[]> {
       const { url, pid, token: key } = gateway;
       targets.push({ name: "gateway", url, pid, key, gateway, database });
     }
+    if (options.workers > 1) {
+      const { workers } = options;
+      const { url, pid, token: key } = await startGateway(folder, database.url, providers, { workers });
+      targets.push({ name: `${workers} workers`, url, pid, key, database, workers });
+    }
     if (wanted("without-ledger")) {
-      const free = await startGateway(folder, database.url, providers, false);
+      const free = await startGateway(folder, database.url, providers, { withLedger: false });
       targets.push({ name: "without-ledger", url: free.url, pid: free.pid, key: free.token });
     }
   }
@@ -116,7 +123,7 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
   await one(WARM_UP_SECONDS, Math.min(connections, WARM_UP_CONNECTIONS));
   await target.gateway?.lateness();
   const used = (): (number | undefined)[] => [
-    cpuOf(target.pid),
+    target.workers === undefined ? cpuOf(target.pid) : cpuOfFamily(target.pid),
     target.database === undefined ? undefined : cpuOfFamily(target.database.pid()),
   ];
   const before = used();

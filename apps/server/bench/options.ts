@@ -7,6 +7,7 @@ const usage = `pnpm bench [options]
   --rounds 3             rounds per target
   --scenario plain       plain, single, stream, paced, large or slow (may be repeated); all when absent
   --only gateway         leaves the other targets out: gateway, without-ledger, pass-through or provider (may be repeated)
+  --workers 2            one more target: the gateway with so many workers, as WORKERS starts them
   --idle                 memory of the gateway with streams open that wait for their vendor; also when no scenario is named
   --json results.json    writes the numbers to a file, too`;
 
@@ -25,6 +26,7 @@ function parse() {
         rounds: { type: "string", default: "3" },
         scenario: { type: "string", multiple: true },
         only: { type: "string", multiple: true },
+        workers: { type: "string", default: "1" },
         idle: { type: "boolean", default: false },
         json: { type: "string" },
         help: { type: "boolean", default: false },
@@ -41,7 +43,7 @@ export function readOptions() {
     console.log(usage);
     process.exit(0);
   }
-  const number = (name: "connections" | "seconds" | "rounds") => {
+  const number = (name: "connections" | "seconds" | "rounds" | "workers") => {
     const value = Number(values[name]);
     return Number.isInteger(value) && value > 0 ? value : refuse(`--${name} must be a whole number above 0.`);
   };
@@ -54,6 +56,7 @@ export function readOptions() {
       name in scenarios ? (name as ScenarioName) : refuse(`There is no scenario "${name}".`),
     ),
     only: values.only,
+    workers: number("workers"),
     idle: values.idle || values.scenario === undefined,
     json: values.json,
   };
