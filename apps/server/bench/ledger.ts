@@ -1,6 +1,7 @@
 /**
  * What the ledger alone can do with one, two and four shards: calls that reserve and settle, of one account and of a
- * thousand, on a real, durable, throw-away Postgres. All in turn, round by round; the table shows medians.
+ * thousand, on a real, durable, throw-away Postgres. All in turn, round by round; the table shows medians. On a busy
+ * machine only the CPU per call means something.
  */
 import { randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -14,6 +15,7 @@ import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { connect } from "#platform/db.ts";
 import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
 import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { cpuOfFamily } from "./processes.ts";
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +31,14 @@ const [callsAtOnce, seconds, rounds] = [values.calls, values.seconds, values.rou
   number,
 ];
 
+interface Result {
+  perSecond: number;
+  p50: number;
+  /** Of this process and of Postgres, per call, in microseconds. */
+  cpuUs: number;
+  databaseUs: number;
+}
+
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-ledger-"));
 // The database runs as a user of its own when we are root.
 await chmod(folder, 0o755);
@@ -41,9 +51,17 @@ try {
   for (let made = 0; made < Number(values.accounts); made += 1)
     all.push(await makeAccount(database, { quota: 1_000_000_000n }));
 
-  async function measure(shards: number, accounts: Account[]): Promise<{ perSecond: number; p50: number }> {
-    const ledger = createLedger({ database, nodeId: randomUUID(), shards, onError: console.error });
+  async function measure(shards: number, leases: boolean, accounts: Account[]): Promise<Result> {
+    const ledger = createLedger({
+      database,
+      nodeId: randomUUID(),
+      shards,
+      onError: console.error,
+      ...(!leases && { leaseIdleMs: 0 }),
+    });
+    await ledger.start();
     const took: number[] = [];
+    const [cpu, databaseCpu] = [process.cpuUsage(), cpuOfFamily(postgres.pid()) ?? 0];
     const until = performance.now() + seconds * 1_000;
     const began = performance.now();
     await Promise.all(
@@ -60,36 +78,33 @@ try {
       }),
     );
     const perSecond = (took.length * 1_000) / (performance.now() - began);
+    const { user, system } = process.cpuUsage(cpu);
+    const cpuUs = (user + system) / took.length;
+    const databaseUs = (((cpuOfFamily(postgres.pid()) ?? 0) - databaseCpu) * 1_000) / took.length;
     await ledger.close();
-    return { perSecond, p50: median(took) };
+    return { perSecond, p50: median(took), cpuUs, databaseUs };
   }
 
-  const kinds = [1, 2, 4].flatMap((shards) => [
-    {
-      shards,
-      name: "1 account",
-      accounts: all.slice(0, 1),
-      rounds: [] as { perSecond: number; p50: number }[],
-    },
-    {
-      shards,
-      name: `${all.length} accounts`,
-      accounts: all,
-      rounds: [] as { perSecond: number; p50: number }[],
-    },
-  ]);
+  const kinds = [true, false].flatMap((leases) =>
+    [1, 2, 4].flatMap((shards) =>
+      [all.slice(0, 1), all].map((accounts) => ({ leases, shards, accounts, rounds: [] as Result[] })),
+    ),
+  );
   for (let round = 0; round <= rounds; round += 1)
     for (const kind of kinds) {
-      const result = await measure(kind.shards, kind.accounts);
+      const result = await measure(kind.shards, kind.leases, kind.accounts);
       // The first round fills caches.
       if (round > 0) kind.rounds.push(result);
     }
   console.table(
-    kinds.map(({ shards, name, rounds: results }) => ({
+    kinds.map(({ leases, shards, accounts, rounds: results }) => ({
+      leases,
       shards,
-      load: name,
+      accounts: accounts.length,
       "calls/s": Math.round(median(results.map((result) => result.perSecond))),
-      "p50 ms": Number(median(results.map((result) => result.p50)).toFixed(1)),
+      "p50 ms": Number(median(results.map((result) => result.p50)).toFixed(2)),
+      "node µs": Math.round(median(results.map((result) => result.cpuUs))),
+      "postgres µs": Math.round(median(results.map((result) => result.databaseUs))),
     })),
   );
   console.log(`drift ${(await audit(database.pool)).drift}`);
