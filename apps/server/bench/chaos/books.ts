@@ -41,11 +41,11 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     if (requestId === undefined || !charges.delete(requestId))
       wrong.push(`${requestId} was seen complete and is not charged.`);
   for (const { requestId, status } of of("refused"))
-    if (requestId !== undefined && charges.has(requestId) && status !== 200)
+    if (requestId !== undefined && charges.has(requestId) && !mayBeCharged(status))
       wrong.push(`${requestId} was refused with ${status} and is charged.`);
 
   // What is left must each be the one call of its client that broke just then.
-  const unexplained = [...of("broken"), ...of("refused").filter(({ status }) => status === 200)];
+  const unexplained = [...of("broken"), ...of("refused").filter(({ status }) => mayBeCharged(status))];
   let brokenAndCharged = 0;
   for (const charge of charges.values()) {
     const index = unexplained.findIndex(
@@ -64,6 +64,10 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     unexplained.splice(index, 1);
     brokenAndCharged += 1;
   }
+  const { rows: negative } = await pool.query<{ id: number }>(
+    "SELECT id FROM users WHERE quota < 0 OR reserved < 0 OR leased < 0 OR quota - reserved - leased < 0",
+  );
+  for (const { id } of negative) wrong.push(`The account ${id} has spent more than it had.`);
   const outcome = await audit(pool);
   if (outcome.drift !== 0n || outcome.rows.length > 0) wrong.push(describeAudit(outcome));
   const refusals: Record<string, number> = {};
@@ -76,4 +80,9 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     brokenAndCharged,
     wrong,
   };
+}
+
+/** An error in the middle of an answer, or the end of an account: what was delivered until then is charged. */
+function mayBeCharged(status: number): boolean {
+  return status === 200 || status === 401 || status === 403;
 }

@@ -25,7 +25,20 @@ export interface ChaosReport extends Books {
   strikes: Record<string, number>;
 }
 
-const kinds = ["kill -9", "postgres restart", "kill -9", "redis away", "postgres crash", "kill -9 of two"];
+const kinds = [
+  "kill -9",
+  "postgres restart",
+  "leases recalled",
+  "account disabled",
+  "redis away",
+  "small credit",
+  "postgres crash",
+  "pause",
+  "kill -9 of two",
+];
+
+/** Points for the account that has little: some calls. */
+const smallCredit = 5_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { rounds, nodes = 3, clients = 12, pauseMs = 500, say = () => undefined } = options;
@@ -33,6 +46,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const stop = new AbortController();
   try {
     say(`${nodes} gateways, ${clients} clients, ${rounds} rounds`);
+    await world.credit(smallCredit);
     const load = Array.from({ length: clients }, (_, client) => runClient(world, client, stop.signal));
     const strikes: Record<string, number> = {};
     for (let round = 0; round < rounds && options.enough?.aborted !== true; round += 1) {
@@ -81,6 +95,14 @@ async function strike(world: World, kind: string, nodes: number): Promise<void> 
       return world.restartPostgres("fast");
     case "postgres crash":
       return world.restartPostgres("immediate");
+    case "leases recalled":
+      return world.recallLeases(20);
+    case "account disabled":
+      return world.disableAccount(700);
+    case "small credit":
+      return world.credit(smallCredit);
+    case "pause":
+      return world.pauseNode(victim, 2_000);
     case "redis away":
       return world.pauseRedis(800);
     default:

@@ -18,6 +18,14 @@ export interface World {
   keys: readonly string[];
   /** kill -9, and up again; resolves when the gateway answers. */
   killNode(index: number): Promise<void>;
+  /** SIGSTOP, and SIGCONT after so many milliseconds. */
+  pauseNode(index: number, ms: number): Promise<void>;
+  /** Asks every node so many times, 50 ms apart, for its leases of all accounts. */
+  recallLeases(times: number): Promise<void>;
+  /** Disables one account under load, and enables it again after so many milliseconds. */
+  disableAccount(ms: number): Promise<void>;
+  /** Some points for the account that has little. */
+  credit(points: number): Promise<void>;
   /** Resolves when Postgres answers again. "immediate" is without a word to anybody, as in a crash. */
   restartPostgres(how: "fast" | "immediate"): Promise<void>;
   /** Resolves when Redis is back, empty. */
@@ -78,7 +86,7 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
     await Promise.all(nodes.slice(1).map((_, index) => start(index + 1)));
     const database = connect(postgres.url, { max: 3 });
     closers.push(() => database.close());
-    const keys = await furnish(nodes[0] ?? "", vendor, database, clientCount);
+    const { keys, api, poor, other } = await furnish(nodes[0] ?? "", vendor, database, clientCount);
 
     return {
       nodes,
@@ -88,6 +96,25 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
         kill(pids[index] ?? 0, "SIGKILL");
         await untilGone(pids[index] ?? 0);
         await start(index);
+      },
+      async pauseNode(index, ms) {
+        kill(pids[index] ?? 0, "SIGSTOP");
+        await sleep(ms);
+        kill(pids[index] ?? 0, "SIGCONT");
+      },
+      async recallLeases(times) {
+        for (let time = 0; time < times; time += 1) {
+          await database.pool.query("SELECT pg_notify('gateway_changes', 'leases:0')");
+          await sleep(50);
+        }
+      },
+      async disableAccount(ms) {
+        await api("PUT", "/user", { id: other, status: 2 });
+        await sleep(ms);
+        await api("PUT", "/user", { id: other, status: 1 });
+      },
+      async credit(points) {
+        await api("POST", `/user/quota/${poor}`, { quota: points, remark: "chaos" });
       },
       async restartPostgres(how) {
         await strikePostgres(postgres, how);
@@ -105,13 +132,21 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
   }
 }
 
-/** A channel, an account with plenty, and a key for every client. */
+interface Furnished {
+  keys: string[];
+  api<T>(method: string, path: string, body?: object): Promise<T>;
+  /** Ids of the account that has little, and of the one that is disabled at times. */
+  poor: number;
+  other: number;
+}
+
+/** A channel, an account with plenty, one with little, one that is disabled at times, and a key for every client. */
 async function furnish(
   node: string,
   vendor: DemoUpstream,
   database: Database,
   clientCount: number,
-): Promise<string[]> {
+): Promise<Furnished> {
   async function api<T>(method: string, path: string, body?: object): Promise<T> {
     const answer = await fetch(`${node}/api${path}`, {
       method,
@@ -138,6 +173,14 @@ async function furnish(
   });
   const self = await api<{ id: number }>("GET", "/user/self");
   await api("POST", `/user/quota/${self.id}`, { quota: plenty, remark: "chaos" });
+  const accounts: number[] = [];
+  for (const username of ["poor", "other"]) {
+    await api("POST", "/user", { username, password: "chaos-password-1", display_name: username });
+    const found = await database.db.user.findUniqueOrThrow({ where: { username }, select: { id: true } });
+    accounts.push(found.id);
+  }
+  const [poor = 0, other = 0] = accounts;
+  await api("POST", `/user/quota/${other}`, { quota: plenty, remark: "chaos" });
   const keys: string[] = [];
   for (let client = 0; client < clientCount; client += 1) {
     // Every other key has limits of its own, so that those are struck, too. What dead nodes hold counts against them
@@ -146,8 +189,11 @@ async function furnish(
     const setting = client % 2 === 0 ? {} : { rates };
     const { key } = await api<{ key: string }>("POST", "/token", { name: `client-${client}`, setting });
     keys.push(key);
+    // Nobody has used it yet, so it can change its owner.
+    const owner = client % 4 === 2 ? poor : client % 4 === 3 ? other : self.id;
+    await database.pool.query("UPDATE tokens SET user_id = $1 WHERE name = $2", [owner, `client-${client}`]);
   }
-  return keys;
+  return { keys, api, poor, other };
 }
 
 async function startRedis(port: number): Promise<ChildProcess> {

@@ -21,7 +21,10 @@ export interface ConnectionOptions {
   /** Without an answer for so long, the connection counts as lost. Longer than `statementMs`. */
   silentMs: number;
   types: pg.CustomTypesConfig;
-  /** Statements are planned once for all values: for few, large statements with a name. */
+  /**
+   * For few, large statements with a name, each of which finds its rows by index: they are planned once for all values,
+   * also while the tables are still so small that Postgres would prefer to read them whole.
+   */
   plansOnce?: boolean;
 }
 
@@ -107,7 +110,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       await setUpSession(client, {
         statement_timeout: statementMs,
         lock_timeout: lockMs,
-        ...(plansOnce && { plan_cache_mode: "force_generic_plan" }),
+        ...(plansOnce && { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" }),
       });
     } catch (error) {
       socket.destroy();

@@ -36,15 +36,19 @@ export interface LeaseBook {
 export interface LeaseBookOptions {
   /** A lease that no call has used for so long is given back; 0: there are no leases. Milliseconds. */
   idleMs: number;
+  /** A key that calls less often within the idle time is not worth a lease, which costs two statements. */
+  callsBefore: number;
   now(): number;
 }
 
+/** A lease is topped up to twice what is under way and so many calls more, when it has less than half of these left. */
+const sparePlaces = 16n;
 /** After a recall others need the points: no new lease for so long. */
 const recalledMs = 2_000;
 /** After a refused lease. */
 const deniedMs = 500;
 
-export function createLeaseBook({ idleMs, now }: LeaseBookOptions): LeaseBook {
+export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions): LeaseBook {
   const keys = new Map<number, Key>();
   const users = new Map<number, Set<Key>>();
   const leases = new Map<string, Lease>();
@@ -80,7 +84,7 @@ export function createLeaseBook({ idleMs, now }: LeaseBookOptions): LeaseBook {
   /** A lease for the next calls of this key, when it is used often enough. */
   function wanted(key: Key): Lease | undefined {
     if (key.lease !== undefined) return key.lease;
-    if (idleMs === 0 || key.calls < 2 || now() < key.notBefore) return undefined;
+    if (idleMs === 0 || key.calls < callsBefore || now() < key.notBefore) return undefined;
     const { userId, tokenId, limited } = key;
     const state = { version: 0, points: 0n, reserved: 0n, closing: false, unsure: false, giving: false };
     const lease: Lease = { id: `lease-${randomUUID()}`, userId, tokenId, limited, ...state };
@@ -223,7 +227,7 @@ export function createLeaseBook({ idleMs, now }: LeaseBookOptions): LeaseBook {
 
   function requestOf(lease: Lease, ending: bigint): LeaseRequest {
     const key = keys.get(lease.tokenId === 0 ? -lease.userId : lease.tokenId);
-    const last = key?.last ?? 0n;
+    const [open, last] = [key?.open ?? 0n, key?.last ?? 0n];
     return {
       id: lease.id,
       version: lease.version,
@@ -231,9 +235,12 @@ export function createLeaseBook({ idleMs, now }: LeaseBookOptions): LeaseBook {
       token_id: lease.tokenId,
       limited: lease.limited,
       keep: lease.closing ? String(lease.reserved - ending) : null,
-      // Twice what is under way, and some calls more.
-      target: String(2n * (key?.open ?? 0n) + 4n * last),
+      target: isEnough(lease, open, last) ? null : String(2n * open + sparePlaces * last),
       smallest: String(last),
     };
   }
+}
+
+function isEnough(lease: Lease, open: bigint, last: bigint): boolean {
+  return lease.version > 0 && lease.points >= open + (sparePlaces / 2n) * last;
 }

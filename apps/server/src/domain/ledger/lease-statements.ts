@@ -1,3 +1,6 @@
+import { moves } from "./ledger-moves.ts";
+import { recordset, unchargedColumns } from "./ledger-statements.ts";
+
 /**
  * Leases in the ledger's batch. A lease is a row of `reservations` that belongs to no call: points that a node has
  * reserved for the next calls of one key, so that these begin without a statement. Only its own node changes it, in
@@ -16,8 +19,8 @@ export interface LeaseRequest {
   limited: boolean;
   /** Points that stay when the lease is given back: what open calls have reserved of it. Null when it goes on. */
   keep: string | null;
-  /** Points that it is topped up to. */
-  target: string;
+  /** Points that it is topped up to; null while it has enough. */
+  target: string | null;
   /** A new lease of fewer points would be of no use. */
   smallest: string;
 }
@@ -36,20 +39,21 @@ export interface LeaseRow {
 const leasedPart = 16;
 
 export const lease = {
-  /** $6 requests, $7 their ids. */
-  input: `
+  /** @param parameter the number of the one with the requests */
+  input: (parameter: number) => `
 ), wish AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($6::json) AS r(ord int, id text, version int, user_id int, token_id int,
+  SELECT * FROM json_to_recordset($${parameter}::json) AS r(ord int, id text, version int, user_id int, token_id int,
     limited boolean, keep bigint, target bigint, smallest bigint)`,
 
-  /** The leases of this version, and the calls that end in them. */
-  locked: `
+  /** The leases of this version. @param parameter the number of the one with their ids */
+  locked: (parameter: number) => `
 ), lease AS MATERIALIZED (
-  SELECT w.id, w.limited, v.amount FROM wish w JOIN reservations v ON v.request_id = w.id
-  WHERE v.request_id = ANY($7::text[]) AND v.version = w.version AND v.version > 0 AND v.node_id = $5
+  SELECT w.ord, w.id, w.user_id, w.token_id, w.limited, v.amount FROM wish w JOIN reservations v ON v.request_id = w.id
+  WHERE v.request_id = ANY($${parameter}::text[]) AND v.version = w.version AND v.version > 0
     AND (SELECT count(*) FROM locked) >= 0
   FOR UPDATE OF v`,
 
+  /** The calls that end in them. */
   ended: `
   UNION ALL
   SELECT e.*, e.lease_held, CASE WHEN l.limited THEN e.lease_held ELSE 0 END, 0, false
@@ -108,3 +112,41 @@ SELECT ord, CASE WHEN usable THEN 'lease' ELSE 'stale' END, points FROM lease_mo
 UNION ALL
 SELECT ord, 'denied', 0 FROM leased WHERE NOT there`,
 };
+
+/**
+ * The batch of a busy key, and therefore a small statement: calls that end in leases, none above its share, and no lease
+ * that is topped up or given back. $1 log rows, $2 user ids, $3 token ids, $4 leases, $5 their ids.
+ */
+export const onlyLeasedText = `
+WITH ending AS MATERIALIZED (
+  SELECT * FROM ${recordset}${lease.input(4)}
+), payer AS MATERIALIZED (
+  SELECT id, status = 1 AND deleted_at IS NULL AS usable
+  FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
+), locked AS MATERIALIZED (
+  SELECT id, user_id, status = 1 AND deleted_at IS NULL AS usable, unlimited_quota, setting -> 'rates' AS rates
+  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${lease.locked(5)}
+), closed AS MATERIALIZED (
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.quota, c.bill, l.limited
+  FROM ending c JOIN lease l ON l.id = c.lease
+), kept AS MATERIALIZED (
+  SELECT l.ord, l.id, l.limited, l.amount - c.charge AS points,
+    p.usable AND (l.token_id = 0 OR (t.usable AND t.user_id = l.user_id AND t.unlimited_quota <> l.limited
+      AND COALESCE((t.rates ->> 'daily_spend')::bigint, 0) + COALESCE((t.rates ->> 'monthly_spend')::bigint, 0)
+        + COALESCE((t.rates ->> 'concurrency')::int, 0) <= 0)) AS usable
+  FROM lease l
+  JOIN (SELECT lease, sum(quota)::bigint AS charge FROM closed GROUP BY lease) c ON c.lease = l.id
+  LEFT JOIN payer p ON p.id = l.user_id
+  LEFT JOIN locked t ON t.id = l.token_id
+), lease_kept AS (
+  UPDATE reservations v SET amount = k.points, token_amount = CASE WHEN k.limited THEN k.points ELSE 0 END,
+    version = v.version + 1
+  FROM kept k WHERE v.request_id = ANY($5::text[]) AND v.request_id = k.id
+), moved AS MATERIALIZED (
+  SELECT user_id, token_id, 0 AS held, -quota AS leased, 0 AS token_held,
+    CASE WHEN limited THEN -quota ELSE 0 END AS token_leased, 0 AS slots, quota AS charge,
+    CASE WHEN type = 2 THEN 1 ELSE 0 END AS served, 1 AS ended, 1 AS used FROM closed
+${moves}
+SELECT ord, 'settled' AS verdict, quota AS most FROM closed
+UNION ALL
+SELECT ord, CASE WHEN usable THEN 'lease' ELSE 'stale' END, points FROM kept`;

@@ -59,7 +59,7 @@ async function call(ledger: Ledger, held: ReserveInput, cost: bigint) {
 
 /** Enough calls that the next one finds a lease. */
 async function warmUp(ledger: Ledger, account: Account, amount = 10n, tokenAmount = 0n): Promise<void> {
-  for (let calls = 0; calls < 3; calls += 1)
+  for (let calls = 0; calls < 5; calls += 1)
     await call(ledger, reservation(account, amount, tokenAmount), 0n);
 }
 

@@ -1,6 +1,7 @@
 import { rowOf } from "#domain/ledger/call-record.ts";
-import { lease, type LeaseRequest, type LeaseRow } from "./lease-statements.ts";
-import { columns, recordset, type Statement, unchargedColumns, usageHours } from "./ledger-statements.ts";
+import { lease, type LeaseRequest, type LeaseRow, onlyLeasedText } from "./lease-statements.ts";
+import { moves, thisMonth, today } from "./ledger-moves.ts";
+import { recordset, type Statement, unchargedColumns } from "./ledger-statements.ts";
 import { payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -45,21 +46,25 @@ export function turnOf(
       ending.push({ ord, ...rowOf(step.end), ...of });
     }
   }
-  const values: unknown[] = [JSON.stringify(ending), [...users], [...tokens], closing];
+  const input: unknown[] = [JSON.stringify(ending), [...users], [...tokens]];
+  const asked = JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at })));
+  const ids = leases.map(({ id }) => id);
+  if (steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null))
+    return { ...onlyLeasedStatement, values: [...input, asked, ids] };
+  const values = [...input, closing];
   if (asking.length === 0 && leases.length === 0) return { ...settleStatement, values };
   values.push(nodeId);
   if (leases.length === 0) return { ...reserveStatement, values: [...values, JSON.stringify(asking)] };
-  values.push(
-    JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at }))),
-    leases.map(({ id }) => id),
-  );
+  values.push(asked, ids);
   if (asking.length === 0) return { ...leasedStatement, values };
   return { ...fullStatement, values: [...values, JSON.stringify(asking)] };
 }
 
-/** The periods of a token's spending limits begin at midnight UTC; the database's clock is the one for all nodes. */
-const today = "(now() AT TIME ZONE 'UTC')::date";
-const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
+/** A call that costs no more than its share of a lease: nothing is to be judged. */
+function isWithinLease(step: Step): boolean {
+  if (step.end === undefined || step.place?.lease === undefined) return false;
+  return step.end.quota <= step.place.amount;
+}
 
 interface Parts {
   /** The number of the parameter with the calls that begin. */
@@ -89,7 +94,7 @@ function turnText({ begins, leases }: Parts): string {
   const judges = begins !== undefined || leases;
   return `
 WITH ending AS MATERIALIZED (
-  SELECT * FROM ${recordset}${leases ? lease.input : ""}
+  SELECT * FROM ${recordset}${leases ? lease.input(6) : ""}
 ), payer AS MATERIALIZED (
   SELECT id, quota - reserved - leased AS free, status = 1 AND deleted_at IS NULL AS usable
   FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
@@ -101,7 +106,7 @@ WITH ending AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
   WHERE v.request_id = ANY($4::text[]) AND (SELECT count(*) FROM locked) >= 0
     AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id AND v.version = 0
-  RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots, true AS own${leases ? lease.locked : ""}
+  RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots, true AS own${leases ? lease.locked(7) : ""}
 ), ended AS MATERIALIZED (
   SELECT * FROM own${leases ? lease.ended : ""}
 ), room AS MATERIALIZED (
@@ -154,36 +159,7 @@ WITH ending AS MATERIALIZED (
         ? ""
         : "\n  UNION ALL SELECT user_id, token_id, amount, 0, token_amount, 0, slots, 0, 0, 0, 1 FROM kept"
     }${leases ? lease.moved : ""}
-), move_user AS (
-  UPDATE users u SET reserved = u.reserved + s.held, leased = u.leased + s.leased, quota = u.quota - s.charge,
-    used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served
-  FROM (
-    SELECT user_id, sum(held)::bigint AS held, sum(leased)::bigint AS leased, sum(charge)::bigint AS charge,
-      sum(served) AS served, sum(ended) AS ended
-    FROM moved GROUP BY user_id
-  ) s WHERE u.id = s.user_id AND (s.held <> 0 OR s.leased <> 0 OR s.ended > 0)
-), move_token AS (
-  UPDATE tokens t SET reserved = t.reserved + s.held, leased = t.leased + s.leased, open_calls = t.open_calls + s.slots,
-    used_quota = t.used_quota + s.charge,
-    accessed_time = CASE WHEN s.used > 0 THEN now() ELSE t.accessed_time END,
-    remain_quota = CASE WHEN t.unlimited_quota THEN t.remain_quota ELSE t.remain_quota - s.charge END,
-    -- A statement that began before midnight may come after one that began after it: the day never goes back.
-    spent_day = GREATEST(t.spent_day, ${today}),
-    day_quota = CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END + s.charge,
-    spent_month = GREATEST(t.spent_month, ${thisMonth}),
-    month_quota = CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END + s.charge
-  FROM (
-    SELECT token_id, sum(token_held)::bigint AS held, sum(token_leased)::bigint AS leased, sum(slots)::int AS slots,
-      sum(charge)::bigint AS charge, sum(ended) AS ended, sum(used) AS used
-    FROM moved GROUP BY token_id
-  ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.leased <> 0 OR s.slots <> 0 OR s.ended > 0)
-), charge_channel AS (
-  INSERT INTO channel_charges (channel_id, quota)
-  SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id
-), log AS (
-  INSERT INTO request_logs (${columns}) SELECT ${columns} FROM closed ORDER BY ord
-), hours AS (${usageHours("closed")}
-)
+${moves}
 SELECT ord, 'settled' AS verdict, quota AS most FROM closed${begins === undefined ? "" : answers}${
     leases ? lease.answer : ""
   }`;
@@ -278,5 +254,6 @@ const leasedStatement: Statement = {
   name: "ledger-leased",
   text: turnText({ begins: undefined, leases: true }),
 };
+const onlyLeasedStatement: Statement = { name: "ledger-only-leased", text: onlyLeasedText };
 const reserveStatement: Statement = { name: "ledger-turn", text: turnText({ begins: 6, leases: false }) };
 const fullStatement: Statement = { name: "ledger-full", text: turnText({ begins: 8, leases: true }) };

@@ -23,6 +23,7 @@ beforeAll(async () => {
     createLedger({
       database,
       nodeId,
+      callsBeforeLease: 2,
       askForLeases: async (userId) => {
         await Promise.all(nodes.map((each) => each.recall({ userId })));
       },

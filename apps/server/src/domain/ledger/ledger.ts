@@ -74,6 +74,8 @@ export interface LedgerOptions {
   askForLeases?: (userId: number) => Promise<void>;
   /** A lease that no call has used for so long is given back; 0: no leases. Milliseconds. */
   leaseIdleMs?: number;
+  /** For tests: the call of a key, counted since it was idle, with which it gets a lease. */
+  callsBeforeLease?: number;
   /** Receives every batch that came back: how many calls began or ended in it, and how long it took. */
   onBatch?: (steps: number, milliseconds: number) => void;
   /** Batches under way at a time, each on a connection of its own; an account's calls are all in one of them. */
@@ -101,6 +103,7 @@ const longestBeginMs = 10_000;
 const chargesEveryMs = 5_000;
 const keeperSilentMs = 4_000;
 const leaseIdleMs = 5_000;
+const callsBeforeLease = 4;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
@@ -109,6 +112,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const open = new Map<string, Place>();
   const book = createLeaseBook({
     idleMs: options.leaseIdleMs ?? leaseIdleMs,
+    callsBefore: options.callsBeforeLease ?? callsBeforeLease,
     now: () => performance.now(),
   });
   let closing = false;
