@@ -35,6 +35,7 @@ export interface World {
 
 const accessToken = "chaos-access-token-chaos-access-token";
 const plenty = 1_000_000_000;
+const startsJobsMs = 3_000;
 const openAiCompatible = 8;
 const manyPerMinute = 100_000_000;
 
@@ -86,7 +87,7 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
     await Promise.all(nodes.slice(1).map((_, index) => start(index + 1)));
     const database = connect(postgres.url, { max: 3 });
     closers.push(() => database.close());
-    const { keys, api, poor, other } = await furnish(nodes[0] ?? "", vendor, database, clientCount);
+    const { keys, api, poor, other } = await furnish(nodes, vendor, database, clientCount);
 
     return {
       nodes,
@@ -96,6 +97,8 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
         kill(pids[index] ?? 0, "SIGKILL");
         await untilGone(pids[index] ?? 0);
         await start(index);
+        // It answers before its recurring jobs have begun; a database that goes away in between ends the start.
+        await sleep(startsJobsMs);
       },
       async pauseNode(index, ms) {
         kill(pids[index] ?? 0, "SIGSTOP");
@@ -142,17 +145,25 @@ interface Furnished {
 
 /** A channel, an account with plenty, one with little, one that is disabled at times, and a key for every client. */
 async function furnish(
-  node: string,
+  nodes: readonly string[],
   vendor: DemoUpstream,
   database: Database,
   clientCount: number,
 ): Promise<Furnished> {
   async function api<T>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await fetch(`${node}/api${path}`, {
+    const request = {
       method,
       headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    };
+    let answer: Response | undefined;
+    for (let tries = 0; answer === undefined; tries += 1) {
+      const node = nodes[tries % nodes.length] ?? "";
+      answer = await fetch(`${node}/api${path}`, request).catch((error: unknown) => {
+        if (tries > 20) throw error;
+        return sleep(200).then(() => undefined);
+      });
+    }
     const { success, message, data } = (await answer.json()) as {
       success: boolean;
       message: string;
