@@ -11,7 +11,7 @@ import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Failed } from "#relay/core/ask.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import type { Serving } from "#relay/core/exchange.ts";
-import { Flight } from "#relay/core/flight.ts";
+import { CallLifecycle } from "#relay/core/lifecycle.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -40,8 +40,8 @@ const HANDOVER_TRIES = 3;
 interface StoredCall {
   call: Omit<Call, "signal" | "pin">;
   served: Omit<Chosen, "channel" | "key">;
-  attempts: Flight["attempts"];
-  paused: Flight["paused"];
+  attempts: CallLifecycle["attempts"];
+  paused: CallLifecycle["paused"];
   firstByteAt?: number | undefined;
   tierSaid?: string | undefined;
 }
@@ -50,7 +50,7 @@ interface StoredCall {
 export async function takeOn(
   services: RelayServices,
   call: ChatCall,
-  { chosen, flight, accept }: Serving,
+  { chosen, lifecycle, accept }: Serving,
   response: UpstreamResponse,
 ): Promise<{ body: string } | Failed> {
   const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
@@ -58,8 +58,8 @@ export async function takeOn(
   if (typeof id !== "string")
     return { error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 } };
   accept();
-  if (hasEnded(body)) await settle(flight, body);
-  else await handOver(services, call, chosen, flight, id);
+  if (hasEnded(body)) await settle(lifecycle, body);
+  else await handOver(services, call, chosen, lifecycle, id);
   await call.finished?.(body, chosen);
   return { body: failedForClients(body, chosen) };
 }
@@ -220,7 +220,7 @@ async function handOver(
   services: RelayServices,
   call: ChatCall,
   chosen: Chosen,
-  flight: Flight,
+  lifecycle: CallLifecycle,
   id: string,
 ): Promise<void> {
   const bill = {
@@ -230,7 +230,7 @@ async function handOver(
     token_id: call.caller.tokenId,
     channel_id: chosen.channel.id,
     channel_key_id: chosen.key?.id ?? null,
-    call: JSON.stringify(storable(call, chosen, flight)),
+    call: JSON.stringify(storable(call, chosen, lifecycle)),
   };
   for (let tries = 1; ; tries += 1) {
     try {
@@ -250,10 +250,10 @@ async function handOver(
     }
   }
   services.ledger.handedOver(call.requestId);
-  flight.leaveOpen();
+  lifecycle.leaveOpen();
 }
 
-function storable(call: ChatCall, chosen: Chosen, flight: Flight): StoredCall {
+function storable(call: ChatCall, chosen: Chosen, lifecycle: CallLifecycle): StoredCall {
   const { requestId, startedAt, caller, ip, endpoint, needs, model, stream, tools, estimate, kind, calls } =
     call;
   const { channel: _channel, key: _key, ...served } = chosen;
@@ -273,10 +273,10 @@ function storable(call: ChatCall, chosen: Chosen, flight: Flight): StoredCall {
       ...(kind !== undefined && { kind }),
     },
     served,
-    attempts: flight.attempts,
-    paused: flight.paused,
-    firstByteAt: flight.firstByteAt,
-    tierSaid: flight.tierSaid,
+    attempts: lifecycle.attempts,
+    paused: lifecycle.paused,
+    firstByteAt: lifecycle.firstByteAt,
+    tierSaid: lifecycle.tierSaid,
   };
 }
 
@@ -289,20 +289,20 @@ function storedIn(bill: BackgroundResponse): StoredCall {
 async function close(services: RelayServices, bill: BackgroundResponse, text: string): Promise<void> {
   const stored = storedIn(bill);
   const call: Call = { ...stored.call, pin: undefined, signal: new AbortController().signal };
-  const flight = new Flight(services, call);
+  const lifecycle = new CallLifecycle(services, call);
   const channel = await services.storedChannel(bill.channel_id);
-  flight.isShared = true;
-  flight.modelKnown = true;
-  flight.attempts.push(...stored.attempts);
-  flight.paused = stored.paused;
-  flight.firstByteAt = stored.firstByteAt;
-  flight.tierSaid = stored.tierSaid;
+  lifecycle.isShared = true;
+  lifecycle.modelKnown = true;
+  lifecycle.attempts.push(...stored.attempts);
+  lifecycle.paused = stored.paused;
+  lifecycle.firstByteAt = stored.firstByteAt;
+  lifecycle.tierSaid = stored.tierSaid;
   services.open.add(call.requestId);
   if (channel === undefined || channel === "deleted")
-    await flight.fail(new GatewayError("upstream_failed", "The channel of this response was deleted."));
+    await lifecycle.fail(new GatewayError("upstream_failed", "The channel of this response was deleted."));
   else {
-    flight.chosen = { ...stored.served, channel, key: undefined };
-    await settle(flight, text).catch((error: unknown) => {
+    lifecycle.chosen = { ...stored.served, channel, key: undefined };
+    await settle(lifecycle, text).catch((error: unknown) => {
       if (!(error instanceof GatewayError && error.code === "reservation_lost")) throw error;
     });
   }
@@ -310,11 +310,11 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
 }
 
 /** Charged by the provider's usage. Without one: what failed is free; what was given up is charged as if its client had left. */
-async function settle(flight: Flight, text: string): Promise<void> {
+async function settle(lifecycle: CallLifecycle, text: string): Promise<void> {
   const { usage, tally } = dialects["openai-responses"].skimResponse(text);
   const status = statusOf(text);
   if (usage === undefined && status === "failed")
-    return flight.fail(new GatewayError("upstream_failed", "The upstream could not complete its answer."));
+    return lifecycle.fail(new GatewayError("upstream_failed", "The upstream could not complete its answer."));
   const isWhole = usage !== undefined || status === "completed" || status === "incomplete";
-  await flight.settle({ outcome: isWhole ? "complete" : "client-left", vendor: usage, delivered: tally });
+  await lifecycle.settle({ outcome: isWhole ? "complete" : "client-left", vendor: usage, delivered: tally });
 }

@@ -9,10 +9,10 @@ import type { Answer } from "#relay/core/call.ts";
 import { answerHeaders, jsonHeaders, noteRefusal, type Serving } from "#relay/core/exchange.ts";
 import { createJsonReader } from "#relay/core/json-reader.ts";
 import { relayKept } from "#relay/core/kept-exchange.ts";
-import { chatKind } from "#relay/core/owed.ts";
 import { passBytes } from "#relay/core/pass-bytes.ts";
 import { primed } from "#relay/core/pieces.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { chatKind } from "#relay/core/settle.ts";
 import { encodeChat, type EncodedChat } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
@@ -60,14 +60,14 @@ async function readChat(
   sent: EncodedChat,
   serving: Serving,
 ): Promise<Answer | Failed> {
-  const { chosen, flight } = serving;
+  const { chosen, lifecycle } = serving;
   const came = { response, upstream: sent.upstream, mender: sent.mender };
   const headers = answerHeaders(response.headers, [...(call.dropped ?? []), ...sent.dropped]);
-  flight.chosen = chosen;
+  lifecycle.chosen = chosen;
   const { tierHeader } = chosen.channel.provider;
-  flight.tierSaid = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);
+  lifecycle.tierSaid = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);
   if (call.stream) {
-    const opened = await openStream(call, came, flight);
+    const opened = await openStream(call, came, lifecycle);
     if ("error" in opened) return { error: refusal(chosen.channel.provider, opened.error) };
     serving.accept();
     const type = streamType(call.request);
@@ -86,10 +86,10 @@ async function readChat(
     return {
       kind: "bytes",
       headers: { ...headers, ...jsonHeaders(large) },
-      chunks: await primed(passBytes({ chosen, flight, response: large, reader })),
+      chunks: await primed(passBytes({ chosen, lifecycle, response: large, reader })),
     };
   }
-  await flight.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
-  await finish(call, flight, read.body);
+  await lifecycle.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
+  await finish(call, lifecycle, read.body);
   return { kind: "body", headers, body: read.body };
 }

@@ -29,7 +29,7 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
       },
       decodeError,
     }),
-    async read(response, _sent, { flight, accept }) {
+    async read(response, _sent, { lifecycle, accept }) {
       const body = await wholeText(response, MAX_BODY_BYTES, call.memory);
       if (!Array.isArray(parseRecord(body)?.["output"]))
         return {
@@ -37,7 +37,7 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
         };
       const { usage, tally } = skimResponse(body);
       accept();
-      await flight.settle({ outcome: "complete", vendor: usage, delivered: tally });
+      await lifecycle.settle({ outcome: "complete", vendor: usage, delivered: tally });
       return { kind: "body", headers: answerHeaders(response.headers, call.dropped ?? []), body };
     },
   });

@@ -10,7 +10,7 @@ import { now } from "#platform/clock.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Pieces } from "#relay/core/call.ts";
 import { excessOf, limitError } from "#relay/core/excess.ts";
-import type { End, Flight } from "#relay/core/flight.ts";
+import type { End, CallLifecycle } from "#relay/core/lifecycle.ts";
 import { tallyEvent } from "#relay/core/meter.ts";
 import { primed } from "#relay/core/pieces.ts";
 import { peeked } from "#relay/core/response-form.ts";
@@ -54,12 +54,12 @@ interface Pipe {
  * Waits for the first frame, so that a vendor that fails at once can still be replaced by another channel, then
  * hands out the rest as it comes.
  */
-export async function openStream(call: ChatCall, tried: Tried, flight: Flight): Promise<Opened> {
+export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const { upstream } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
   const { response, isEvents } = isJson ? await peeked(tried.response) : { ...tried, isEvents: true };
   const openArray = isEvents ? undefined : upstream.openArray;
-  if (!isEvents && openArray === undefined) return openWhole(call, { response, upstream }, flight);
+  if (!isEvents && openArray === undefined) return openWhole(call, { response, upstream }, lifecycle);
   const untouched =
     upstream.id !== "own" && upstream.id === call.client.id && call.request.jsonArrayStream !== true;
   const pipe = untouched
@@ -89,18 +89,18 @@ export async function openStream(call: ChatCall, tried: Tried, flight: Flight): 
       error: { kind: "server", message: "The upstream answered with nothing.", status: response.status },
     };
   }
-  flight.firstByteAt ??= now();
-  return { frames: await primed(run(call, flight, pipe, { first, ended, batches })) };
+  lifecycle.firstByteAt ??= now();
+  return { frames: await primed(run(call, lifecycle, pipe, { first, ended, batches })) };
 }
 
 /** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
-async function openWhole(call: ChatCall, tried: Tried, flight: Flight): Promise<Opened> {
+async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
   const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
-  flight.firstByteAt ??= now();
+  lifecycle.firstByteAt ??= now();
   const begun = { first: pipe.end(), ended: true, batches: noFrames() };
-  return { frames: await primed(run(call, flight, pipe, begun)) };
+  return { frames: await primed(run(call, lifecycle, pipe, begun)) };
 }
 
 async function* noFrames(): AsyncGenerator<RawFrame[], void, undefined> {}
@@ -132,24 +132,24 @@ interface Begun {
 }
 
 /** Left at any `yield`, it closes the bill; the first one is for `primed`. */
-async function* run(call: ChatCall, flight: Flight, pipe: Pipe, begun: Begun): Pieces<string> {
+async function* run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun): Pieces<string> {
   let isLeft = true;
   try {
     yield "";
     if (begun.first !== "") yield begun.first;
-    const rest = yield* passed(flight, pipe, begun);
+    const rest = yield* passed(lifecycle, pipe, begun);
     if (rest !== "") yield rest;
     isLeft = false;
   } finally {
     // No one will ask for more: what is still to come is read for its usage alone.
-    if (isLeft) await leave(flight, pipe, begun.batches);
+    if (isLeft) await leave(lifecycle, pipe, begun.batches);
   }
-  yield await lastWords(call, flight, pipe);
+  yield await lastWords(call, lifecycle, pipe);
 }
 
 /** What the upstream sends, as it comes; answers what its end adds. Never throws. */
 async function* passed(
-  flight: Flight,
+  lifecycle: CallLifecycle,
   pipe: Pipe,
   { ended, batches }: Begun,
 ): AsyncGenerator<string, string, undefined> {
@@ -162,7 +162,7 @@ async function* passed(
       if (next.done === true) return pipe.end();
       for (const raw of next.value) text += pipe.frame(raw);
     } catch (error) {
-      return endAfterBreak(flight, pipe, error);
+      return endAfterBreak(lifecycle, pipe, error);
     }
     if (text !== "") yield text;
     if (pipe.error !== undefined) return "";
@@ -170,16 +170,16 @@ async function* passed(
 }
 
 /** A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known. */
-function endAfterBreak(flight: Flight, pipe: Pipe, error: unknown): string {
-  if (!(error instanceof TransportError)) flight.defect(error);
+function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): string {
+  if (!(error instanceof TransportError)) lifecycle.defect(error);
   // Broken after its last word: nothing of the answer is missing.
   else if (pipe.closing) return pipe.end();
   pipe.broken = error;
   return "";
 }
 
-async function leave(flight: Flight, pipe: Pipe, batches: Begun["batches"]): Promise<void> {
-  flight.upstream.leave();
+async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batches"]): Promise<void> {
+  lifecycle.upstream.leave();
   // Owed is what was there when the client left, unless the provider's own count comes.
   const delivered = { ...pipe.tally };
   try {
@@ -189,10 +189,10 @@ async function leave(flight: Flight, pipe: Pipe, batches: Begun["batches"]): Pro
     }
     pipe.end();
   } catch (error) {
-    endAfterBreak(flight, pipe, error);
+    endAfterBreak(lifecycle, pipe, error);
   }
-  if (isWhole(pipe) && isSilent(pipe)) return flight.fail(silence());
-  await flight.settle({ ...endOf(pipe), delivered, outcome: "client-left" }).catch(() => {});
+  if (isWhole(pipe) && isSilent(pipe)) return lifecycle.fail(silence());
+  await lifecycle.settle({ ...endOf(pipe), delivered, outcome: "client-left" }).catch(() => {});
 }
 
 /** A refusal that the provider did not count is free, as in an answer that is not streamed. */
@@ -211,18 +211,18 @@ function isWhole(pipe: Pipe): boolean {
 }
 
 /** The bill first, then the bytes that complete the answer; or one error in the client's dialect. */
-async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<string> {
-  const gone = isWhole(pipe) ? undefined : flight.gone();
+async function lastWords(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): Promise<string> {
+  const gone = isWhole(pipe) ? undefined : lifecycle.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
   if (isWhole(pipe) && isSilent(pipe)) {
     const error = silence();
-    await flight.fail(error);
+    await lifecycle.fail(error);
     return fail(error);
   }
   const limit = limitError(pipe.error ?? pipe.broken);
   try {
-    await flight.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
+    await lifecycle.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
   } catch (error) {
     return fail(
       error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed."),
@@ -234,17 +234,21 @@ async function lastWords(call: ChatCall, flight: Flight, pipe: Pipe): Promise<st
         limit ??
         new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
     );
-  await finish(call, flight, pipe.held);
+  await finish(call, lifecycle, pipe.held);
   return pipe.held;
 }
 
 /** The answer is paid for: what cannot be remembered of it must not keep it from its client. */
-export async function finish(call: Pick<ChatCall, "finished">, flight: Flight, end: string): Promise<void> {
-  if (flight.chosen === undefined || call.finished === undefined) return;
+export async function finish(
+  call: Pick<ChatCall, "finished">,
+  lifecycle: CallLifecycle,
+  end: string,
+): Promise<void> {
+  if (lifecycle.chosen === undefined || call.finished === undefined) return;
   try {
-    await call.finished(end, flight.chosen);
+    await call.finished(end, lifecycle.chosen);
   } catch (error) {
-    flight.defect(error);
+    lifecycle.defect(error);
   }
 }
 

@@ -6,8 +6,8 @@ import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { ask, type Encoded, type Failed, transportFailure } from "./ask.ts";
 import type { Call, Chosen } from "./call.ts";
-import { Flight } from "./flight.ts";
 import { asKeyFailure } from "./key-evidence.ts";
+import { CallLifecycle } from "./lifecycle.ts";
 import { keepOtherKeys, makePlan, nextChoice, nothingFree, pausedChannels, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
@@ -16,7 +16,7 @@ import type { RelayServices } from "./services.ts";
 /** One attempt that a target serves. */
 export interface Serving {
   readonly chosen: Chosen;
-  readonly flight: Flight;
+  readonly lifecycle: CallLifecycle;
   /** Milliseconds since 1970. */
   readonly begun: number;
   /** There is an answer: from now on the call was served by this target. */
@@ -48,15 +48,15 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
   call: Call,
   exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
 ): Promise<Answer> {
-  const flight = new Flight(services, call);
+  const lifecycle = new CallLifecycle(services, call);
   let isReserved = false;
   try {
     requireModel(call);
     let plan = makePlan(services, call);
-    flight.modelKnown = true;
+    lifecycle.modelKnown = true;
     call.estimate = plan.estimate;
     // Watched from before the reservation on: a change in between is seen by one of the two.
-    flight.upstream.begin();
+    lifecycle.upstream.begin();
     await services.ledger.reserve(reservationOf(call, plan));
     services.open.add(call.requestId);
     isReserved = true;
@@ -70,12 +70,12 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
         isReserved = true;
       }
     }
-    return await serve(services, call, plan, flight, exchange);
+    return await serve(services, call, plan, lifecycle, exchange);
   } catch (error) {
-    if (isReserved) await flight.fail(error);
+    if (isReserved) await lifecycle.fail(error);
     else {
       services.open.delete(call.requestId);
-      flight.refuse(error);
+      lifecycle.refuse(error);
     }
     throw error;
   }
@@ -106,26 +106,26 @@ async function attempt<Answer extends object, Sent extends Encoded>(
   exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
   serving: Serving,
 ): Promise<Answer | Failed> {
-  const { chosen, flight } = serving;
+  const { chosen, lifecycle } = serving;
   try {
     if ("open" in exchange) return await exchange.open(serving);
     const sent = exchange.encode(chosen);
-    const asked = await ask(services, chosen, sent, flight.upstream);
+    const asked = await ask(services, chosen, sent, lifecycle.upstream);
     return "error" in asked ? asked : await exchange.read(asked.response, sent, serving);
   } catch (error) {
     return { error: transportFailure(error) };
   }
 }
 
-function servingOf(chosen: Chosen, flight: Flight, begun: number): Serving {
+function servingOf(chosen: Chosen, lifecycle: CallLifecycle, begun: number): Serving {
   return {
     chosen,
-    flight,
+    lifecycle,
     begun,
     accept() {
-      flight.chosen = chosen;
-      flight.firstByteAt ??= now();
-      flight.noteAttempt(chosen, begun, undefined);
+      lifecycle.chosen = chosen;
+      lifecycle.firstByteAt ??= now();
+      lifecycle.noteAttempt(chosen, begun, undefined);
     },
   };
 }
@@ -134,7 +134,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
   services: RelayServices,
   call: Call,
   plan: Plan,
-  flight: Flight,
+  lifecycle: CallLifecycle,
   exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
 ): Promise<Answer> {
   const {
@@ -149,37 +149,41 @@ async function serve<Answer extends object, Sent extends Encoded>(
   const account = call.caller.userId;
   const failures: { chosen: Chosen; error: UpstreamError }[] = [];
   let last: UpstreamError | undefined;
-  flight.paused = pausedChannels(services, plan, call);
+  lifecycle.paused = pausedChannels(services, plan, call);
   while (true) {
     // No vendor is at work for it: there is nothing to pay for.
-    const goneBefore = flight.gone();
+    const goneBefore = lifecycle.gone();
     if (goneBefore !== undefined) throw goneBefore;
     const chosen = nextChoice(services, plan, call);
     if (chosen === undefined)
       throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
     const begun = now();
     const { channel } = chosen;
-    flight.lease = services.health.enter(channel, model);
-    flight.upstream.begin();
-    const answer = await attempt(services, exchange, servingOf(chosen, flight, begun));
+    lifecycle.lease = services.health.enter(channel, model);
+    lifecycle.upstream.begin();
+    const answer = await attempt(services, exchange, servingOf(chosen, lifecycle, begun));
     if (!("error" in answer)) {
       services.health.succeeded(chosen, model, account);
       for (const failure of failures)
         services.health.servedElsewhere(failure.chosen, model, failure.error, account);
       return answer;
     }
-    flight.lease.leave();
-    const gone = flight.gone();
+    lifecycle.lease.leave();
+    const gone = lifecycle.gone();
     if (gone !== undefined) {
       // Cancelled here after it was sent: the vendor was at work for it. What it refused itself costs nothing.
-      if (flight.upstream.isCancelled) {
-        flight.chosen = chosen;
-        await flight.settle({ outcome: "client-left", vendor: undefined, delivered: { narrow: 0, wide: 0 } });
+      if (lifecycle.upstream.isCancelled) {
+        lifecycle.chosen = chosen;
+        await lifecycle.settle({
+          outcome: "client-left",
+          vendor: undefined,
+          delivered: { narrow: 0, wide: 0 },
+        });
       }
       throw gone;
     }
     const failure = asKeyFailure(answer.error, DisableChannelKeywords, call);
-    flight.noteAttempt(chosen, begun, errorForOperators(failure, chosen));
+    lifecycle.noteAttempt(chosen, begun, errorForOperators(failure, chosen));
     last = errorForClients(failure, chosen);
     keepOtherKeys(plan, chosen, last, call.pin);
     failures.push({ chosen, error: last });
@@ -188,15 +192,16 @@ async function serve<Answer extends object, Sent extends Encoded>(
       cooldownSeconds: RetryCooldownSeconds,
       mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
     });
-    if (!mayRetry(last, flight.attempts.length, now() - call.startedAt, budget)) throw explain(last, model);
+    if (!mayRetry(last, lifecycle.attempts.length, now() - call.startedAt, budget))
+      throw explain(last, model);
   }
 }
 
 /** Writes down a call that was turned away before its journey began. */
 export function noteRefusal(services: RelayServices, call: Call, error: GatewayError): void {
-  const flight = new Flight(services, call);
-  flight.modelKnown = services.candidates.find(call.caller.group, call.model).length > 0;
-  flight.refuse(error);
+  const lifecycle = new CallLifecycle(services, call);
+  lifecycle.modelKnown = services.candidates.find(call.caller.group, call.model).length > 0;
+  lifecycle.refuse(error);
 }
 
 /** A vendor's request id helps its support desk; everything else of its headers stays here. */

@@ -4,7 +4,7 @@ import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Chosen, Pieces } from "./call.ts";
 import { limitError } from "./excess.ts";
-import type { End, Flight } from "./flight.ts";
+import type { End, CallLifecycle } from "./lifecycle.ts";
 import { eventsForClients } from "./scrub.ts";
 
 /**
@@ -28,7 +28,7 @@ export interface AnswerReader {
 
 export interface Passing {
   chosen: Chosen;
-  flight: Flight;
+  lifecycle: CallLifecycle;
   response: UpstreamResponse;
   reader: AnswerReader;
   isEvents?: boolean;
@@ -53,12 +53,12 @@ interface Kept {
 
 /** Left at any `yield`, it closes the bill; the first one is for `primed`. */
 export async function* passBytes(passing: Passing): Pieces<Buffer> {
-  const { flight, reader, response } = passing;
+  const { lifecycle, reader, response } = passing;
   const chunks = response.chunks();
   const kept: Kept = { chunks: [], bytes: 0, outcome: undefined };
   const settle = (outcome: End["outcome"], delivered = reader.tally, final = false) => {
     passing.settling?.();
-    return flight.settle({
+    return lifecycle.settle({
       outcome,
       vendor: reader.usage,
       final,
@@ -77,16 +77,16 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
       // Owed is what was there when the client left, unless the provider's own count comes.
       const delivered = { ...reader.tally };
       const isWhole = await readOn(passing, chunks);
-      if (isWhole && reader.isSilent) await flight.fail(silence());
+      if (isWhole && reader.isSilent) await lifecycle.fail(silence());
       else await settle("client-left", delivered, isWhole).catch(() => {});
     }
   }
   const { outcome = "upstream-died" } = kept;
   if (outcome === "complete" && reader.isSilent) {
-    await flight.fail(silence());
+    await lifecycle.fail(silence());
     throw silence();
   }
-  const gone = outcome === "complete" ? undefined : flight.gone();
+  const gone = outcome === "complete" ? undefined : lifecycle.gone();
   await settle(gone === undefined ? outcome : "client-left");
   // A broken answer must look broken: without its end the connection is cut instead of closed.
   if (gone !== undefined) throw gone;
@@ -107,7 +107,7 @@ function silence(): GatewayError {
 
 /** What the provider sends, as it comes, but for its end. Never throws. */
 async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pieces<Buffer> {
-  const { reader, response, flight } = passing;
+  const { reader, response, lifecycle } = passing;
   while (true) {
     let wait: number;
     try {
@@ -119,7 +119,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pi
       }
       wait = take(passing, next.value, kept);
     } catch (error) {
-      if (!(error instanceof TransportError)) flight.defect(error);
+      if (!(error instanceof TransportError)) lifecycle.defect(error);
       // Without a length in its head, an answer that broke after its end misses nothing.
       const isWhole = reader.ended && response.headers["content-length"] === undefined;
       kept.outcome = isWhole ? "complete" : "upstream-died";
@@ -157,13 +157,13 @@ function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept:
 }
 
 /** Reads the rest for its usage. Answers whether it came to its end. */
-async function readOn({ flight, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
-  flight.upstream.leave();
+async function readOn({ lifecycle, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
+  lifecycle.upstream.leave();
   try {
     for await (const chunk of chunks) reader.push(chunk);
     return reader.isWhole;
   } catch (error) {
-    if (!(error instanceof TransportError)) flight.defect(error);
+    if (!(error instanceof TransportError)) lifecycle.defect(error);
     return reader.ended;
   }
 }

@@ -23,8 +23,8 @@ import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { Call } from "./call.ts";
 import type { Chosen } from "./call.ts";
+import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
-import { offeredOf, reserved, waysOf } from "./ways.ts";
 
 /** A group the call may use, with the channels that list its model. */
 interface Lane {
@@ -74,7 +74,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   let worstCase = -1n;
   let { estimate } = call;
   for (const lane of lanes) {
-    for (const { billed, reserves } of waysOf(lane.channels, model)) {
+    for (const { billed, reserves } of priceOptionsOf(lane.channels, model)) {
       named.add(billed);
       const price =
         prices.get(billed) ??

@@ -4,7 +4,7 @@ import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { Answer, Billed, Call, Pieces, Served } from "./call.ts";
 import { requireModel } from "./exchange.ts";
-import { Flight } from "./flight.ts";
+import { CallLifecycle } from "./lifecycle.ts";
 import { tapped } from "./pieces.ts";
 import { makePlan } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
@@ -119,14 +119,14 @@ async function giveAgain(
   found: RememberedAnswer,
   percent: number,
 ): Promise<Answer | undefined> {
-  const flight = new Flight(services, call);
+  const lifecycle = new CallLifecycle(services, call);
   try {
     requireModel(call);
     const served = wayOf(services, call, found, percent);
     // The group or the price is gone since: the vendor's answer is another call.
     if (served === undefined) return undefined;
-    flight.modelKnown = true;
-    flight.remembered = served;
+    lifecycle.modelKnown = true;
+    lifecycle.remembered = served;
     const amount = computeBill(served.price, served.groupRatio, found.usage, call.calls).points;
     await services.ledger.reserve({
       requestId: call.requestId,
@@ -136,16 +136,16 @@ async function giveAgain(
       tokenAmount: call.caller.unlimited ? 0n : amount,
     });
   } catch (error) {
-    flight.refuse(error);
+    lifecycle.refuse(error);
     throw error;
   }
   services.open.add(call.requestId);
   try {
-    flight.firstByteAt = now();
+    lifecycle.firstByteAt = now();
     const delivered = { narrow: 0, wide: 0 };
-    await flight.settle({ outcome: "complete", vendor: found.usage, delivered });
+    await lifecycle.settle({ outcome: "complete", vendor: found.usage, delivered });
   } catch (error) {
-    await flight.fail(error);
+    await lifecycle.fail(error);
     throw error;
   }
   const age = String(Math.max(0, Math.floor((now() - found.madeAt) / 1_000)));

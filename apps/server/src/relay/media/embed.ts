@@ -38,7 +38,7 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
         isNative,
       };
     },
-    async read(response, { isNative }, { flight, accept }) {
+    async read(response, { isNative }, { lifecycle, accept }) {
       const text = await wholeText(response, MAX_BODY_BYTES, call.memory);
       const usage = isNative ? nativeUsage(text) : plainUsage(text).usage;
       const vendor = usage === undefined || usage.input === 0 ? undefined : usage;
@@ -48,7 +48,7 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
         };
       accept();
-      await flight.settle({ outcome: "complete", vendor, delivered: silent });
+      await lifecycle.settle({ outcome: "complete", vendor, delivered: silent });
       const headers = answerHeaders(response.headers, isNative ? [] : call.request.own);
       if (vendor === undefined) headers["x-gateway-estimated"] = "tokens";
       return { kind: "body", headers, body };

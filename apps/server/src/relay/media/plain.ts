@@ -7,11 +7,11 @@ import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
 import { plainBytes } from "#relay/core/excess.ts";
 import { answerHeaders, jsonHeaders, type Serving } from "#relay/core/exchange.ts";
 import { relayKept } from "#relay/core/kept-exchange.ts";
-import { plainKind } from "#relay/core/owed.ts";
 import { passBytes } from "#relay/core/pass-bytes.ts";
 import { primed } from "#relay/core/pieces.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { plainKind } from "#relay/core/settle.ts";
 import { beginOf, type Begun, wholeText } from "#relay/core/whole-text.ts";
 import { encodeAdapted, readAdapted } from "./adapted.ts";
 import type { PlainCall } from "./plain-call.ts";
@@ -45,7 +45,7 @@ async function readPlain(
   call: PlainCall,
   response: UpstreamResponse,
   { adapter }: EncodedPlain,
-  { chosen, flight, accept }: Serving,
+  { chosen, lifecycle, accept }: Serving,
 ): Promise<Answer | Failed> {
   const type = String(response.headers["content-type"] ?? "application/octet-stream");
   const headers = { ...answerHeaders(response.headers, call.dropped ?? []), "content-type": type };
@@ -53,14 +53,14 @@ async function readPlain(
   if (whole !== undefined) {
     if ("error" in whole) return whole;
     accept();
-    await flight.settle({ outcome: "complete", vendor: whole.usage, delivered: silent });
+    await lifecycle.settle({ outcome: "complete", vendor: whole.usage, delivered: silent });
     return {
       kind: "bytes",
       headers: { ...headers, "content-type": whole.contentType },
       chunks: once(whole.body),
     };
   }
-  const passing = { chosen, flight, counted: (delivered: Tally) => heardUsage(call, delivered) };
+  const passing = { chosen, lifecycle, counted: (delivered: Tally) => heardUsage(call, delivered) };
   if (!type.startsWith("application/json")) {
     accept();
     const isEvents = type.startsWith("text/event-stream");
@@ -87,7 +87,7 @@ async function readPlain(
   const { text } = read;
   const { usage, tally, images } = plainUsage(text);
   if (call.needs === "images") countImages(call, images);
-  await flight.settle({
+  await lifecycle.settle({
     outcome: "complete",
     vendor: usage,
     delivered: tally,

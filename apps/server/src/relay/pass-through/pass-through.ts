@@ -10,7 +10,7 @@ import { errorText, transportFailure } from "#relay/core/ask.ts";
 import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders } from "#relay/core/exchange.ts";
-import { Flight, type Passed } from "#relay/core/flight.ts";
+import { CallLifecycle, type Passed } from "#relay/core/lifecycle.ts";
 import { primed } from "#relay/core/pieces.ts";
 import { namedChannel } from "#relay/core/plan.ts";
 import { explain } from "#relay/core/retry.ts";
@@ -37,25 +37,25 @@ export interface PassedCall extends Call {
  * a channel: a key may be forbidden files and be good for every model.
  */
 export async function passThrough(services: RelayServices, call: PassedCall): Promise<Answer> {
-  const flight = new Flight(services, call);
+  const lifecycle = new CallLifecycle(services, call);
   let chosen: Chosen;
   try {
-    flight.upstream.begin();
+    lifecycle.upstream.begin();
     chosen = chosenBy(services, call);
     // Holds no points, but the token's place among its calls at once.
     const { requestId, caller } = call;
     const holder = { requestId, userId: caller.userId, tokenId: caller.tokenId };
     await services.ledger.reserve({ ...holder, amount: 0n, tokenAmount: 0n });
   } catch (error) {
-    flight.refuse(error);
+    lifecycle.refuse(error);
     throw error;
   }
   services.open.add(call.requestId);
-  flight.chosen = chosen;
+  lifecycle.chosen = chosen;
   try {
-    return await ask(services, call, chosen, flight);
+    return await ask(services, call, chosen, lifecycle);
   } catch (error) {
-    await flight.fail(error);
+    await lifecycle.fail(error);
     throw error;
   }
 }
@@ -93,7 +93,7 @@ async function ask(
   services: RelayServices,
   call: PassedCall,
   chosen: Chosen,
-  flight: Flight,
+  lifecycle: CallLifecycle,
 ): Promise<Answer> {
   const begun = now();
   let response: UpstreamResponse;
@@ -103,29 +103,29 @@ async function ask(
       path: call.path + call.query,
       headers: call.forward,
       body: call.body,
-      signal: flight.upstream.signal,
-      progress: flight.upstream,
+      signal: lifecycle.upstream.signal,
+      progress: lifecycle.upstream,
       asCompressed: true,
     });
   } catch (error) {
     const failure = transportFailure(error);
-    flight.noteAttempt(chosen, begun, failure);
-    throw flight.gone() ?? explain(failure, "");
+    lifecycle.noteAttempt(chosen, begun, failure);
+    throw lifecycle.gone() ?? explain(failure, "");
   }
   const { status } = response;
-  flight.firstByteAt = now();
+  lifecycle.firstByteAt = now();
   const error = status < 400 ? undefined : refusedBy(response);
-  flight.noteAttempt(chosen, begun, error);
+  lifecycle.noteAttempt(chosen, begun, error);
   // The client hears the vendor's own words; the log, which may be read by others, only what kind of refusal it was.
   if (error !== undefined) {
     const read = decompressed(response);
     // Read before the call is closed, which cancels what is still under way.
     const text = await errorText(read);
-    await flight.fail(new GatewayError(explain(error, "").code, error.message, { status }));
+    await lifecycle.fail(new GatewayError(explain(error, "").code, error.message, { status }));
     const { "content-length": _length, ...headers } = read.headers;
     return bytes(status, headers, refusalOf(text, chosen));
   }
-  return bytes(status, response.headers, await primed(pass(call, flight, response)));
+  return bytes(status, response.headers, await primed(pass(call, lifecycle, response)));
 }
 
 function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pieces<Buffer>): Answer {
@@ -145,18 +145,18 @@ function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
 }
 
 /** Everything as it comes. Nothing is charged, so nothing has to wait for a bill. */
-async function* pass(call: PassedCall, flight: Flight, response: UpstreamResponse): Pieces<Buffer> {
+async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: UpstreamResponse): Pieces<Buffer> {
   let outcome: Passed["outcome"] = "client-left";
   try {
     yield NOTHING;
     yield* response.chunks();
     outcome = "complete";
   } catch (error) {
-    if (!(error instanceof TransportError)) flight.defect(error);
-    if (flight.gone() === undefined) outcome = "upstream-died";
+    if (!(error instanceof TransportError)) lifecycle.defect(error);
+    if (lifecycle.gone() === undefined) outcome = "upstream-died";
     throw error;
   } finally {
-    await flight.pass({ outcome, status: response.status, content: `relay:${call.path}` });
+    await lifecycle.pass({ outcome, status: response.status, content: `relay:${call.path}` });
   }
 }
 

@@ -5,7 +5,7 @@ import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
-import { type End, Flight } from "#relay/core/flight.ts";
+import { type End, CallLifecycle } from "#relay/core/lifecycle.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { TOKENS_PER_SECOND_HEARD } from "#relay/media/plain-usage.ts";
@@ -66,7 +66,7 @@ interface Count {
 }
 
 interface Turn {
-  flight: Flight;
+  lifecycle: CallLifecycle;
   call: Call;
   said: Count;
   /** What was heard before it began: part of its input. */
@@ -97,7 +97,7 @@ function covers({ input, audioInput = 0, output }: Usage, { text, sound }: Read,
 
 export function openBill(
   services: RelayServices,
-  session: { call: Call; chosen: Chosen; first: Flight; admit(call: Call): Promise<Call> },
+  session: { call: Call; chosen: Chosen; first: CallLifecycle; admit(call: Call): Promise<Call> },
 ): RealtimeBill {
   const { call, chosen } = session;
   const openedAt = call.startedAt;
@@ -154,7 +154,7 @@ export function openBill(
       });
     } catch (error) {
       services.open.delete(requestId);
-      turn.flight.refuse(error);
+      turn.lifecycle.refuse(error);
       throw error;
     }
     turn.call.estimate = estimate;
@@ -162,9 +162,9 @@ export function openBill(
   }
 
   async function reserve(turn: Call, at: Chosen, amount: bigint): Promise<Turn> {
-    const flight = new Flight(services, turn);
-    flight.modelKnown = true;
-    flight.chosen = at;
+    const lifecycle = new CallLifecycle(services, turn);
+    lifecycle.modelKnown = true;
+    lifecycle.chosen = at;
     try {
       await services.ledger.reserve({
         requestId: turn.requestId,
@@ -174,11 +174,11 @@ export function openBill(
         tokenAmount: turn.caller.unlimited ? 0n : amount,
       });
     } catch (error) {
-      flight.refuse(error);
+      lifecycle.refuse(error);
       throw error;
     }
     services.open.add(turn.requestId);
-    return newTurn(flight, turn);
+    return newTurn(lifecycle, turn);
   }
 
   async function take(): Promise<Turn> {
@@ -228,7 +228,7 @@ export function openBill(
     const silent = said.sound === 0 && said.tally.narrow === 0 && said.tally.wide === 0;
     // Neither usage nor a word: the vendor did not answer, and that costs nothing.
     const usage = vendor ?? (silent && outcome !== "client-left" ? NOTHING_USED : undefined);
-    await turn.flight.settle({
+    await turn.lifecycle.settle({
       outcome,
       vendor: usage,
       final: vendor !== undefined,
@@ -245,15 +245,15 @@ export function openBill(
       const asked = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
       turn ??= await reserve(unrated(asked), at, points);
       turn.call.startedAt = now();
-      turn.flight.chosen = at;
-      await turn.flight.settle({ outcome: "complete", vendor: usage, delivered: nothing().tally });
+      turn.lifecycle.chosen = at;
+      await turn.lifecycle.settle({ outcome: "complete", vendor: usage, delivered: nothing().tally });
       turn = undefined;
     }
   }
 
   async function giveBack(turn: Turn, outcome: End["outcome"]): Promise<void> {
     turn.call.startedAt = openedAt;
-    await turn.flight.settle({ outcome, vendor: NOTHING_USED, delivered: nothing().tally });
+    await turn.lifecycle.settle({ outcome, vendor: NOTHING_USED, delivered: nothing().tally });
   }
 
   return {
@@ -284,7 +284,7 @@ export function openBill(
     said(id, part) {
       const turn = turns.get(id);
       if (turn === undefined) return;
-      turn.flight.firstByteAt ??= now();
+      turn.lifecycle.firstByteAt ??= now();
       if ("text" in part) addTo(turn.said.tally, part.text);
       else turn.said.sound += part.bytes / facts.saidBytesPerSecond;
     },
@@ -356,8 +356,8 @@ function transcriptUsage({ tally, sound }: Count): Usage {
   return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
 }
 
-function newTurn(flight: Flight, call: Call): Turn {
-  return { flight, call, said: nothing(), heardBefore: nothing() };
+function newTurn(lifecycle: CallLifecycle, call: Call): Turn {
+  return { lifecycle, call, said: nothing(), heardBefore: nothing() };
 }
 
 function without({ tally, sound }: Count, part: Count): Count {

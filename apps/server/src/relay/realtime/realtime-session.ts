@@ -3,7 +3,7 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
-import type { End } from "#relay/core/flight.ts";
+import type { End } from "#relay/core/lifecycle.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { RealtimeBill } from "./realtime-bill.ts";

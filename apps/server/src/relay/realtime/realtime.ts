@@ -22,7 +22,7 @@ export function relayRealtime(services: RelayServices, call: RealtimeCall): Prom
 async function open(
   services: RelayServices,
   call: RealtimeCall,
-  { chosen, flight, begun }: Serving,
+  { chosen, lifecycle, begun }: Serving,
 ): Promise<RealtimeSession | Failed> {
   const query = new URLSearchParams(call.query);
   query.set("model", chosen.upstreamModel);
@@ -35,21 +35,21 @@ async function open(
       model: chosen.upstreamModel,
       headers: call.forward,
       body: null,
-      signal: flight.upstream.signal,
+      signal: lifecycle.upstream.signal,
     },
     call.maxMessage,
   );
   if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
   const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
   const messages = answer.socket.messages();
-  const first = await firstOf(messages, answer.socket, timeoutMs, flight.upstream.signal);
+  const first = await firstOf(messages, answer.socket, timeoutMs, lifecycle.upstream.signal);
   if ("error" in first) return first;
-  flight.chosen = chosen;
-  flight.noteAttempt(chosen, begun, undefined);
-  const bill = openBill(services, { call, chosen, first: flight, admit: call.admit });
+  lifecycle.chosen = chosen;
+  lifecycle.noteAttempt(chosen, begun, undefined);
+  const bill = openBill(services, { call, chosen, first: lifecycle, admit: call.admit });
   // The session keeps its place at the channel, not its first response.
-  const { lease } = flight;
-  flight.lease = undefined;
+  const { lease } = lifecycle;
+  lifecycle.lease = undefined;
   const leave = () => lease?.leave();
   const opened = openSession({
     services,
@@ -61,7 +61,7 @@ async function open(
     first,
     leave,
   });
-  flight.handOver();
+  lifecycle.handOver();
   return opened;
 }
 

@@ -79,7 +79,7 @@ async function takeOn(
   db: PrismaClient,
   call: TaskCall,
   accepted: AcceptedTask,
-  { chosen, flight, accept }: Serving,
+  { chosen, lifecycle, accept }: Serving,
 ): Promise<void> {
   accept();
   const { task, known } = await addTask(db, {
@@ -97,7 +97,7 @@ async function takeOn(
   // Asked for twice, made once: the second costs nothing.
   if (known) call.calls = 0;
   const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
-  await flight.settle({ outcome: "complete", vendor: usage, delivered: { narrow: 0, wide: 0 } });
+  await lifecycle.settle({ outcome: "complete", vendor: usage, delivered: { narrow: 0, wide: 0 } });
   // What fails here is found in the log row when it is needed.
   if (!known) await markCharged(db, task).catch((error: unknown) => services.onError(error));
 }

@@ -9,8 +9,8 @@ import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, Chosen, Ended, Served } from "./call.ts";
-import { owed } from "./owed.ts";
 import type { RelayServices } from "./services.ts";
+import { owed } from "./settle.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
 
 /** How a call that reached a vendor ended. */
@@ -38,7 +38,7 @@ export interface Passed {
 const brokenStatus = { "client-left": 499, "upstream-died": 502 } as const;
 
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
-export class Flight {
+export class CallLifecycle {
   readonly attempts: AttemptNote[] = [];
   /** Channels that were paused when the call began. */
   paused: readonly PausedChannel[] = [];

@@ -3,7 +3,7 @@ import { channel } from "#domain/channels/channels.fixture.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
 import { azureFoundry } from "#providers/definitions/azure-foundry.ts";
 import { custom } from "#providers/definitions/custom.ts";
-import { offeredOf, reserved, waysOf } from "./ways.ts";
+import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
@@ -16,7 +16,7 @@ describe("what is held for a call", () => {
   });
 
   it("covers the channel's own system prompt", () => {
-    const [way] = waysOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
+    const [way] = priceOptionsOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
     expect(way?.reserves.prompt).toBeGreaterThanOrEqual(100);
     expect(reserved(estimate, { preCost: 1, prompt: 100, output: 0 })).toEqual({ ...estimate, input: 1_100 });
   });
@@ -30,9 +30,9 @@ describe("what a list of channels means for a model", () => {
       channel({ id: 3, mapping: parseMapping({ gpt: "other" }) }),
       channel({ id: 4, preCost: 3 }),
     ];
-    const ways = waysOf(list, "gpt").map(({ billed, reserves }) => `${billed} ${reserves.preCost}`);
+    const ways = priceOptionsOf(list, "gpt").map(({ billed, reserves }) => `${billed} ${reserves.preCost}`);
     expect(ways).toEqual(["gpt 1", "other 1", "gpt 3"]);
-    expect(waysOf(list, "gpt")).toBe(waysOf(list, "gpt"));
+    expect(priceOptionsOf(list, "gpt")).toBe(priceOptionsOf(list, "gpt"));
   });
 
   it("keeps the list as it is when every vendor serves the path, and else leaves the others out", () => {
@@ -67,7 +67,7 @@ describe("what a list of channels means for a model", () => {
 
 it("an operator's own output limit is reserved for", () => {
   const wants = (parameters: Record<string, unknown>) =>
-    waysOf([channel({ id: 1, parameters })], "gpt").map(({ reserves }) => reserves.output);
+    priceOptionsOf([channel({ id: 1, parameters })], "gpt").map(({ reserves }) => reserves.output);
   expect(wants({ max_tokens: 9_000, overwrite: true })).toEqual([9_000]);
   expect(wants({ per_model: true, gpt: { max_output_tokens: 7 }, other: { max_tokens: 8 } })).toEqual([7]);
   expect(wants({ generationConfig: { maxOutputTokens: 5 } })).toEqual([5]);

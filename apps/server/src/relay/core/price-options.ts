@@ -24,14 +24,14 @@ export interface Reserves {
 }
 
 /** One way the bill may be made: the name it is made for, and what is held before. */
-export interface Way {
+export interface PriceOption {
   billed: string;
   reserves: Reserves;
 }
 
 interface Known {
   offered: Map<string, readonly ChannelInForce[]>;
-  ways: Map<string, readonly Way[]>;
+  ways: Map<string, readonly PriceOption[]>;
 }
 
 /** A wildcard list serves as many models as clients can invent. */
@@ -71,11 +71,11 @@ function speaksResponses(channel: ChannelInForce, model: string): boolean {
 }
 
 /** The different ways in which these channels bill and hold. */
-export function waysOf(channels: readonly ChannelInForce[], model: string): readonly Way[] {
+export function priceOptionsOf(channels: readonly ChannelInForce[], model: string): readonly PriceOption[] {
   const { ways } = knownOf(channels);
   let found = ways.get(model);
   if (found === undefined) {
-    const different = new Map<string, Way>();
+    const different = new Map<string, PriceOption>();
     for (const channel of channels) {
       const { billed, upstream } = mapModel(channel, model);
       const reserves = {

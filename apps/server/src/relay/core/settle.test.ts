@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
 import type { CallKind, Reach } from "./call.ts";
-import { type CallEnd, chatKind, owed, plainKind, uncountedPercent } from "./owed.ts";
+import { type CallEnd, chatKind, owed, plainKind, uncountedPercent } from "./settle.ts";
 
 const kinds = Object.keys(uncountedPercent) as CallKind[];
 const reaches: Reach[] = ["not sent", "sent", "refused", "answering"];
