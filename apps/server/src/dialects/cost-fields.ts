@@ -48,9 +48,18 @@ const containers = words(`
   config input params kwargs model_kwargs inference_parameters request_parameters
   additional_model_request_fields extra_body extra_params extra`);
 
+/** Names as they were folded before. Callers choose names, so their number and length are limited. */
+const folds = new Map<string, string>();
+const MOST_FOLDS = 2_000;
+const LONGEST_FOLD = 64;
+
 /** As readers see a name that care for neither case nor hyphens. */
 function fold(name: string): string {
-  return name.toLowerCase().replaceAll(/[_-]/g, "");
+  const known = folds.get(name);
+  if (known !== undefined) return known;
+  const folded = name.toLowerCase().replaceAll(/[_-]/g, "");
+  if (folds.size < MOST_FOLDS && name.length <= LONGEST_FOLD) folds.set(name, folded);
+  return folded;
 }
 
 const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
@@ -108,10 +117,11 @@ function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): W
     found.removed.push(at + name);
   };
   for (const [name, value] of Object.entries(fields)) {
-    const isTier = wire.tierless === true && fold(name) === "servicetier";
+    const folded = fold(name);
+    const isTier = wire.tierless === true && folded === "servicetier";
     // Some servers merge such objects into the body: a model in one would take the place of the billed one.
-    const isModel = at !== "" && fold(name) === "model";
-    const kind = isTier || isModel ? "unknown" : kinds.get(fold(name));
+    const isModel = at !== "" && folded === "model";
+    const kind = isTier || isModel ? "unknown" : kinds.get(folded);
     if (kind === undefined || value === null || value === undefined) continue;
     if (kind === "limit" && wire.limitless === true) continue;
     if (isOwn && wire.limits.includes(name)) found.limits.push(name);

@@ -36,9 +36,8 @@ export async function authenticate(
   keyInQuery = false,
 ): Promise<Authenticated> {
   const presented = presentedKey(request, keyInQuery);
-  if (!callers.knows(presented)) failedKeys.require(request.ip);
   try {
-    const found = await callers.find(presented);
+    const found = await callers.find(presented, () => failedKeys.require(request.ip));
     requireUsable(found.caller, request.ip, now());
     return found;
   } catch (error) {

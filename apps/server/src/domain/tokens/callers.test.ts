@@ -22,10 +22,24 @@ test("callers: a key that was found is known, in every spelling, until it is for
   const key = `sk-${"k".repeat(48)}`;
   await database.db.token.update({ where: { id: tokenId }, data: { key_hash: secrets.hash(key) } });
   const callers = createCallers(database.db, secrets);
-  expect(callers.knows(key)).toBe(false);
-  await callers.find(`Bearer ${key}`);
-  for (const spelling of [key, `Bearer ${key}`, "k".repeat(48)]) expect(callers.knows(spelling)).toBe(true);
-  expect(callers.knows(`sk-${"x".repeat(48)}`)).toBe(false);
+  const isUnknown = async (presented: string) => {
+    let unknown = false;
+    await callers
+      .find(presented, () => {
+        unknown = true;
+      })
+      .catch(() => undefined);
+    return unknown;
+  };
+  expect(await isUnknown(`Bearer ${key}`)).toBe(true);
+  for (const spelling of [key, `Bearer ${key}`, "k".repeat(48)])
+    expect(await isUnknown(spelling)).toBe(false);
+  for (const other of [`sk-${"x".repeat(48)}`, "no key"]) expect(await isUnknown(other)).toBe(true);
   callers.forgetToken(tokenId);
-  expect(callers.knows(key)).toBe(false);
+  expect(await isUnknown(key)).toBe(true);
+  const refusal = new Error("no more keys");
+  const refuse = () => {
+    throw refusal;
+  };
+  await expect(callers.find(`sk-${"y".repeat(48)}`, refuse)).rejects.toBe(refusal);
 });

@@ -45,10 +45,11 @@ export interface Pin {
 }
 
 export interface Callers {
-  /** Throws invalid_key. `presented` may carry `Bearer `, `sk-` and a pin. */
-  find(presented: string): Promise<{ caller: Caller; pin: Pin | undefined }>;
-  /** Whether `find` needs no database for this key. */
-  knows(presented: string): boolean;
+  /**
+   * Throws invalid_key. `presented` may carry `Bearer `, `sk-` and a pin.
+   * @param onUnknown called before anything else for a key that is not cached; what it throws refuses the key
+   */
+  find(presented: string, onUnknown?: () => void): Promise<{ caller: Caller; pin: Pin | undefined }>;
   /** Forgets what a change made stale; 0 = everything. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
@@ -126,9 +127,12 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
     return caller;
   }
 
-  async function lookUp(key: string): Promise<Caller> {
+  function freshlyKnown(key: string): Caller | undefined {
     const cached = known.get(key);
-    if (cached !== undefined && cached.until > performance.now()) return cached.caller;
+    return cached !== undefined && cached.until > performance.now() ? cached.caller : undefined;
+  }
+
+  async function lookUp(key: string): Promise<Caller> {
     const refusedUntil = refused.get(key);
     if (refusedUntil !== undefined && refusedUntil > performance.now()) throw invalidKey();
     let pending = loading.get(key);
@@ -148,16 +152,14 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   }
 
   return {
-    knows(presented) {
-      const [, bare = ""] = KEY.exec(presented.trim()) ?? [];
-      return (known.get(bare.startsWith("sk-") ? bare : `sk-${bare}`)?.until ?? 0) > performance.now();
-    },
-    async find(presented) {
+    async find(presented, onUnknown) {
       const match = KEY.exec(presented.trim());
-      if (match === null) throw invalidKey();
-      const [, bare = "", not, channel, ignore] = match;
+      const [, bare = "", not, channel, ignore] = match ?? [];
       const key = bare.startsWith("sk-") ? bare : `sk-${bare}`;
-      const caller = await lookUp(key);
+      const cached = freshlyKnown(key);
+      if (cached === undefined) onUnknown?.();
+      if (match === null) throw invalidKey();
+      const caller = cached ?? (await lookUp(key));
       if (channel === undefined) return { caller, pin: undefined };
       if (!caller.mayPin) throw new GatewayError("forbidden", "Only administrators may choose a channel.");
       const id = Number(channel);
