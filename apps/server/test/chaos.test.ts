@@ -8,5 +8,5 @@ describe("three gateways on one Postgres and one Redis", () => {
     expect(wrong).toEqual([]);
     expect(complete).toBeGreaterThan(50);
     expect(Object.keys(strikes)).toHaveLength(9);
-  }, 240_000);
+  }, 480_000);
 });
