@@ -10,8 +10,11 @@ export interface BackgroundBills {
   handOver(bill: NewBill): Promise<void>;
   /** Bills whose provider is to be asked now; for LEASE_SECONDS no other node asks. */
   claim(count: number): Promise<DueBill[]>;
-  /** When the provider is asked next. @param milliseconds from now on */
-  postpone(requestId: string, milliseconds: number): Promise<void>;
+  /**
+   * When the provider is asked next, in milliseconds from now on.
+   * @param isMissing the provider does not know the response; the time of the first such answer in a row is kept
+   */
+  postpone(requestId: string, milliseconds: number, isMissing: boolean): Promise<void>;
   /** Open bills of a response of this account. */
   ofResponse(responseId: string, userId: number): Promise<BackgroundResponse[]>;
   /** Removes the row of a bill that was closed. One whose reservation is open stays. */
@@ -44,9 +47,10 @@ export function createBackgroundBills(db: PrismaClient): BackgroundBills {
             AND (t.expired_time IS NULL OR t.expired_time > now())
         )) AS usable`,
 
-    async postpone(requestId, milliseconds) {
+    async postpone(requestId, milliseconds, isMissing) {
       await db.$executeRaw`
-        UPDATE background_responses SET poll_at = now() + ${milliseconds}::int * interval '1 millisecond'
+        UPDATE background_responses SET poll_at = now() + ${milliseconds}::int * interval '1 millisecond',
+          missing_since = CASE WHEN ${isMissing} THEN coalesce(missing_since, now()) END
         WHERE request_id = ${requestId}`;
     },
 

@@ -32,6 +32,9 @@ const LONGEST_PAUSE_MS = 30_000;
 const DEADLINE_MS = 3_600_000;
 /** Then the bill is closed although its provider said nothing, and the response cannot be read any more. */
 const GIVE_UP_MS = 24 * 3_600_000;
+/** A provider that does not know a response is asked again, for so long: one answer may come from a copy that is late. */
+const MISSING_MS = 5_000;
+const MISSING_PAUSE_MS = 2_500;
 const TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const HANDOVER_TRIES = 3;
@@ -91,7 +94,7 @@ export async function endBefore(
 ): Promise<void> {
   for (const bill of await services.background.ofResponse(id, userId)) {
     const text = await endOf(services, bill, true);
-    if (text === undefined)
+    if (text === undefined || text === null)
       throw new GatewayError(
         "upstream_failed",
         "This response is still being made, and its provider could not cancel it now. Try again in a moment.",
@@ -137,10 +140,14 @@ export function followBackground(services: RelayServices): { close(): Promise<vo
 async function follow(services: RelayServices, bill: BackgroundResponse, revoked: boolean): Promise<void> {
   const age = now() - bill.created_time.getTime();
   let text = await endOf(services, bill, revoked || age > DEADLINE_MS);
-  if (text === undefined && age > GIVE_UP_MS) text = "";
-  if (text === undefined) {
-    const pause = Math.min(Math.max(age / 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-    return services.background.postpone(bill.request_id, Math.ceil(pause));
+  const isMissing = text === null;
+  const missedFor = now() - (bill.missing_since?.getTime() ?? now());
+  if ((isMissing && missedFor >= MISSING_MS) || (text === undefined && age > GIVE_UP_MS)) text = "";
+  if (text === undefined || text === null) {
+    const pause = isMissing
+      ? MISSING_PAUSE_MS
+      : Math.min(Math.max(age / 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    return services.background.postpone(bill.request_id, Math.ceil(pause), isMissing);
   }
   // Without an end it was not charged in full, so it must not be read later.
   if (text === "") await services.background.withdraw(bill.response_id, bill.user_id);
@@ -148,15 +155,15 @@ async function follow(services: RelayServices, bill: BackgroundResponse, revoked
 }
 
 /**
- * The provider's last answer about a response; an empty text when it does not know the response any more, undefined
- * when it has not ended.
+ * The provider's last answer about a response; an empty text when its channel was deleted, null when the provider does
+ * not know the response, undefined when it has not ended.
  * @param cancel whether one that has not ended is to be cancelled
  */
 async function endOf(
   services: RelayServices,
   bill: BackgroundResponse,
   cancel: boolean,
-): Promise<string | undefined> {
+): Promise<string | null | undefined> {
   const channel = await services.storedChannel(bill.channel_id);
   if (channel === "deleted") return "";
   if (channel === undefined) return undefined;
@@ -177,7 +184,7 @@ async function ask(
   channel: ChannelInForce,
   method: "GET" | "POST",
   below: string,
-): Promise<string | undefined> {
+): Promise<string | null | undefined> {
   const key = chooseKey(channel, services.random(), { pinned: bill.channel_key_id ?? undefined });
   const { call, served } = storedIn(bill);
   let memory: MemoryAllocation | undefined;
@@ -197,7 +204,7 @@ async function ask(
       },
     );
     const text = await wholeText(response, MAX_BODY_BYTES, memory);
-    if (response.status === 404 && method === "GET") return "";
+    if (response.status === 404 && method === "GET") return null;
     return response.status === 200 && hasEnded(text) ? text : undefined;
   } catch {
     // It cannot be reached now.
@@ -244,7 +251,12 @@ async function handOver(
         continue;
       }
       // No one would learn of its end.
-      const stored = { ...bill, created_time: currentTime(), poll_at: currentTime() };
+      const stored = {
+        ...bill,
+        created_time: currentTime(),
+        poll_at: currentTime(),
+        missing_since: null,
+      };
       await ask(services, stored, chosen.channel, "POST", `${encodeURIComponent(id)}/cancel`);
       throw error;
     }

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "background_responses" ADD COLUMN     "missing_since" TIMESTAMPTZ(3);
