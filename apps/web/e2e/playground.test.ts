@@ -54,9 +54,24 @@ describe("the playground", () => {
     await page.getByText("Here is a small example:").waitFor();
 
     await page.getByRole("button", { name: /^Delete Write code/ }).click();
-    await page.getByText("Chat deleted").waitFor();
+    await page.getByText("1 chat deleted").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Here is a small example:").waitFor();
+
+    // Deleted in a row they are one message, whose button restores them all.
+    await page.reload();
+    await page.getByText("What would you like to try?").waitFor();
+    await say(page, "A second chat");
+    await page.getByText(/Cost \$0\.000\d+/).waitFor();
+    const remove = page.getByRole("button", { name: /^Delete / });
+    const chats = await remove.count();
+    await remove.first().click();
+    await page.getByText("1 chat deleted").waitFor();
+    await remove.first().click();
+    await page.getByText("2 chats deleted").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Undo" }).count()).toBe(1);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => remove.count()).toBe(chats);
   });
 
   it("asks several models at once and stops them together", async () => {

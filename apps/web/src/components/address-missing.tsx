@@ -9,7 +9,7 @@ export function AddressMissing() {
   const { t } = useTranslation();
   const isAdmin = useCan("administer");
   return (
-    <Alert color="yellow" icon={<IconWorldOff size={18} />} role="status">
+    <Alert color="amber" icon={<IconWorldOff size={18} />} role="status">
       <Group justify="space-between" gap="sm">
         <Text fz="sm" miw={0}>
           {isAdmin

@@ -12,6 +12,9 @@ const kinds = {
   notice: { ms: 20_000, color: "iris", icon: <IconInfoCircle size={16} /> },
 } as const;
 
+/** Long enough to see what was done and to press the button. */
+export const UNDO_MS = 6_000;
+
 /** The store of what is shown. It and its corner of the page come with the first message. */
 let arrived: Promise<typeof Notifications> | undefined;
 let announce: () => void = () => {};
@@ -47,6 +50,11 @@ export const toast = {
   success: (message: ReactNode) => show("success", message),
   info: (message: ReactNode) => show("info", message),
   notice: (message: ReactNode) => show("notice", message),
+  /** With a button that takes back what was done. The next one with this id takes its place. */
+  undo: (id: string, message: ReactNode) =>
+    void put({ id, message, color: kinds.info.color, icon: kinds.info.icon, autoClose: UNDO_MS }, "replace"),
+  /** The message with this id goes. */
+  close: (id: string) => void arrived?.then((shown) => shown.hide(id)),
   /** Stays until closed: what could not be copied for the reader. The next one takes its place. */
   keep: (message: ReactNode) =>
     void put({ id: "keep", message, color: "amber", icon: kinds.warning.icon, autoClose: false }, "replace"),

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
-import { toast } from "#ui/toast.tsx";
+import { toast, UNDO_MS } from "#ui/toast.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { ChatList } from "./chat-list.tsx";
 import { type Chat, noParameters } from "./chat.ts";
@@ -18,6 +18,30 @@ import { Suggestions } from "./suggestions.tsx";
 import { TurnView } from "./turn-view.tsx";
 import { useChats } from "./use-chats.ts";
 import classes from "./playground.module.css";
+
+/** One message for all chats that were deleted in a row; its button restores them all. */
+function useDeletedMessage() {
+  const { t } = useTranslation();
+  const deleted = useRef<{ chat: Chat; at: number }[]>([]);
+  return (chat: Chat, restore: (chat: Chat) => void) => {
+    const now = performance.now();
+    deleted.current = [...deleted.current.filter(({ at }) => now - at < UNDO_MS), { chat, at: now }];
+    const undo = () => {
+      for (const each of deleted.current) restore(each.chat);
+      deleted.current = [];
+      toast.close("chat-deleted");
+    };
+    toast.undo(
+      "chat-deleted",
+      <Group gap="sm">
+        {t("{{count}} chats deleted", { count: deleted.current.length })}
+        <Button size="compact-xs" variant="light" onClick={undo}>
+          {t("Undo")}
+        </Button>
+      </Group>,
+    );
+  };
+}
 
 type ChatViewProps = {
   userId: number;
@@ -37,18 +61,12 @@ export function ChatView({ userId, models, defaultModel }: ChatViewProps) {
   const { box, stick, follow } = useStickyEnd(current);
   const adjusted = JSON.stringify(current.parameters) !== JSON.stringify(noParameters);
 
+  const showDeleted = useDeletedMessage();
   if (models.length === 0) return <NoModels />;
 
   const remove = (chat: Chat) => {
     chats.remove(chat.id);
-    toast.info(
-      <Group gap="sm">
-        {t("Chat deleted")}
-        <Button size="compact-xs" variant="light" onClick={() => chats.restore(chat)}>
-          {t("Undo")}
-        </Button>
-      </Group>,
-    );
+    showDeleted(chat, chats.restore);
   };
   const chatList = (
     <ChatList

@@ -35,6 +35,8 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const mayChange = useMayChange();
   const isRoot = useCan("configure");
   const isLocked = (key: SettingKey) => !mayChange || (!isRoot && isRootSetting(key));
+  // Who may change nothing here has nothing to try out.
+  const mayTest = section.fields.some((field) => !isLocked(field.key));
   const [refused, setRefused] = useState<Record<string, string>>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
   const { foldedBy } = section;
@@ -97,7 +99,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             <Title order={2} fz="md">
               {t(section.title)}
             </Title>
-            {section.test && !folded ? <TestButton test={section.test} dirty={dirty.length > 0} /> : null}
+            {section.test && !folded && mayTest ? (
+              <TestButton test={section.test} dirty={dirty.length > 0} />
+            ) : null}
           </Group>
           {section.hint ? (
             <Text c="dimmed" fz="sm" mt={2}>

@@ -73,7 +73,7 @@ function MovedKeys({ isRoot }: { isRoot: boolean }) {
   return (
     <Alert
       variant="light"
-      color="yellow"
+      color="amber"
       icon={<IconKey size={18} />}
       title={isRoot ? t("The stored keys will be sent to another address") : t("Enter the API keys again")}
     >
