@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openProviders } from "#providers/registry.ts";
 import { environmentKeys } from "../src/env.ts";
 import { writesBalance } from "./balance-writes.ts";
 
-/** The rules of the house that a linter cannot know. */
+/** Rules of the codebase that a linter cannot know. */
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const sources = readdirSync(join(root, "apps/server/src"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("platform/prisma"))
@@ -27,20 +27,6 @@ const otherMeanings: Record<string, RegExp> = {
   // an identity provider
   github: /^console\/(compat|accounts|site)\/(users|site|profile)\.ts$/,
 };
-
-/** Each cycle once, as the files on it. Files without an import into a cycle or out of one are left out first. */
-function cyclesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
-  const left = new Map(
-    [...imports].map(([file, paths]) => [file, paths.filter((path) => imports.has(path))]),
-  );
-  for (let removed = true; removed;) {
-    removed = false;
-    const imported = new Set([...left.values()].flat());
-    for (const [file, paths] of left)
-      if (!imported.has(file) || !paths.some((path) => left.has(path))) removed = left.delete(file);
-  }
-  return [...left.keys()];
-}
 
 describe("the codebase", () => {
   it("lists every process setting in .env.example, and nothing else", () => {
@@ -126,23 +112,6 @@ describe("the codebase", () => {
       .filter(({ file, id }) => otherMeanings[id]?.test(file) !== true)
       .map(({ file, id }) => `${file}: ${id}`);
     expect([...new Set(found)]).toEqual([]);
-  });
-
-  it("has no import cycles, types included", () => {
-    const imports = new Map(
-      sources
-        .filter(({ file }) => !file.endsWith(".test.ts"))
-        .map(({ file, text }) => [
-          file,
-          [...text.matchAll(/^(?:import|export)\b[^;]*?from "(#|\.\/)([^"]+)";$/gms)].map(
-            ([, from, path = ""]) => (from === "#" ? path : join(dirname(file), path)),
-          ),
-        ]),
-    );
-    expect(imports.get("relay/core/exchange.ts")).toContain("relay/core/call.ts");
-    expect(cyclesIn(imports)).toEqual([]);
-    // What every part of the relay shares knows none of them.
-    expect(imports.get("relay/core/call.ts")?.filter((path) => path.startsWith("relay/"))).toEqual([]);
   });
 
   it("builds no address from a request's host: links come from the settings", () => {

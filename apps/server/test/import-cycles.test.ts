@@ -60,4 +60,10 @@ describe("imports", () => {
       expect(importCycles(graph)).toEqual([]);
     },
   );
+
+  it("relay/core/call.ts: imports nothing of the relay", () => {
+    const imports = importGraph(join(root, "apps/server/src")).get("relay/core/call.ts") ?? [];
+    expect(imports).not.toEqual([]);
+    expect(imports.filter((path) => path.startsWith("relay/"))).toEqual([]);
+  });
 });
