@@ -98,7 +98,6 @@ export async function advance(
         ...(standing.startTime === undefined ? {} : { start_time: standing.startTime }),
         ...(ended ? { finish_time: standing.finishTime ?? currentTime() } : {}),
         data: storable(standing.data) as Prisma.InputJsonObject,
-        updated_at: currentTime(),
       },
     });
     if (task === undefined || !ended) return undefined;
