@@ -26,15 +26,20 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return copyOf("template0");
 }
 
+/** A database without any table whose encoding is not UTF-8. */
+export async function asciiDatabase(): Promise<TestDatabase> {
+  return copyOf("template0", "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'");
+}
+
 /** The Redis of this test run; shared, so name keys by something of your own. */
 export function redisUrl(): string {
   return inject("redisUrl");
 }
 
-async function copyOf(template: string): Promise<TestDatabase> {
+async function copyOf(template: string, options = ""): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   // Without fsync copying the files takes a fifth of the time that writing them through the log does.
-  await asAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await asAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY ${options}`);
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asAdmin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

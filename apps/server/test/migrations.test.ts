@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "#platform/migrate.ts";
-import { emptyDatabase, freshDatabase, type TestDatabase } from "./database.ts";
+import { asciiDatabase, emptyDatabase, freshDatabase, type TestDatabase } from "./database.ts";
 import { differenceToSchema } from "./schema-diff.ts";
 
 describe("the migrations of this repository", () => {
@@ -48,6 +48,16 @@ describe("migrate", () => {
     expect(await migrate(database.url, folder)).toEqual({ applied: [] });
     await write("3_figs", "CREATE TABLE figs (id INT PRIMARY KEY);");
     expect(await migrate(database.url, folder)).toEqual({ applied: ["3_figs"] });
+  });
+
+  it("refuses a database that is not UTF-8, with the command that makes one, and leaves it empty", async () => {
+    const ascii = await asciiDatabase();
+    await expect(migrate(ascii.url, folder)).rejects.toThrow(
+      "The database has the encoding SQL_ASCII, and the gateway needs UTF8. " +
+        "Create it with: CREATE DATABASE gateway TEMPLATE template0 ENCODING 'UTF8'.",
+    );
+    await run(ascii.url, "CREATE TABLE _prisma_migrations (id INT); CREATE TABLE pears (id INT)");
+    await ascii.drop();
   });
 
   it("takes a pool as well and gives its connection back", async () => {

@@ -44,7 +44,8 @@ const migrationsTable = `
 /**
  * Brings a database up to the migrations in `folder` (`<name>/migration.sql`, in name order), each in a transaction
  * of its own, and keeps Prisma's books so that `prisma migrate deploy` agrees. Nodes that start together take turns.
- * Rejects with a sentence when an applied migration was edited or one has failed; the database is then as it was.
+ * Rejects with a sentence when the database is not UTF-8, an applied migration was edited or one has failed; the
+ * database is then as it was.
  */
 export async function migrate(database: string | pg.Pool, folder: string): Promise<MigrateResult> {
   const migrations = await readMigrations(folder);
@@ -83,6 +84,7 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 async function underLock(client: pg.ClientBase, migrations: Migration[]): Promise<MigrateResult> {
   await client.query("SELECT pg_advisory_lock($1)", [migrateLock]);
   try {
+    await requireUtf8(client);
     await client.query(migrationsTable);
     const books = await client.query<AppliedMigration>(
       "SELECT migration_name, checksum, finished_at, rolled_back_at FROM _prisma_migrations",
@@ -94,6 +96,17 @@ async function underLock(client: pg.ClientBase, migrations: Migration[]): Promis
     // A connection that died has let go of the lock already.
     await client.query("SELECT pg_advisory_unlock($1)", [migrateLock]).catch(() => undefined);
   }
+}
+
+/** Names are compared in a normal form of Unicode, which Postgres computes only in such a database. */
+async function requireUtf8(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === "UTF8") return;
+  throw new Error(
+    `The database has the encoding ${encoding}, and the gateway needs UTF8. ` +
+      `Create it with: CREATE DATABASE gateway TEMPLATE template0 ENCODING 'UTF8'.`,
+  );
 }
 
 function whatIsMissing(migrations: Migration[], books: AppliedMigration[]): Migration[] {
