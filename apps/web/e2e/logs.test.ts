@@ -212,10 +212,16 @@ describe("the list", () => {
   it("is sorted by a menu on a phone", async () => {
     const page = await site.open("/panel/log?log_type=2", { phone: true });
     await page.getByRole("button", { name: "Sort by" }).click();
-    await page.getByRole("menuitem", { name: "Cost" }).click();
+    const cost = page.getByRole("menuitem", { name: "Cost" });
+    await cost.click();
     await page.waitForURL(/[?&]order=quota(&|$)/);
-    await page.getByRole("menuitem", { name: "Cost" }).click();
-    await page.waitForURL(/[?&]order=-quota(&|$)/);
+    // The second click of a fast finger counts from the first, not from what has been drawn so far.
+    await cost.evaluate(async (item: HTMLElement) => {
+      item.click();
+      await Promise.resolve();
+      item.click();
+    });
+    await page.waitForURL((address) => !address.searchParams.has("order"));
   });
 
   it("exports what the filter lets through", async () => {

@@ -22,6 +22,7 @@ export function currentLocation(): Location {
 
 const guards = new Set<LeaveGuard>();
 let show: (location: Location) => void = () => {};
+const listeners = new Set<() => void>();
 let shown = { pathname: "", index: 0 };
 /** What the browser's next step is, when it is ours: taking back the wish to leave, or granting it. */
 let ownStep: "back" | "leave" | null = null;
@@ -42,6 +43,13 @@ function arrive(): void {
   const location = currentLocation();
   shown = { pathname: location.pathname, index: entryState()?.idx ?? 0 };
   show(location);
+  for (const listener of listeners) listener();
+}
+
+/** Calls the listener after every change of the address, before the page is drawn. Returns how to stop. */
+export function onAddressChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 function isElsewhere(pathname: string): boolean {

@@ -1,7 +1,8 @@
 /** State of a list (filters, order, page) kept in the address bar, parsed by the schema the server uses. */
-import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router-dom";
+import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
+import { useLocation, useSearchParams } from "react-router-dom";
 import type { z } from "zod";
+import { onAddressChange } from "./history.ts";
 
 /**
  * @returns the parsed state, and a setter. Changing anything but `page` or `size` goes back to page 1; values
@@ -10,10 +11,11 @@ import type { z } from "zod";
 export function useListParams<T extends z.ZodObject>(
   schema: T,
 ): [z.output<T>, (patch: Partial<z.output<T>>) => void] {
-  const [search, setSearch] = useSearchParams();
+  const [, setSearch] = useSearchParams();
+  const search = useQueryString();
   const defaults = useMemo(() => schema.parse({}), [schema]);
   const params = useMemo(() => {
-    const parsed = schema.safeParse(Object.fromEntries(search));
+    const parsed = schema.safeParse(Object.fromEntries(new URLSearchParams(search)));
     return parsed.success ? parsed.data : defaults;
   }, [schema, search, defaults]);
 
@@ -32,4 +34,16 @@ export function useListParams<T extends z.ZodObject>(
     [setSearch, defaults],
   );
   return [params, setParams];
+}
+
+/**
+ * The query of this page's address, without delay. The router draws another address when it has time for it, so a
+ * second click could still act on the old one.
+ */
+function useQueryString(): string {
+  const drawn = useLocation().search;
+  const [page] = useState(() => window.location.pathname);
+  return useSyncExternalStore(onAddressChange, () =>
+    window.location.pathname === page ? window.location.search : drawn,
+  );
 }
