@@ -62,7 +62,7 @@ async function diff(name) {
 async function difference() {
   // The engine is WebAssembly, which Node still calls experimental.
   process.removeAllListeners("warning");
-  const { migrate, migrationsFolder } = await import("../apps/server/src/platform/migrate.ts");
+  const { migrate, migrationsFolder } = await import("../apps/server/src/platform/database/migrate.ts");
   const { startThrowAwayPostgres } = await import("../apps/server/test/services.ts");
   const { differenceToSchema } = await import("../apps/server/test/schema-diff.ts");
   const postgres = await startThrowAwayPostgres();

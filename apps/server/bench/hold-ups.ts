@@ -1,8 +1,8 @@
 import { dialects } from "#dialects/index.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { decodeBody } from "#gateway/decode-body.ts";
-import { readJson } from "#gateway/json-body.ts";
-import { readings } from "#gateway/readings.ts";
+import { decodeBody } from "#gateway/body/decode-body.ts";
+import { readJson } from "#gateway/body/json-body.ts";
+import { readings } from "#gateway/body/readings.ts";
 
 /** How long a large request holds up every other call: what is done between its last byte and its reservation. */
 

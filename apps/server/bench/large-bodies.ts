@@ -6,7 +6,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { startGateway } from "./gateway.ts";
 import { startServer, stopAll } from "./processes.ts";
 

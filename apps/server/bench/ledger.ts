@@ -12,9 +12,9 @@ import { type Account, callOf, makeAccount, reservation } from "#domain/ledger/a
 import { audit } from "#domain/ledger/audit.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
-import { connect } from "#platform/db.ts";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
-import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { connect } from "#platform/database/db.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { cpuOfFamily } from "./processes.ts";
 
 const { values } = parseArgs({

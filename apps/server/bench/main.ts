@@ -5,7 +5,7 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { measureCommit } from "./commit.ts";
 import { type BenchGateway, startGateway, type TurnSums } from "./gateway.ts";
 import { measureHoldUps } from "./hold-ups.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { audit, describeAudit } from "#domain/ledger/audit.ts";
-import { connect } from "#platform/db.ts";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { connect } from "#platform/database/db.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { readEnv } from "./env.ts";
 
 /** `pnpm audit:money`: recomputes every balance and prints the drift. Ends with 1 unless it is 0. */

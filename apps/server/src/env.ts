@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { databaseUrl } from "#platform/database-address.ts";
+import { databaseUrl } from "#platform/database/database-address.ts";
 
 /** The process settings: the only file that reads the environment. A bad value stops the start with a sentence. */
 

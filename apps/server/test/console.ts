@@ -17,7 +17,7 @@ import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { createMailer } from "#platform/mail.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";

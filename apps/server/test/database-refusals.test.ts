@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { waitForDatabase } from "#platform/database-address.ts";
-import { connect } from "#platform/db.ts";
+import { waitForDatabase } from "#platform/database/database-address.ts";
+import { connect } from "#platform/database/db.ts";
 import { freshDatabase } from "./database.ts";
 
 test("waitForDatabase: a wrong password is refused at once, with what to check", async () => {

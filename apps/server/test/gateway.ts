@@ -10,7 +10,7 @@ import OpenAI from "openai";
 import type { z } from "zod";
 import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
 import { audit } from "#domain/ledger/audit.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
 import { freshDatabase } from "./database.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LogPage, LogRow } from "@gateway/shared/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 

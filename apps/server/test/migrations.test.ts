@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { migrate } from "#platform/migrate.ts";
+import { migrate } from "#platform/database/migrate.ts";
 import { asciiDatabase, emptyDatabase, freshDatabase, type TestDatabase } from "./database.ts";
 import { differenceToSchema } from "./schema-diff.ts";
 

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
-import { isPostgresOn } from "#platform/postgres-process.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { isPostgresOn } from "#platform/database/postgres-process.ts";
 
 /** A real service for one test run; everything it wrote is gone after `stop()`. */
 export interface Service {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { startThrowAwayPostgres, startThrowAwayRedis } from "./services.ts";
 
 /** Once per test run: the services every test file shares, and the database every test file gets a copy of. */

@@ -8,7 +8,7 @@ import type { UserGroupPage } from "@gateway/shared/group";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { audit } from "#domain/ledger/audit.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "./database.ts";
 import { type GatewayProcess, startGatewayProcess } from "./gateway-process.ts";
 

@@ -1,5 +1,5 @@
 import { audit, describeAudit } from "#domain/ledger/audit.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { Seen } from "./clients.ts";
 
 /** What the clients saw beside what the ledger wrote. */

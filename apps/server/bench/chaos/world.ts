@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
-import { connect, type Database } from "#platform/db.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
+import { connect, type Database } from "#platform/database/db.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { freePort, startLogging } from "../processes.ts";
 
 /** Three gateways on one Postgres and one Redis, each of which can be struck while the others go on. */

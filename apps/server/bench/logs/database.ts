@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { completeIndexes } from "#domain/logs/partition-indexes.ts";
-import { connect, type Database } from "#platform/db.ts";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
-import { migrate, migrationsFolder } from "#platform/migrate.ts";
+import { connect, type Database } from "#platform/database/db.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 
 export interface BenchDatabase {
   database: Database;

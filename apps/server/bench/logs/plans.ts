@@ -1,4 +1,4 @@
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { Screen } from "./screens.ts";
 
 export interface Asked {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AttemptNote, Bill } from "@gateway/shared/log";
 import type pg from "pg";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { copyInto } from "./copy.ts";
 
 const channels = 20;

@@ -9,7 +9,7 @@ import { ownUsage } from "#domain/usage/own-usage.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { describeSite } from "#domain/usage/site.ts";
 import { closedMonths, listStatements, statementLines, statementUsers } from "#domain/usage/statements.ts";
-import type { Database, Pool } from "#platform/db.ts";
+import type { Database, Pool } from "#platform/database/db.ts";
 
 /** What the console asks of the log and its roll-ups, one by one. */
 export interface Screen {

@@ -2,7 +2,7 @@ import type { Failure } from "@gateway/shared/envelope";
 import { errorStatus } from "@gateway/shared/errors";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError } from "#errors.ts";
-import { databaseTrouble } from "#platform/connection-loss.ts";
+import { databaseTrouble } from "#platform/database/connection-loss.ts";
 
 /** Spells every error as the console's envelope. What went wrong inside stays in the log; the request id goes out. */
 export async function answerFailure(

@@ -10,7 +10,7 @@ import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { PaymentRoom } from "#domain/payments/room.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { PaymentGateways } from "#payments/index.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { LogLine } from "#platform/log.ts";
 import type { Mailer } from "#platform/mail.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";

@@ -5,7 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import { parseAt } from "#dialects/wire.ts";
 import type { Item } from "#domain/responses/conversations.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { requireStorable } from "./storable.ts";
+import { requireStorable } from "./body/storable.ts";
 
 /** Items of the Responses wire as a conversation keeps them, and as they are told to a vendor again. Pure. */
 

@@ -10,8 +10,8 @@ import { GatewayError } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Chosen } from "#relay/core/call.ts";
 import { dialectFor } from "#relay/core/spoken-dialect.ts";
+import { requireStorable } from "./body/storable.ts";
 import type { GatewayServices } from "./services.ts";
-import { requireStorable } from "./storable.ts";
 
 /**
  * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a vendor

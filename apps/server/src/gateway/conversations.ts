@@ -14,10 +14,10 @@ import {
 import { creditOf } from "#domain/tokens/credit.ts";
 import { GatewayError, insufficientQuota } from "#errors.ts";
 import { accessOf } from "./access.ts";
+import { isJsonBody } from "./body/json-body.ts";
+import { requireStorable } from "./body/storable.ts";
 import { itemsGiven } from "./conversation-items.ts";
-import { isJsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
-import { requireStorable } from "./storable.ts";
 
 /** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every vendor can answer in one. */
 

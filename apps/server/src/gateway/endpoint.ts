@@ -7,7 +7,7 @@ import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
 import { isWorthNoting, takeRequest } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
-import { bodyTooLarge } from "./json-body.ts";
+import { bodyTooLarge } from "./body/json-body.ts";
 import { requireSingleParameters } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 

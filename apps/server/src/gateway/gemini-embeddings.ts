@@ -4,8 +4,8 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { relayEmbed } from "#relay/media/embed.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
+import type { JsonBody } from "./body/json-body.ts";
 import { leavingSignal } from "./disconnect.ts";
-import type { JsonBody } from "./json-body.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 

@@ -5,11 +5,11 @@ import { addItems, findConversation } from "#domain/responses/conversations.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
+import type { JsonBody } from "./body/json-body.ts";
+import { requireStorable } from "./body/storable.ts";
 import { asItems, isSealed, itemsGiven, kept, toldAgain } from "./conversation-items.ts";
 import { responseIn } from "./conversation.ts";
-import type { JsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
-import { requireStorable } from "./storable.ts";
 
 /** A response in a conversation: what was said before comes in front of its input, what is said now is added to it. */
 export interface InConversation {

@@ -1,7 +1,7 @@
 import type { FastifyError } from "fastify";
 import { GatewayError } from "#errors.ts";
-import { databaseTrouble } from "#platform/connection-loss.ts";
-import { BODY_LIMIT, bodyTooLarge } from "./json-body.ts";
+import { databaseTrouble } from "#platform/database/connection-loss.ts";
+import { BODY_LIMIT, bodyTooLarge } from "./body/json-body.ts";
 
 /** Whatever went wrong, as something that a dialect can say without telling what is nobody's business. */
 export function nameError(error: unknown): GatewayError {

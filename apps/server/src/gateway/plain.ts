@@ -16,10 +16,10 @@ import type { PlainCall } from "#relay/media/plain-call.ts";
 import { relayPlain } from "#relay/media/plain.ts";
 import { type Access, accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
+import { BODY_LIMIT, isJsonBody, jsonBody } from "./body/json-body.ts";
+import { type Form, readForm } from "./body/multipart.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { wantsFresh } from "./fresh.ts";
-import { BODY_LIMIT, isJsonBody, jsonBody } from "./json-body.ts";
-import { type Form, readForm } from "./multipart.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 

@@ -1,5 +1,5 @@
 import { invalidRequest } from "#errors.ts";
-import { foldName } from "./one-reading.ts";
+import { foldName } from "./body/one-reading.ts";
 
 /** Parameters of an address that decide what a call is; each may be given once and in one spelling. */
 const interpreted = new Set(["model", "key", "alt", "stream", "api-version", "limit", "order", "after"]);

@@ -9,11 +9,11 @@ import { relayRealtime } from "#relay/realtime/realtime.ts";
 import { accessOf } from "./access.ts";
 import { admit, admitUnannounced } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
+import { readJson } from "./body/json-body.ts";
+import { foldName } from "./body/one-reading.ts";
+import { realtimeReading } from "./body/readings.ts";
 import { guardEndpoints } from "./endpoint.ts";
-import { readJson } from "./json-body.ts";
-import { foldName } from "./one-reading.ts";
 import { queryWithoutKey } from "./query.ts";
-import { realtimeReading } from "./readings.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** The door for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */

@@ -4,10 +4,10 @@ import type { AskedTask, TaskWire } from "#providers/wires/task.ts";
 import { submitTask, TASK_USAGE } from "#relay/tasks/tasks.ts";
 import type { Access } from "./access.ts";
 import { admit } from "./admit.ts";
+import { jsonBody } from "./body/json-body.ts";
+import { requireStorable } from "./body/storable.ts";
 import { leavingSignal } from "./disconnect.ts";
-import { jsonBody } from "./json-body.ts";
 import type { GatewayServices } from "./services.ts";
-import { requireStorable } from "./storable.ts";
 
 /** Takes on work that is done later, for the doors of all its wires. */
 export interface Submission extends Access {

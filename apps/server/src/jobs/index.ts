@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
-import { impatientSocket } from "#platform/connection.ts";
+import { impatientSocket } from "#platform/database/connection.ts";
 import { auditBalances } from "./audit-balances.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";

@@ -1,7 +1,7 @@
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
 import type { PaymentRoom } from "#domain/payments/room.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";

@@ -2,7 +2,7 @@ import { defaultSettings, type Settings } from "@gateway/shared/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBodyLog } from "#domain/logs/bodies.ts";
 import { ensurePartitions, listPartitions } from "#domain/logs/partitions.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { auditBalances } from "./audit-balances.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { startTcpProxy } from "#test/tcp-proxy.ts";
 import { announce, coalesce, listen } from "./announcements.ts";
-import { connect as openDatabase, type Database } from "./db.ts";
+import { connect as openDatabase, type Database } from "./database/db.ts";
 
 let home: TestDatabase;
 let database: Database;

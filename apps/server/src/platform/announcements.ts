@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { Db } from "./db.ts";
+import type { Db } from "./database/db.ts";
 
 /**
  * Tells every node that something it may have cached has changed. The announcement is part of the transaction that

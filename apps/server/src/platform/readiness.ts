@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, GatewayError } from "#errors.ts";
-import { databaseTrouble } from "./connection-loss.ts";
+import { databaseTrouble } from "./database/connection-loss.ts";
 
 /**
  * Whether this node should get traffic. A short failure does not count: when all nodes refused at once, a load

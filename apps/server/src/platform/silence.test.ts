@@ -2,7 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { freshDatabase } from "#test/database.ts";
 import { startTcpProxy } from "#test/tcp-proxy.ts";
 import { listen } from "./announcements.ts";
-import { connect } from "./db.ts";
+import { connect } from "./database/db.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { azureDatabricks } from "./definitions/azure-databricks.ts";
-import { bedrock } from "./definitions/bedrock.ts";
-import { cloudflare } from "./definitions/cloudflare.ts";
+import { azureDatabricks } from "./definitions/cloud/azure-databricks.ts";
+import { bedrock } from "./definitions/cloud/bedrock.ts";
+import { cloudflare } from "./definitions/cloud/cloudflare.ts";
+import { github } from "./definitions/cloud/github.ts";
 import { deepseek } from "./definitions/deepseek.ts";
-import { github } from "./definitions/github.ts";
+import { recraft } from "./definitions/media/recraft.ts";
 import { moonshot } from "./definitions/moonshot.ts";
 import { openrouter } from "./definitions/openrouter.ts";
-import { recraft } from "./definitions/recraft.ts";
 import { siliconflow } from "./definitions/siliconflow.ts";
 import { stepfun } from "./definitions/stepfun.ts";
 import { readModelList } from "./model-list.ts";

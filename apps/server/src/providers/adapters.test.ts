@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
-import { azureSpeech } from "./definitions/azure-speech.ts";
+import { azureSpeech } from "./definitions/cloud/azure-speech.ts";
+import { stability } from "./definitions/media/stability.ts";
 import { minimax } from "./definitions/minimax.ts";
-import { stability } from "./definitions/stability.ts";
 import { serves } from "./provider.ts";
 import type { Adapter, Call, Provider } from "./provider.ts";
 import { refusal } from "./refusal.ts";

@@ -3,15 +3,15 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning } from "#dialects/ir.ts";
 import { claudeModel } from "./claude-models.ts";
 import { anthropic } from "./definitions/anthropic.ts";
-import { azureFoundry } from "./definitions/azure-foundry.ts";
-import { azure } from "./definitions/azure.ts";
-import { bedrock } from "./definitions/bedrock.ts";
+import { azureFoundry } from "./definitions/cloud/azure-foundry.ts";
+import { azure } from "./definitions/cloud/azure.ts";
+import { bedrock } from "./definitions/cloud/bedrock.ts";
+import { vertex } from "./definitions/cloud/vertex.ts";
 import { custom } from "./definitions/custom.ts";
 import { gemini } from "./definitions/gemini.ts";
-import { ollama } from "./definitions/ollama.ts";
+import { ollama } from "./definitions/local/ollama.ts";
 import { openai } from "./definitions/openai.ts";
 import { together } from "./definitions/together.ts";
-import { vertex } from "./definitions/vertex.ts";
 import { type Call, dialectsFor, type Need, type Provider } from "./provider.ts";
 
 function adjusted(

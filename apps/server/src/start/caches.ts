@@ -5,7 +5,7 @@ import type { SettingsStore } from "#domain/settings/settings.ts";
 import { type Callers, createCallers } from "#domain/tokens/callers.ts";
 import { createRevocations, type Revocations } from "#domain/tokens/revocations.ts";
 import { type Announcements, coalesce } from "#platform/announcements.ts";
-import type { Database } from "#platform/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { Context } from "./context.ts";

@@ -9,7 +9,7 @@ import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Database } from "#platform/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import { fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Readiness } from "#platform/readiness.ts";

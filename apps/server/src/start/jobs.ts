@@ -2,7 +2,7 @@ import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { startJobs } from "#jobs/index.ts";
 import type { Announcements } from "#platform/announcements.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import type { Mailer } from "#platform/mail.ts";
 import { postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";

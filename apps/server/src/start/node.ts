@@ -7,7 +7,7 @@ import { createRequestCounts, type RequestCounts } from "#domain/limits/request-
 import { createLimiter, type Limiter } from "#domain/limits/take.ts";
 import { type BodyLog, createBodyLog } from "#domain/logs/bodies.ts";
 import { type Announcements, announce } from "#platform/announcements.ts";
-import type { Database } from "#platform/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { createMemoryBudget, defaultMemoryBudget, type MemoryBudget } from "#platform/memory-budget.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { connectRedis } from "#platform/redis.ts";

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { waitForDatabase } from "#platform/database-address.ts";
-import { startEmbeddedPostgres } from "#platform/embedded-postgres.ts";
-import { migrate, migrationsFolder } from "#platform/migrate.ts";
-import { refuseTransactionPooling } from "#platform/pooling.ts";
+import { waitForDatabase } from "#platform/database/database-address.ts";
+import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
+import { refuseTransactionPooling } from "#platform/database/pooling.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
 

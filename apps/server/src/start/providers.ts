@@ -1,6 +1,6 @@
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings, type SettingsStore } from "#domain/settings/settings.ts";
-import type { Database } from "#platform/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { createUpstreamClient, type UpstreamClient } from "#platform/http.ts";
 import { createMailer, type Mailer } from "#platform/mail.ts";
 import type { Secrets } from "#platform/secrets.ts";

@@ -10,7 +10,7 @@ import type { Share } from "#domain/limits/node-count.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import { createBackgroundBills } from "#domain/responses/background.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
-import type { Database } from "#platform/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import type { UpstreamClient } from "#platform/http.ts";
 import type { MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";

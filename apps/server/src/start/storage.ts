@@ -5,7 +5,7 @@ import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { seedPrices } from "#domain/pricing/seed-prices.ts";
 import { type Announcements, listen } from "#platform/announcements.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { keptSecret } from "#platform/kept-secret.ts";
 import { openSecrets, type Secrets } from "#platform/secrets.ts";
 import type { Context } from "./context.ts";

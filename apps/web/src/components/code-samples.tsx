@@ -2,8 +2,8 @@
 import { Group } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ChoiceBar } from "#ui/choice-bar.tsx";
 import { CopyButton } from "#ui/copy.tsx";
+import { ChoiceBar } from "#ui/form/choice-bar.tsx";
 import {
   type Sample,
   type SampleClient,

@@ -1,7 +1,7 @@
 import { UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
-import { Hint } from "#ui/hint.tsx";
+import { Hint } from "#ui/form/hint.tsx";
 import { ModelIcon } from "./vendor-icon.tsx";
 import classes from "./model-chip.module.css";
 

@@ -6,7 +6,7 @@ import { formatMoney } from "#lib/money.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { PaymentIcon } from "./payment-icon.tsx";
 
 type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";

@@ -4,7 +4,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import i18next from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Hint } from "./hint.tsx";
+import { Hint } from "./form/hint.tsx";
 import { toast } from "./toast.tsx";
 
 /** Works without a secure context too, where the clipboard API is missing. */

@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { IconMoon, IconSun } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Hint } from "./hint.tsx";
+import { Hint } from "./form/hint.tsx";
 
 export function ThemeToggle() {
   const { t } = useTranslation();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { enabledGroups, usableGroups } from "./groups.ts";

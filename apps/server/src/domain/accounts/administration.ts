@@ -7,7 +7,7 @@ import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { Prisma, type PrismaClient, type User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";

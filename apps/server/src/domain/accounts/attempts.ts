@@ -1,6 +1,6 @@
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /** Guesses at a short secret, counted in the database so that all nodes count together. */
 

@@ -2,9 +2,9 @@ import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gatew
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { begins } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, UserGroup } from "#platform/prisma/client.ts";
-import { begins } from "#platform/text-search.ts";
 
 /** User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs name it. */
 

@@ -1,4 +1,4 @@
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { UserGroup } from "#platform/prisma/client.ts";
 
 /** User groups: what a call costs, how many there may be a minute, and which channels it can reach. */

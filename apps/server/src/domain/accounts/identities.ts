@@ -5,7 +5,7 @@ import type { IdentityProviderId } from "@gateway/shared/sign-in";
 import { Username } from "@gateway/shared/user-name";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
 import { type ExternalIdentity, isOffered } from "#sign-in/provider.ts";

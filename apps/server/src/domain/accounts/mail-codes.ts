@@ -3,7 +3,7 @@ import { hasDomainOf } from "@gateway/shared/mail";
 import type { Settings } from "@gateway/shared/settings";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
 import { takeTurn } from "./pace.ts";
 

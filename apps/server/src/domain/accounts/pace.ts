@@ -1,6 +1,6 @@
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /**
  * How often something may be done to one account or address: so many at once, then one per interval. Counted in the

@@ -11,7 +11,7 @@ import {
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Passkey, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { isEnabled, userDisabled } from "./users.ts";

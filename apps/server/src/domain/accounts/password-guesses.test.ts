@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";

@@ -1,5 +1,5 @@
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { forgetTurns, type Pace, returnTurn, takeTurn } from "./pace.ts";

@@ -2,7 +2,7 @@ import { UserStatus } from "@gateway/shared/user";
 import { audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { takeGuess } from "./password-guesses.ts";

@@ -3,7 +3,7 @@ import type { Settings } from "@gateway/shared/settings";
 import { UserStatus } from "@gateway/shared/user";
 import { audit } from "#domain/audit-log/audit.ts";
 import { forbidden, GatewayError } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { emailTaken } from "./email.ts";

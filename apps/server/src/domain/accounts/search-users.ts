@@ -1,7 +1,7 @@
 import type { UserQuery } from "@gateway/shared/user";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { beginning, begins } from "#platform/database/text-search.ts";
 import { Prisma } from "#platform/prisma/client.ts";
-import { beginning, begins } from "#platform/text-search.ts";
 import { type ListedUser, withProviders } from "./users.ts";
 
 /** The list of accounts for administrators, among hundreds of thousands of them. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { forgetAttempts, takeAttempt } from "./attempts.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /** What a fresh installation starts with. Groups that an operator deleted do not come back; owners are completed. */
 export async function seedAccounts(db: Db): Promise<void> {

@@ -1,6 +1,6 @@
 import { UserStatus } from "@gateway/shared/user";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 

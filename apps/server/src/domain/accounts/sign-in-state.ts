@@ -1,6 +1,6 @@
 import { forbidden, type GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { getUser, isEnabled, userDisabled } from "./users.ts";

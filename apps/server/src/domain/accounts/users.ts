@@ -3,7 +3,7 @@ import { Role } from "@gateway/shared/roles";
 import { UserStatus } from "@gateway/shared/user";
 import { GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { takeGuess } from "./password-guesses.ts";

@@ -1,4 +1,4 @@
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /** Who did what in the console. It must never hold a secret: what looks like one is masked before it is written. */

@@ -1,5 +1,5 @@
 import type { AuditQuery } from "@gateway/shared/audit";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { AuditEntry, Prisma } from "#platform/prisma/client.ts";
 
 /** Reading the audit log: newest first, page by page along the id, so that new rows shift nothing. */

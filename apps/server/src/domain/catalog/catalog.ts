@@ -2,7 +2,7 @@ import type { AvailableModels } from "@gateway/shared/model";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { inForce, type PriceRow } from "#domain/pricing/prices.ts";
 import { findPrice, tableOf } from "#domain/pricing/pricing.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { describeModels } from "./described.ts";
 import { listOwners } from "./owners.ts";
 

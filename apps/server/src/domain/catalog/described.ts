@@ -1,6 +1,6 @@
 import type { PriceTable } from "#domain/pricing/pricing.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { listOwners } from "./owners.ts";
 
 /** What a model list says about a model besides its name. */

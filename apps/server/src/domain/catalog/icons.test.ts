@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { fetchPublic } from "#platform/public-fetch.ts";
 import { freshDatabase } from "#test/database.ts";
 import { createIcons, type Icons } from "./icons.ts";

@@ -1,6 +1,6 @@
 import { notFound } from "#errors.ts";
 import { now as clock } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 
 /**

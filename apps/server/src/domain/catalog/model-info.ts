@@ -9,7 +9,7 @@ import { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import modelList from "./model-list.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/owner";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
 
 /** Who makes models: name and icon, by the id that prices carry. Ids up to 1000 belong to known vendors. */

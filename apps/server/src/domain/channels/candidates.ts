@@ -1,4 +1,4 @@
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { buildIndex, type ChannelIndex } from "./channel-index.ts";

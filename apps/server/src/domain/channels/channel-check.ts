@@ -1,6 +1,6 @@
 import type { ChannelInput } from "@gateway/shared/channel";
 import { GatewayError } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 

@@ -1,6 +1,6 @@
 import type { ChannelEventRow } from "@gateway/shared/channel";
 import { z } from "zod";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /** The time line of a channel: every change of its state, newest first, with who or why. */
 

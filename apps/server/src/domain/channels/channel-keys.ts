@@ -4,7 +4,7 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
 import type { Frozen } from "./health-state.ts";

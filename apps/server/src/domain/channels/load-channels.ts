@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SystemPromptPlace } from "@gateway/shared/channel";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";

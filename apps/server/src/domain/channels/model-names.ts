@@ -1,4 +1,4 @@
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /**
  * Channels offer few models many times over. Their names are found by jumping along the index from each name to the

@@ -6,9 +6,9 @@ import type {
   ChannelRunKind,
 } from "@gateway/shared/channel-run";
 import { conflict, notFound } from "#errors.ts";
-import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
 /**

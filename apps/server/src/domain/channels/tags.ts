@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { GatewayError, notFound } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";
 import { applyEdit } from "./batch-edit.ts";
 import { deleteChannels, editChannels } from "./batch.ts";

@@ -2,7 +2,7 @@ import type { ChannelTestResult } from "@gateway/shared/channel";
 import { cannotProbe } from "@gateway/shared/channel";
 import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channel-run";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
 /** What channels answered to their tests. Only the newest are kept, so that a schedule cannot fill the disk. */

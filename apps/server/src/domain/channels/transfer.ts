@@ -2,7 +2,7 @@ import { type ChannelExport, type ChannelImportAnswer, PortableChannel } from "@
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
 import { dropMasks } from "./channel-secrets.ts";

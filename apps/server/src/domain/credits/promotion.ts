@@ -1,7 +1,7 @@
 import { DEFAULT_GROUP } from "@gateway/shared/group";
 import { POINTS_PER_USD } from "@gateway/shared/money";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /**
  * Moves an account up to the group that what it topped up in total has earned: payments and codes less refunds, not gifts. Nobody

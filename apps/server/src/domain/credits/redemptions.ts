@@ -11,10 +11,10 @@ import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { begins } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { begins } from "#platform/text-search.ts";
 
 /**
  * Codes that are worth an amount to the first who redeems them. A code is found by its keyed hash; whoever manages

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TokenRates } from "@gateway/shared/token";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
-import type { Database } from "#platform/db.ts";
+import type { Database } from "#platform/database/db.ts";
 import { credit } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 

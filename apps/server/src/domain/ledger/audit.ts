@@ -1,4 +1,4 @@
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /**
  * Recomputes every balance from what moved it. It must not repair anything: a drift is a defect to be found.

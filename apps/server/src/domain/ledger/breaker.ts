@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, type GatewayError } from "#errors.ts";
-import { databaseTrouble, isDiskFull } from "#platform/connection-loss.ts";
+import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 
 /**
  * Knows since when the database serves no batch, and refuses calls at once after the first seconds of that. From the

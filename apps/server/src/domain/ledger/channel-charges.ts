@@ -1,4 +1,4 @@
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /**
  * What a channel has earned. Ledger batches append to `channel_charges`, so that no call waits for a channel's row;

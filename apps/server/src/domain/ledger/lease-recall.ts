@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { LeaseBook } from "./lease-book.ts";
 import type { Shards } from "./ledger-shards.ts";
 import type { Lease, LeaseOwner } from "./steps.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { followClock } from "#platform/clock.ts";
-import type { Connection } from "#platform/connection.ts";
+import type { Connection } from "#platform/database/connection.ts";
 import { backgroundNode, beatStatement, releaseStatement } from "./ledger-statements.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { LogType } from "@gateway/shared/log";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /**
  * Takes away balances whose time has passed. What open calls hold stays until they have ended; the balance keeps its

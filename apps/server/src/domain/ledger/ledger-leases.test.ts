@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Announcements, announce, listen } from "#platform/announcements.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";

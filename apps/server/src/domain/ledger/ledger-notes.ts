@@ -1,5 +1,5 @@
 import { type CallRecord, rowOf } from "#domain/ledger/call-record.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { Pending } from "./batcher.ts";
 import { loggedStatement, noteStatement, type Statement } from "./ledger-statements.ts";
 

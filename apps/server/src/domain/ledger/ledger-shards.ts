@@ -5,8 +5,8 @@ import {
   isContention,
   isLockTimeout,
   isSilence,
-} from "#platform/connection-loss.ts";
-import type { Connection } from "#platform/connection.ts";
+} from "#platform/database/connection-loss.ts";
+import type { Connection } from "#platform/database/connection.ts";
 import { again, type Batcher, createBatcher, type Pending } from "./batcher.ts";
 import type { Breaker } from "./breaker.ts";
 import type { LeaseBook } from "./lease-book.ts";

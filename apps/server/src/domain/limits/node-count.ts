@@ -1,4 +1,4 @@
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /** Which part of every limit is this node's when the nodes cannot ask each other: the parts add up to the limit. */
 export interface Share {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { openSecrets } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type CallBodies, createBodyLog } from "./bodies.ts";

@@ -1,6 +1,6 @@
 import { createBatcher } from "#domain/ledger/batcher.ts";
-import { isConnectionLoss } from "#platform/connection-loss.ts";
-import type { Pool } from "#platform/db.ts";
+import { isConnectionLoss } from "#platform/database/connection-loss.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /**

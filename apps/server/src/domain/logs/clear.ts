@@ -1,5 +1,5 @@
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { dropPartitions } from "./partitions.ts";
 

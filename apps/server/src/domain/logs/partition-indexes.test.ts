@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seedPrices } from "#domain/pricing/seed-prices.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { completeIndexes } from "./partition-indexes.ts";
 import { ensurePartitions } from "./partitions.ts";

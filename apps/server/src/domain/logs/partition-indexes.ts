@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { advisoryLocks } from "#platform/advisory-locks.ts";
-import type { Pool } from "#platform/db.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /**
  * Gives every partition the indexes that its table has. A migration makes a new index ON ONLY the table, which takes no

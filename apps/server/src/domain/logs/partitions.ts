@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Pool } from "#platform/db.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /**
  * One partition of the request log, and of the kept bodies, per day (UTC): old days are dropped, not deleted row by

@@ -1,6 +1,6 @@
 import { LogQuery } from "@gateway/shared/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { searchLogs } from "./search.ts";

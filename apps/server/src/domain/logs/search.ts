@@ -8,7 +8,7 @@ import {
 } from "@gateway/shared/log";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { filterOf, type LogView, seesTags } from "./filter.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { LogQuery } from "@gateway/shared/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeHours } from "#domain/usage/close-hours.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { MOST_SUMMED, totalLogs } from "./totals.ts";

@@ -1,7 +1,7 @@
 import { type LogQuery, type LogTotals, LogType } from "@gateway/shared/log";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { type Filter, filterOf, instant, type LogView, newFilter, seesTags } from "./filter.ts";
 
 /**

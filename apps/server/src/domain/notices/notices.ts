@@ -3,7 +3,7 @@ import type { Settings } from "@gateway/shared/settings";
 import { senderFor } from "#domain/settings/mail-account.ts";
 import type { Message } from "#notices/channel.ts";
 import { eventWords, type Facts } from "#notices/event-words.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 
 /**
  * What operators are told. Raising a notice is one insert in the transaction of its cause and nothing more; whom it

@@ -11,10 +11,10 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { begins } from "#platform/database/text-search.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { begins } from "#platform/text-search.ts";
 import { configOf, sealConfig } from "./room.ts";
 
 /** Payment gateways as administrators edit them. Secrets go in and never come out. */

@@ -2,9 +2,9 @@ import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gat
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { contains } from "#platform/database/text-search.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
-import { contains } from "#platform/text-search.ts";
 
 /** Orders as people read them: their own, or everybody's. */
 

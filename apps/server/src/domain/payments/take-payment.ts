@@ -9,7 +9,7 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict } from "#errors.ts";
 import type { Payment } from "#payments/gateway.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import type { PaymentRoom } from "./room.ts";
 

@@ -2,7 +2,7 @@ import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gatew
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { priceFromJson, priceRowToJson, priceToJson } from "./price-json.ts";
 import { syncPrices } from "./price-sync.ts";

@@ -1,7 +1,7 @@
 import type { Explanation } from "@gateway/shared/explain";
 import { Bill } from "@gateway/shared/log";
 import { notFound } from "#errors.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { formatDecimal } from "./decimal.ts";
 import { lineCost, recompute } from "./pricing.ts";
 

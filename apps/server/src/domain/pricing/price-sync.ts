@@ -2,7 +2,7 @@ import type { SyncMode } from "@gateway/shared/price";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { priceFromJson, savedPrice } from "./price-json.ts";
 import { addPrices, checkPrice, inTransaction, type PriceRow, type SavePrice } from "./prices.ts";
 

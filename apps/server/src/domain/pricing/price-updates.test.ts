@@ -1,7 +1,7 @@
 import { defaultSettings } from "@gateway/shared/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { invalidRequest } from "#errors.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { listPriceUpdates, updatePricesIfDue } from "./price-updates.ts";
 import type { SavePrice } from "./prices.ts";

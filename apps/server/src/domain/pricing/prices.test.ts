@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen } from "#platform/announcements.ts";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import priceList from "./price-list.json" with { type: "json" };
 import { checkPrice, createPrices, removePrice, type SavePrice, savePrice } from "./prices.ts";

@@ -1,6 +1,6 @@
 import { invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Price, PriceExtra } from "#platform/prisma/client.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { parseDecimal } from "./decimal.ts";

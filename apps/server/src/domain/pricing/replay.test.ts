@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";
-import { connect } from "#platform/db.ts";
+import { connect } from "#platform/database/db.ts";
 import { freshDatabase } from "#test/database.ts";
 import { explainCall } from "./explain.ts";
 import { computeBill } from "./pricing.ts";

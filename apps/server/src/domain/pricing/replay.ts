@@ -1,5 +1,5 @@
 import type { Bill } from "@gateway/shared/log";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { recompute } from "./pricing.ts";
 
 /** Computes what was charged again, from nothing but the log. It must not repair anything. */

@@ -1,6 +1,6 @@
-import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Db } from "#platform/database/db.ts";
 import { formatDecimal, one, parseDecimal } from "./decimal.ts";
 import priceList from "./price-list.json" with { type: "json" };
 import { addPrices, inTransaction, type SavePrice } from "./prices.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { conflict, GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /**

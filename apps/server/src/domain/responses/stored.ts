@@ -1,6 +1,6 @@
 import type { Message } from "#dialects/ir.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 
 /**

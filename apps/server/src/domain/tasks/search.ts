@@ -1,7 +1,7 @@
 import type { MidjourneyRow, TaskPlatform, TaskQuery, TaskRow } from "@gateway/shared/task";
 import { TaskStatus } from "@gateway/shared/task";
 import { asRecord } from "#dialects/wire.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, Task } from "#platform/prisma/client.ts";
 import { refundReference } from "./tasks.ts";
 

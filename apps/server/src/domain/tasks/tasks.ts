@@ -4,7 +4,7 @@ import { storable } from "#dialects/storable.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
 import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/wires/task.ts";
 import { firstNotice } from "./notices.ts";

@@ -3,7 +3,7 @@ import { isEnabled, lockUser } from "#domain/accounts/users.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Identity, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 

@@ -1,7 +1,7 @@
 import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/telegram";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
 
 /** Commands that operators give the bot, with what it answers. Knows nothing of Telegram itself. */

@@ -5,10 +5,10 @@ import { type Administrator, requireBelow } from "#domain/accounts/administratio
 import { getUser } from "#domain/accounts/users.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { begins, contains } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { begins, contains } from "#platform/text-search.ts";
 import {
   columnsOf,
   describeToken,

@@ -2,8 +2,8 @@ import { mayEnter } from "@gateway/shared/roles";
 import { TokenSetting } from "@gateway/shared/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
-import { readAgain } from "#platform/connection-loss.ts";
-import type { Db } from "#platform/db.ts";
+import { readAgain } from "#platform/database/connection-loss.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /** The token and its owner, after authentication: what a request acts as. Loaded once, shared by its calls. */

@@ -1,5 +1,5 @@
 import { invalidKey } from "#errors.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";
 
 /** What a caller may spend altogether and has spent, in points. */

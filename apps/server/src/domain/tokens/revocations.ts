@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError, invalidKey } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";
 
 /**

@@ -15,10 +15,10 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
+import { begins, contains } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
-import { begins, contains } from "#platform/text-search.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Somebody

@@ -1,6 +1,6 @@
-import { advisoryLocks } from "#platform/advisory-locks.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Pool } from "#platform/db.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { counterSums, dimensions, keyOf } from "./counters.ts";
 import { type Length, lengths } from "./pieces.ts";
 

@@ -2,7 +2,7 @@ import type { ClosedMonth } from "@gateway/shared/statement";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Db } from "#platform/db.ts";
+import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { firstOf, presentMonth } from "./statements.ts";
 

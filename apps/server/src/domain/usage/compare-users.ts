@@ -1,5 +1,5 @@
 import type { UserUsage, UsersQuery } from "@gateway/shared/analytics";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { counters, type CounterRow, sumOf } from "./counters.ts";
 import { startOfDay } from "./local-days.ts";
 

@@ -1,5 +1,5 @@
 import { LogType } from "@gateway/shared/log";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /**
  * The one thing that roll-ups by the hour cannot know: calls and tokens of a minute of the log, found by its time.

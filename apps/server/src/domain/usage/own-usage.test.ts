@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connect, type Database } from "#platform/db.ts";
+import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { lastMinute } from "./last-minute.ts";
 import { ownUsage } from "./own-usage.ts";

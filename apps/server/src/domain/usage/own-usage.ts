@@ -1,6 +1,6 @@
 import type { UsageDay } from "@gateway/shared/dashboard";
 import { currentTime } from "#platform/clock.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays } from "./local-days.ts";
 import { usageOfUser } from "./usage.ts";
 

@@ -2,7 +2,7 @@ import type { GroupType, Period } from "@gateway/shared/analytics";
 import { listOwners } from "#domain/catalog/owners.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { counters, type Dimension, sumOfRows } from "./counters.ts";
 import { type LocalDay, localDays } from "./local-days.ts";

@@ -1,5 +1,5 @@
 import type { SiteStatistics } from "@gateway/shared/analytics";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { lastMinute } from "./last-minute.ts";
 
 /** How the site stands now: balances, accounts, channels, codes, orders, the last minute and the last audit. */

@@ -7,7 +7,7 @@ import type {
   StatementUsersQuery,
 } from "@gateway/shared/statement";
 import { invalidRequest } from "#errors.ts";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 /**
  * Monthly statements: what each user's calls cost by model in a month that is closed. Months are those of UTC. It must

@@ -1,5 +1,5 @@
 import type { Period } from "@gateway/shared/analytics";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
 import type { Span } from "./pieces.ts";

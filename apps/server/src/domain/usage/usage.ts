@@ -1,5 +1,5 @@
 import type { UsageSum } from "@gateway/shared/analytics";
-import type { Pool } from "#platform/db.ts";
+import type { Pool } from "#platform/database/db.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";
 import { piecesOf, type Span } from "./pieces.ts";

@@ -5,7 +5,7 @@ import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io } from "#providers/provider.ts";
 import { createTokenCache } from "#providers/token-cache.ts";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
-import { bedrock } from "./bedrock.ts";
+import { bedrock } from "./cloud/bedrock.ts";
 
 function chunk(event: object): Buffer {
   const bytes = Buffer.from(JSON.stringify(event)).toString("base64");

@@ -1,5 +1,5 @@
 import { bearer, type Provider } from "#providers/provider.ts";
-import { klingRefusals } from "./kling.ts";
+import { klingRefusals } from "./media/kling.ts";
 
 /** The simulated vendor of demo/, so that everything can be tried without an account anywhere. */
 export function demo(url: string): Provider {

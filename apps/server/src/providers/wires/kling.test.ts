@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { kling } from "#providers/definitions/kling.ts";
+import { kling } from "#providers/definitions/media/kling.ts";
 import { CredentialError, type Io, type Outgoing } from "#providers/provider.ts";
 import { signHs256 } from "#providers/signing/jws.ts";
 import { createTokenCache } from "#providers/token-cache.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
-import { azureFoundry } from "#providers/definitions/azure-foundry.ts";
+import { azureFoundry } from "#providers/definitions/cloud/azure-foundry.ts";
 import { custom } from "#providers/definitions/custom.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 

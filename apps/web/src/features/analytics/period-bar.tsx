@@ -2,7 +2,7 @@ import { ActionIcon, Select, Tooltip } from "@mantine/core";
 import { IconCalendar, IconRefresh } from "@tabler/icons-react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { DayField } from "#ui/time-field.tsx";
+import { DayField } from "#ui/form/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type AnalyticsParams, asCustom, type Range, ranges, rangeTexts } from "./period.ts";
 import classes from "./analytics.module.css";

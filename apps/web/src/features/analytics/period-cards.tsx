@@ -4,7 +4,7 @@ import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Sparkline } from "#ui/sparkline.tsx";
+import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
 import { type AnalyticsParams, averageFirstByte, averageTime, share, trendOf } from "./period.ts";

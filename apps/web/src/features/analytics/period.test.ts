@@ -1,6 +1,6 @@
 import type { PeriodUsage } from "@gateway/shared/analytics";
 import { describe, expect, it } from "vitest";
-import { othersKey } from "#ui/stacks.ts";
+import { othersKey } from "#ui/charts/stacks.ts";
 import { asCustom, averageTime, partsOf, sumByName, windowOf } from "./period.ts";
 
 const now = new Date(2026, 2, 10, 15, 30);

@@ -2,7 +2,7 @@
 import { GroupType, type Period, type PeriodUsage, type UsageSum } from "@gateway/shared/analytics";
 import { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
-import { othersKey, type StackPart } from "#ui/stacks.ts";
+import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
 
 export const ranges = ["today", "7d", "30d", "90d", "month", "last-month", "custom"] as const;
 export type Range = (typeof ranges)[number];

@@ -11,10 +11,10 @@ import { StatementDrawer } from "#components/statement-drawer.tsx";
 import { downloadCsv } from "#lib/csv.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
-import { DataTable } from "#ui/data-table.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { SearchBox } from "#ui/filters.tsx";
-import type { Column } from "#ui/table-model.ts";
+import { DataTable } from "#ui/table/data-table.tsx";
+import { SearchBox } from "#ui/table/filters.tsx";
+import type { Column } from "#ui/table/table-model.ts";
 import { closedMonthsQuery, statementOfUserQuery, statementUsersQuery } from "./api.ts";
 import { MakeStatements } from "./make-statements.tsx";
 

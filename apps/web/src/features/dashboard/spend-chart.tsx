@@ -1,8 +1,8 @@
 /** Spend per day, stacked by model. */
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import { StackedBars } from "#ui/stacked-bars.tsx";
-import { type Stacks, tickDigits, topOf } from "#ui/stacks.ts";
+import { StackedBars } from "#ui/charts/stacked-bars.tsx";
+import { type Stacks, tickDigits, topOf } from "#ui/charts/stacks.ts";
 
 export function SpendChart(stacks: Stacks) {
   const { t } = useTranslation();

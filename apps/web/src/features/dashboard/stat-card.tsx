@@ -2,7 +2,7 @@ import { Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import { Sparkline } from "#ui/sparkline.tsx";
+import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./dashboard.module.css";
 

@@ -1,7 +1,7 @@
 /** Sums over the usage rows of the dashboard. Pure. */
 import type { UsageDay } from "@gateway/shared/dashboard";
 import type { z } from "zod";
-import { stack, type Stacks } from "#ui/stacks.ts";
+import { stack, type Stacks } from "#ui/charts/stacks.ts";
 
 type Usage = z.infer<typeof UsageDay>;
 

@@ -5,8 +5,8 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
-import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form.ts";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGroup } from "./api.ts";
 

@@ -7,7 +7,7 @@ import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
 import { GroupName } from "./group-name.tsx";

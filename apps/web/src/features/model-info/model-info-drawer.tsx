@@ -4,8 +4,8 @@ import { Autocomplete, NumberInput, SimpleGrid, TagsInput, Textarea, TextInput }
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
-import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form.ts";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { modelNamesQuery, useSaveModelInfo } from "./api.ts";
 

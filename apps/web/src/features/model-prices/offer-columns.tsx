@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/vendor-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 
 export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: number }): Column<Offer>[] {

@@ -4,8 +4,8 @@ import { NumberInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
-import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form.ts";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveOwner } from "./api.ts";
 

@@ -11,13 +11,13 @@ import { OwnerIcon } from "#components/owner-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
-import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { SearchBox } from "#ui/filters.tsx";
 import { Page } from "#ui/page.tsx";
-import { EditButtons } from "#ui/row-buttons.tsx";
 import { Short } from "#ui/short.tsx";
-import type { Column } from "#ui/table-model.ts";
+import { DataTable } from "#ui/table/data-table.tsx";
+import { SearchBox } from "#ui/table/filters.tsx";
+import { EditButtons } from "#ui/table/row-buttons.tsx";
+import type { Column } from "#ui/table/table-model.ts";
 import { ownersQuery, useDeleteOwner } from "./api.ts";
 import { OwnerDrawer } from "./owner-drawer.tsx";
 

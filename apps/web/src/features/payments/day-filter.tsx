@@ -3,7 +3,7 @@ import { Button, Popover, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";
-import { DayField } from "#ui/time-field.tsx";
+import { DayField } from "#ui/form/time-field.tsx";
 
 type DayFilterProps = {
   /** Seconds since 1970; 0 = open. */

@@ -2,7 +2,7 @@
 import type { OrderQuery, OrderRow } from "@gateway/shared/order";
 import { useQueryClient } from "@tanstack/react-query";
 import { formatTime } from "#lib/quota.ts";
-import { ListExport } from "#ui/list-export.tsx";
+import { ListExport } from "#ui/table/list-export.tsx";
 import { ordersQuery } from "./api.ts";
 
 const time = (seconds: number | null) => (seconds ? formatTime(seconds) : "");

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
-import { useSchemaForm } from "#ui/form.ts";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useRefundOrder } from "./api.ts";
 

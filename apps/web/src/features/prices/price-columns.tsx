@@ -6,7 +6,7 @@ import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { ExtrasCell, ModelCell, MoneyCell } from "./price-cells.tsx";
 import type { PriceGroup } from "./price-list.ts";
 import type { Scale } from "./rate-units.ts";

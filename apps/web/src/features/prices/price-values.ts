@@ -2,7 +2,7 @@
 import { PriceGroupInput, type PriceRow, PriceValues } from "@gateway/shared/price";
 import type { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
-import type { SchemaForm } from "#ui/form.ts";
+import type { SchemaForm } from "#ui/form/form.ts";
 
 export const PriceFormValues = PriceValues.extend({ models: PriceGroupInput.shape.models });
 export type PriceFormValues = z.input<typeof PriceFormValues>;

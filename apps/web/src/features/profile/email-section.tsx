@@ -7,7 +7,7 @@ import { errorReason, translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useAskEmailCode, useBindEmail } from "./api.ts";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { signInReason } from "#lib/sign-in.ts";
-import { useSchemaForm } from "#ui/form.ts";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useAddPasskey, useRenamePasskey } from "./passkeys-api.ts";
 

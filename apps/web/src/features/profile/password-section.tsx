@@ -5,7 +5,7 @@ import { z } from "zod";
 import { translateSentence } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
-import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangePassword } from "./api.ts";

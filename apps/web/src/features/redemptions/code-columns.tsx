@@ -9,7 +9,7 @@ import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { useSwitchCode } from "./api.ts";
 import { statusOfCode } from "./code-status.ts";
 

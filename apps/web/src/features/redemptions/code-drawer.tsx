@@ -5,9 +5,9 @@ import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
-import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form.ts";
-import { fieldText } from "#ui/time-field.tsx";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form/form.ts";
+import { fieldText } from "#ui/form/time-field.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeCode, useCreateCodes } from "./api.ts";
 

@@ -11,7 +11,7 @@ import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
-import { useSchemaForm } from "#ui/form.ts";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { useSignIn } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";

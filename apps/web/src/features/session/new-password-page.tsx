@@ -10,7 +10,7 @@ import { translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { signInReason } from "#lib/sign-in.ts";
-import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useReset } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";

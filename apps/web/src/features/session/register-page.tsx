@@ -11,7 +11,7 @@ import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
-import { showFieldErrors, useSchemaForm } from "#ui/form.ts";
+import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useRegister, useSendCode } from "./api.ts";
 import { EmailFields } from "./email-fields.tsx";

@@ -7,7 +7,7 @@ import { Link } from "react-router-dom";
 import { z } from "zod";
 import { signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
-import { useSchemaForm } from "#ui/form.ts";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { useAskReset } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { usePersonCheck } from "./person-check.tsx";

@@ -9,7 +9,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
-import { useSchemaForm } from "#ui/form.ts";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { useSetup } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 

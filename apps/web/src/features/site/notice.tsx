@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { keep, kept } from "#lib/stored.ts";
-import { Hint } from "#ui/hint.tsx";
+import { Hint } from "#ui/form/hint.tsx";
 import { noticeQuery } from "./api.ts";
 import classes from "./notice.module.css";
 

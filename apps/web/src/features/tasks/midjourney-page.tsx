@@ -13,7 +13,7 @@ import { CopyButton } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { midjourneyQuery, type Whose } from "./api.ts";
 import { shownPicture } from "./shown-task.ts";
 import { taskColumns } from "./task-columns.tsx";

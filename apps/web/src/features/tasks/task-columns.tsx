@@ -5,7 +5,7 @@ import { formatDuration, type useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import type { ShownTask } from "./shown-task.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
 

@@ -3,8 +3,8 @@ import { parseModes, TelegramMenuInput, type TelegramMenuRow } from "@gateway/sh
 import { Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
-import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { useSchemaForm } from "#ui/form.ts";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveMenu } from "./api.ts";
 

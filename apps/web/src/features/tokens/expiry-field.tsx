@@ -2,7 +2,7 @@ import { NEVER_EXPIRES } from "@gateway/shared/token";
 import { Button, Group, Input, SegmentedControl } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { TimeField } from "#ui/time-field.tsx";
+import { TimeField } from "#ui/form/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 const daySeconds = 24 * 3600;

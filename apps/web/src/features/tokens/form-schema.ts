@@ -3,7 +3,7 @@ import { ModelPattern } from "@gateway/shared/channel";
 import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/token";
 import type { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
-import type { SchemaForm } from "#ui/form.ts";
+import type { SchemaForm } from "#ui/form/form.ts";
 import { isAddressOrRange } from "./addresses.ts";
 
 export const modelsPath = "setting.limits.limit_model_setting.models";

@@ -7,7 +7,7 @@ import { useState } from "react";
 import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { KeyCell } from "./key-cell.tsx";
 import { QuotaCell } from "./quota-cell.tsx";
 import { limitWords, statusWord } from "./token-words.ts";

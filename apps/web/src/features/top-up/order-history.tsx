@@ -10,10 +10,10 @@ import { sharedOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
-import { DataTable } from "#ui/data-table.tsx";
 import { Empty } from "#ui/empty.tsx";
-import { pagedList } from "#ui/paged-list.ts";
-import type { Column } from "#ui/table-model.ts";
+import { DataTable } from "#ui/table/data-table.tsx";
+import { pagedList } from "#ui/table/paged-list.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { choicesQuery, ownOrdersQuery } from "./api.ts";
 
 export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) {

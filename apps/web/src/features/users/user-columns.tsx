@@ -7,7 +7,7 @@ import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { Bindings } from "./bindings.tsx";
 
 export function UserStatusDot({ status }: { status: number }) {

@@ -2,7 +2,7 @@
 import type { UserListRow, UserQuery } from "@gateway/shared/user";
 import { fetchUsers } from "#lib/queries/users.ts";
 import { formatTime } from "#lib/quota.ts";
-import { ListExport } from "#ui/list-export.tsx";
+import { ListExport } from "#ui/table/list-export.tsx";
 
 const time = (seconds: number | null) => (seconds ? formatTime(seconds) : "");
 

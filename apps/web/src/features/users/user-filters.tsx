@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
-import { FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 
 type Filters = Pick<UserQuery, "keyword" | "role" | "status" | "group">;
 

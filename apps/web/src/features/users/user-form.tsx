@@ -11,8 +11,8 @@ import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { inForm } from "#lib/query-client.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
-import { FormDrawer, FormSection } from "#ui/form-drawer.tsx";
-import { type SchemaForm, useSchemaForm } from "#ui/form.ts";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser, useCreateUser } from "./api.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
-import { bedrock } from "#providers/definitions/bedrock.ts";
+import { bedrock } from "#providers/definitions/cloud/bedrock.ts";
 import { refusal } from "#providers/refusal.ts";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 import { converse } from "./index.ts";

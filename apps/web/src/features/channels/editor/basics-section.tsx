@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { VendorIcon } from "#components/vendor-icon.tsx";
 import { KeysField } from "#features/channels/keys/keys-field.tsx";
 import { vendorWord } from "#features/channels/vendor-words.ts";
-import { FormSection } from "#ui/form-drawer.tsx";
+import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 import { ownAddress } from "./draft.ts";
 

@@ -13,7 +13,7 @@ import type { FormErrors } from "@mantine/form";
 import { z } from "zod";
 import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
-import type { SchemaForm } from "#ui/form.ts";
+import type { SchemaForm } from "#ui/form/form.ts";
 
 export type Pair = { key: string; value: string };
 

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/vendor-icon.tsx";
 import { translateSentence } from "#lib/error-text.ts";
 import { copyText } from "#ui/copy.tsx";
-import { FormSection } from "#ui/form-drawer.tsx";
+import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { UnpricedModels } from "./unpriced-models.tsx";

@@ -4,7 +4,7 @@ import { IconArrowRight, IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { JsonField } from "#ui/json-field.tsx";
+import { JsonField } from "#ui/form/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
 import type { Pair } from "./draft.ts";
 import classes from "#features/channels/channels.module.css";

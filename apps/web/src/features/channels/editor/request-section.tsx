@@ -2,7 +2,7 @@
 import { Input, SegmentedControl, Stack, Switch, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
-import { JsonField } from "#ui/json-field.tsx";
+import { JsonField } from "#ui/form/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
 import { anyWrong, type ChannelDraft, errorWithin } from "./draft.ts";
 import { PairsField } from "./pairs-field.tsx";

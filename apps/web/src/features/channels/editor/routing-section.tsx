@@ -2,7 +2,7 @@ import { Autocomplete, MultiSelect, NumberInput, SimpleGrid } from "@mantine/cor
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { tagsQuery } from "#features/channels/api.ts";
-import { FormSection } from "#ui/form-drawer.tsx";
+import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 
 export function RoutingSection({ form, groups }: { form: DraftForm; groups: string[] }) {

@@ -22,7 +22,7 @@ import { translateSentence } from "#lib/error-text.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { InlineNumber } from "#ui/inline-number.tsx";
+import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
 

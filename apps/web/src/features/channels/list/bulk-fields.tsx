@@ -16,7 +16,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { groupsQuery } from "#features/channels/api.ts";
-import { JsonField } from "#ui/json-field.tsx";
+import { JsonField } from "#ui/form/json-field.tsx";
 import classes from "#features/channels/channels.module.css";
 
 type Mode = "add" | "remove" | "replace";

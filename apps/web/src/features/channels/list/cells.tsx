@@ -11,7 +11,7 @@ import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatTime } from "#lib/quota.ts";
-import { InlineNumber } from "#ui/inline-number.tsx";
+import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";

@@ -3,7 +3,7 @@ import { Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import type { Column } from "#ui/table-model.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import { GroupsCell, NameCell, RankCell, StatusCell } from "./cells.tsx";
 import { ModelsCell } from "./models-cell.tsx";
 import { MoneyCell } from "./money-cell.tsx";

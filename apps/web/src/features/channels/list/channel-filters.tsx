@@ -9,7 +9,7 @@ import { VendorIcon } from "#components/vendor-icon.tsx";
 import { groupsQuery, providersQuery, tagsQuery } from "#features/channels/api.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
 import { vendorWord } from "#features/channels/vendor-words.ts";
-import { ClearFilters, FilterSelect, SearchBox } from "#ui/filters.tsx";
+import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 type Filters = Pick<

@@ -6,7 +6,7 @@ import { createContext, useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { pulsesQuery } from "#features/channels/runs/runs.ts";
 import { formatDuration } from "#lib/quota.ts";
-import { Sparkline } from "#ui/sparkline.tsx";
+import { Sparkline } from "#ui/charts/sparkline.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
 /** The channels on screen: their lines come with one request. */

@@ -5,9 +5,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";
 import { formatDuration } from "#lib/quota.ts";
+import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
-import { Sparkline } from "#ui/sparkline.tsx";
 import { testsQuery } from "./runs.ts";
 import classes from "./runs.module.css";
 

@@ -1,6 +1,6 @@
 import { Button, Group, Pagination, Select, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useIsPhone } from "./use-is-phone.ts";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./data-table.module.css";
 
 export type Paging =

@@ -3,8 +3,8 @@ import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useTyped } from "./typed.ts";
-import { useIsPhone } from "./use-is-phone.ts";
+import { useTyped } from "#ui/form/typed.ts";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 
 /** Reports when typing pauses, not at every key. */
 export function SearchBox(props: {

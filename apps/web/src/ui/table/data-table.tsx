@@ -4,14 +4,14 @@ import { useLocalStorage } from "@mantine/hooks";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { Failed } from "#ui/empty.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ColumnChooser } from "./column-chooser.tsx";
-import { Failed } from "./empty.tsx";
 import { OrderMenu } from "./order-menu.tsx";
 import { Pager, type Paging } from "./pager.tsx";
 import { CardList } from "./table-cards.tsx";
 import { TableGrid } from "./table-grid.tsx";
 import { type Column, type Features, features, offersOrder, type Selection } from "./table-model.ts";
-import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./data-table.module.css";
 
 type DataTableProps<Row> = {

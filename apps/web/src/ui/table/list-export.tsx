@@ -5,7 +5,7 @@ import { IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
-import { toast } from "./toast.tsx";
+import { toast } from "#ui/toast.tsx";
 
 /** More would use up what one address may ask the console. */
 const mostRows = 10_000;

@@ -5,11 +5,11 @@ import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
+import { toast } from "#ui/toast.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
 import { confirmLeaving, useLeaveGuard } from "./leave-guard.ts";
-import { toast } from "./toast.tsx";
-import { useIsPhone } from "./use-is-phone.ts";
 import classes from "./form-drawer.module.css";
 
 type FormDrawerProps<Values extends Record<string, unknown>> = {

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
+import { PrismaClient, type Prisma } from "#platform/prisma/client.ts";
 import { impatientSocket, setUpSession, silence } from "./connection.ts";
-import { PrismaClient, type Prisma } from "./prisma/client.ts";
 
 /**
  * The way to Postgres. `Db` is the typed client (or a transaction of it) for everything that is edited by people;

@@ -1,5 +1,5 @@
 import { Autocomplete } from "@mantine/core";
-import { useTyped } from "#ui/typed.ts";
+import { useTyped } from "#ui/form/typed.ts";
 
 type FilterTextProps = {
   label: string;

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { accessOf, type Access } from "#gateway/access.ts";
 import { createJsonScan, type JsonScan } from "#platform/json-scan.ts";
 import {
   defineAccessors,
@@ -12,7 +13,6 @@ import {
   stringifyLong,
   takeLongTexts,
 } from "#platform/long-texts.ts";
-import { accessOf, type Access } from "./access.ts";
 import { type Reading, requireOneReading } from "./one-reading.ts";
 
 /** Bytes. Long documents and images come as base64 in JSON. */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { root } from "./places.ts";
+import { root } from "#platform/places.ts";
 
 /** The migrations of this repository. */
 export const migrationsFolder = join(root, "prisma/migrations");

@@ -2,7 +2,7 @@
 import i18next from "i18next";
 import { useEffect } from "react";
 import { guardLeaving } from "#lib/history.ts";
-import { confirm } from "./confirm.tsx";
+import { confirm } from "#ui/confirm.tsx";
 
 export function confirmLeaving(): Promise<boolean> {
   return confirm({
