@@ -7,7 +7,8 @@ import { modelNotFound } from "#errors.ts";
 import { TransportError } from "#platform/http.ts";
 import { CredentialError, dialectsFor } from "#providers/provider.ts";
 import type { Chosen } from "#relay/core/call.ts";
-import { makePlan, nextChoice } from "#relay/core/plan.ts";
+import { makePlan } from "#relay/core/plan.ts";
+import { nextChoice } from "#relay/core/route.ts";
 import { send, shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 

@@ -8,8 +8,9 @@ import { ask, type Encoded, type Failed, transportFailure } from "./ask.ts";
 import type { Call, Chosen } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
-import { keepOtherKeys, makePlan, nextChoice, nothingFree, pausedChannels, type Plan } from "./plan.ts";
+import { makePlan, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
+import { keepOtherKeys, nextChoice, nothingFree, pausedChannels } from "./route.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
 import type { RelayServices } from "./services.ts";
 

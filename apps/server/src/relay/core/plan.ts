@@ -1,15 +1,6 @@
-import type { PausedChannel } from "@gateway/shared/log";
 import { tokensFor } from "@gateway/shared/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
-import type { UpstreamError } from "#dialects/ir.ts";
-import {
-  type ChannelInForce,
-  chooseKey,
-  type KeyInForce,
-  mapModel,
-} from "#domain/channels/channel-in-force.ts";
-import { isKeyFailure, type Pause } from "#domain/channels/health-state.ts";
-import { couldServe, pick, type Wanted } from "#domain/channels/pick.ts";
+import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import {
   computeBill,
@@ -19,15 +10,13 @@ import {
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
-import { GatewayError, modelNotFound, noChannel } from "#errors.ts";
-import { now } from "#platform/clock.ts";
+import { GatewayError, modelNotFound } from "#errors.ts";
 import type { Call } from "./call.ts";
-import type { Chosen } from "./call.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
 
 /** A group the call may use, with the channels that list its model. */
-interface Lane {
+export interface Lane {
   group: string;
   backup: boolean;
   /** Decimal string. */
@@ -150,150 +139,4 @@ export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, 
   if (channel === undefined)
     throw new GatewayError("not_found", `Channel ${id} does not exist or is switched off.`);
   return channel;
-}
-
-/**
- * The next channel of the plan, the backup group's only after the group's own. A pause is a preference: when only paused
- * channels are left, the one whose pause ends first is chosen, unless its provider asked to wait. Marks it as tried.
- */
-export function nextChoice(services: RelayServices, plan: Plan, call: Call): Chosen | undefined {
-  const { model, stream, tools, pin } = call;
-  const { health } = services;
-  const { triedKeys, tried } = plan;
-  const account = call.caller.userId;
-  const free = (channel: ChannelInForce, key: number) =>
-    !triedKeys.has(key) && health.keyUsable(channel, key, model, account);
-  const wanted: Wanted = {
-    model,
-    stream,
-    tools,
-    tried,
-    usable: (channel) =>
-      pin?.only !== undefined ||
-      (health.usable(channel, model, account) &&
-        (triedKeys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
-  };
-  for (const lane of plan.lanes) {
-    let channel = pick(lane.channels, wanted, services.random);
-    while (channel !== undefined) {
-      const found = channel;
-      tried.add(found.id);
-      const price = plan.prices.get(mapModel(found, model).billed);
-      if (price !== undefined) {
-        const key = chooseKey(found, services.random(), {
-          pinned: pin?.home?.key,
-          free: (id) => free(found, id),
-        });
-        return chosenOf(lane, found, key, model, price);
-      }
-      channel = pick(lane.channels, wanted, services.random);
-    }
-  }
-  return plan.lastResort ? undefined : firstToThaw(services, plan, call, wanted);
-}
-
-/** The paused channel that is free first, of those whose provider did not ask to wait. */
-function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wanted): Chosen | undefined {
-  const { health } = services;
-  let first: { lane: Lane; channel: ChannelInForce; pause: Pause } | undefined;
-  for (const lane of plan.lanes)
-    for (const channel of lane.channels) {
-      if (!couldServe(channel, wanted) || health.full(channel)) continue;
-      if (!plan.prices.has(mapModel(channel, call.model).billed)) continue;
-      const pause = health.pause(channel, call.model, call.caller.userId);
-      if (pause === undefined || pause.hardUntil > now() || plan.triedKeys.has(pause.keyId)) continue;
-      if (first === undefined || pause.until < first.pause.until) first = { lane, channel, pause };
-    }
-  if (first === undefined) return undefined;
-  const { lane, channel, pause } = first;
-  const price = plan.prices.get(mapModel(channel, call.model).billed);
-  if (price === undefined) return undefined;
-  plan.lastResort = true;
-  plan.tried.add(channel.id);
-  const home = call.pin?.home?.key;
-  const key = channel.keys.find(({ id }) => id === (home ?? pause.keyId)) ?? channel.keys[0];
-  return chosenOf(lane, channel, key, call.model, price);
-}
-
-function chosenOf(
-  lane: Lane,
-  channel: ChannelInForce,
-  key: KeyInForce | undefined,
-  model: string,
-  price: PriceInForce,
-): Chosen {
-  const { upstream, billed } = mapModel(channel, model);
-  return {
-    channel,
-    key,
-    group: lane.group,
-    backup: lane.backup,
-    groupRatio: lane.ratio,
-    upstreamModel: upstream,
-    billedModel: billed,
-    price,
-  };
-}
-
-/**
- * A failure of one key says nothing of the channel's others: it may be asked again, with another one. An answer that
- * belongs to a key has no other.
- */
-export function keepOtherKeys(
-  plan: Plan,
-  { channel, key }: Chosen,
-  error: UpstreamError,
-  pin: Pin | undefined,
-): void {
-  if (key === undefined || channel.keys.length < 2 || pin?.home !== undefined || !isKeyFailure(error)) return;
-  plan.triedKeys.add(key.id);
-  if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
-}
-
-/** More paused channels than this say nothing more in a log row. */
-const MOST_NOTED = 20;
-
-/** The paused channels of the plan as the log names them: which, why and until when. */
-export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {
-  const notes: PausedChannel[] = [];
-  for (const { channels } of plan.lanes)
-    for (const { channel, pause } of services.health.pausedAmong(
-      channels,
-      call.model,
-      call.caller.userId,
-      MOST_NOTED - notes.length,
-    ))
-      notes.push({
-        channel_id: channel.id,
-        channel_name: channel.name,
-        reason: pause.reason,
-        paused_until: Math.ceil(pause.until / 1_000),
-        provider_asked: pause.hardUntil > 0,
-        own_calls_only: pause.ownOnly,
-      });
-  return notes;
-}
-
-/** Why nothing could be chosen at all: says when to come back if providers asked to wait. */
-export function nothingFree(services: RelayServices, plan: Plan, call: Call): GatewayError {
-  const { health } = services;
-  const { model } = call;
-  const channels = plan.lanes.flatMap((lane) => lane.channels);
-  if (channels.some((channel) => health.full(channel)))
-    return new GatewayError(
-      "upstream_rate_limited",
-      `Every channel for the model "${model}" has as many calls under way as it may have. Try again shortly.`,
-      { retryAfter: 1 },
-    );
-  const waits = channels.flatMap((channel) => {
-    const pause = health.pause(channel, model, call.caller.userId);
-    return pause === undefined || pause.hardUntil === 0 ? [] : pause.hardUntil - now();
-  });
-  if (waits.length === 0) return noChannel(model);
-  const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1_000));
-  return new GatewayError(
-    "upstream_rate_limited",
-    `Every channel for the model "${model}" is paused because its provider asked to wait. Try again in ${retryAfter} s.`,
-    { retryAfter },
-  );
 }
