@@ -1,0 +1,189 @@
+import type { LogRow } from "@gateway/shared/log";
+import type { TokenRates } from "@gateway/shared/token";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { redisUrl } from "#test/database.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** What one token may do, on two nodes that share one database and one Redis. */
+let here: TestGateway;
+let there: TestGateway;
+
+beforeAll(async () => {
+  here = await startTestGateway({ REDIS_URL: redisUrl() });
+  there = await startTestGateway({ REDIS_URL: redisUrl() }, here);
+  await here.addChannel({ type: 8, name: "vendor" });
+  for (const node of [here, there]) await node.allow(100_000);
+  const root = await here.api<{ id: number }>("GET", "/user/self");
+  await here.api("POST", `/user/quota/${root.id}`, { quota: 500_000_000, remark: "for the tests" });
+});
+afterAll(async () => {
+  await there.stop();
+  await here.stop();
+});
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+const say = { role: "user", content: "Hello" };
+const doors = {
+  openai: { path: "/v1/chat/completions", body: { model: "demo-chat", max_tokens: 50, messages: [say] } },
+  responses: { path: "/v1/responses", body: { model: "demo-chat", max_output_tokens: 50, input: "Hello" } },
+  anthropic: { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: [say] } },
+  gemini: {
+    path: "/v1beta/models/demo-chat:generateContent",
+    body: {
+      contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+      generationConfig: { maxOutputTokens: 50 },
+    },
+  },
+  embeddings: { path: "/v1/embeddings", body: { model: "demo-embedding", input: "Hello" } },
+} as const;
+
+async function call(
+  key: string,
+  node: TestGateway = here,
+  door: keyof typeof doors = "openai",
+  more: object = {},
+  signal: AbortSignal | null = null,
+): Promise<Answer> {
+  const { path, body } = doors[door];
+  const response = await fetch(node.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ ...body, ...more }),
+    signal,
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+async function limited(rates: Partial<TokenRates>, name = "limited"): Promise<{ key: string; id: number }> {
+  return here.addToken({ name, setting: { rates } });
+}
+
+const many = (key: string, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(key, index % 2 === 0 ? here : there)));
+
+const served = (answers: Answer[]) => answers.filter((answer) => answer.status === 200);
+
+async function failureOf(tokenId: number): Promise<LogRow | undefined> {
+  let found: LogRow | undefined;
+  await expect
+    .poll(async () => {
+      found = (await here.logs()).find((row) => row.token_id === tokenId && row.type === 5);
+      return found;
+    })
+    .toBeDefined();
+  return found;
+}
+
+describe("requests per minute of a token", () => {
+  it("are shared by the nodes and shown in the headers; another token is not touched", async () => {
+    const { key, id } = await limited({ requests_per_minute: 6 });
+    const answers = await many(key, 20);
+    expect(served(answers)).toHaveLength(6);
+    const refused = answers.find((answer) => answer.status === 429);
+    expect(refused?.text).toContain("This API key may send 6 requests per minute.");
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("6");
+    expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0");
+    const free = await here.addToken();
+    expect((await call(free.key)).headers.get("x-ratelimit-limit-requests")).toBe("100000");
+    expect(await failureOf(id)).toMatchObject({
+      status: 429,
+      error_code: "rate_limited",
+      content: "This API key may send 6 requests per minute.",
+      quota: 0,
+    });
+  });
+});
+
+describe("tokens per minute of a token", () => {
+  it("hold the most a call can use, and give back what it did not use", async () => {
+    const { key } = await limited({ tokens_per_minute: 1_000 });
+    const first = await call(key, here, "openai", { max_tokens: 900 });
+    expect(first.status).toBe(200);
+    expect(first.headers.get("x-ratelimit-limit-tokens")).toBe("1000");
+    expect(Number(first.headers.get("x-ratelimit-remaining-tokens"))).toBeLessThan(100);
+    const used = (JSON.parse(first.text) as { usage: { total_tokens: number } }).usage.total_tokens;
+    await expect
+      .poll(async () => Number((await call(key, there)).headers.get("x-ratelimit-remaining-tokens")))
+      .toBeGreaterThan(1_000 - 10 * used - 200);
+    const answers = await Promise.all([1, 2, 3].map(() => call(key, there, "openai", { max_tokens: 900 })));
+    expect(served(answers).length).toBeLessThanOrEqual(1);
+    const refused = answers.find((answer) => answer.status === 429);
+    expect(refused?.text).toContain("This API key may use 1000 tokens per minute");
+  });
+});
+
+describe("calls of a token at once", () => {
+  it("are counted over the nodes; a call that ends makes room", async () => {
+    const { key, id } = await limited({ concurrency: 2 });
+    const leaving = new AbortController();
+    const endless = { messages: [{ role: "user", content: "[[hang]] Hello" }] };
+    const open = [1, 2].map(() => call(key, here, "openai", endless, leaving.signal).catch(() => undefined));
+    const underWay = async () =>
+      (await here.database.db.token.findUniqueOrThrow({ where: { id } })).open_calls;
+    await expect.poll(underWay).toBe(2);
+    const refused = await call(key, there);
+    expect(refused.text).toContain("This API key may have 2 requests under way at the same time.");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    leaving.abort();
+    await Promise.all(open);
+    await expect.poll(underWay).toBe(0);
+    expect((await call(key, there)).status).toBe(200);
+    expect(await failureOf(id)).toMatchObject({ status: 429, error_code: "rate_limited" });
+  });
+});
+
+describe("a token's spending limit", () => {
+  it("is never overspent by both nodes together, and refuses in every dialect with 402", async () => {
+    const probe = await here.addToken();
+    await call(probe.key);
+    const [row] = await here.logs();
+    const cost = row?.quota ?? 0;
+    expect(cost).toBeGreaterThan(0);
+    const limit = cost * 20;
+    const { key, id } = await limited({ daily_spend: limit }, "daily");
+    let answers = await many(key, 24);
+    const rounds = [...answers];
+    // Until what is left covers no call any more.
+    while (served(answers).length > 0) rounds.push(...(answers = await many(key, 24)));
+    const spent = cost * served(rounds).length;
+    expect(spent).toBeGreaterThan(0);
+    expect(spent).toBeLessThanOrEqual(limit);
+    for (const door of ["openai", "responses", "anthropic", "gemini"] as const) {
+      const refused = await call(key, there, door);
+      expect([door, refused.status]).toEqual([door, 402]);
+      expect(refused.text).toContain("a day");
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    const token = await here.api<{ day_quota: number; month_quota: number }>("GET", `/token/${id}`);
+    expect(token).toMatchObject({ day_quota: spent, month_quota: spent });
+    expect(await failureOf(id)).toMatchObject({ status: 402, error_code: "spend_limit_reached", quota: 0 });
+    expect(await here.drift()).toBe(0n);
+  });
+});
+
+describe("a token's quota", () => {
+  it("keeps every charge that came while it was edited, unless it is set outright", async () => {
+    const { id, key } = await here.addToken({ unlimited_quota: false, remain_quota: 500_000 });
+    const left = async () => (await here.api<{ remain_quota: number }>("GET", `/token/${id}`)).remain_quota;
+    const change = (more: object) =>
+      here.api("PUT", `/token/${id}`, { name: "edited", unlimited_quota: false, ...more });
+    await Promise.all([
+      many(key, 20),
+      ...Array.from({ length: 20 }, (_, index) => change(index % 2 === 0 ? {} : { add_quota: 1_000 })),
+    ]);
+    const { used_quota: used } = await here.api<{ used_quota: number }>("GET", `/token/${id}`);
+    expect(used).toBeGreaterThan(0);
+    expect(await left()).toBe(510_000 - used);
+    await change({ remain_quota: 42 });
+    expect(await left()).toBe(42);
+    await change({ add_quota: -100 });
+    expect(await left()).toBe(0);
+    await expect(change({ add_quota: 1, remain_quota: 1 })).rejects.toThrow("not both");
+  });
+});

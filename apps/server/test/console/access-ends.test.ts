@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** What opens an account stops working on every node within a second, wherever it is used. */
+let here: TestGateway;
+let there: TestGateway;
+let people = 0;
+const password = "a long password";
+
+beforeAll(async () => {
+  here = await startTestGateway();
+  there = await startTestGateway({}, here);
+  await here.addChannel({ type: 900, name: "demo" });
+});
+afterAll(async () => {
+  await there.stop();
+  await here.stop();
+});
+
+interface Person {
+  id: number;
+  username: string;
+  cookie: string;
+  accessToken: string;
+  key: string;
+  tokenId: number;
+}
+
+async function ask(
+  node: TestGateway,
+  method: string,
+  path: string,
+  given: { cookie?: string; body?: object },
+) {
+  people += 1;
+  const response = await fetch(`${node.url}${path}`, {
+    method,
+    headers: {
+      "api-version": "2",
+      "x-forwarded-for": `10.9.${people >> 8}.${people & 255}`,
+      origin: node.url,
+      ...(given.cookie === undefined ? {} : { cookie: given.cookie }),
+      ...(given.body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    body: given.body === undefined ? null : JSON.stringify(given.body),
+  });
+  const cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  return {
+    status: response.status,
+    cookie,
+    body: (await response.json()) as { data: Record<string, unknown> },
+  };
+}
+
+const logIn = (username: string, secret = password) =>
+  ask(here, "POST", "/api/user/login", { body: { username, password: secret } });
+
+/** An administrator with everything that opens an account. */
+async function makePerson(): Promise<Person> {
+  people += 1;
+  const username = `person-${people}`;
+  const { id } = await here.api<{ id: number }>("POST", "/user", {
+    username,
+    password,
+    display_name: "",
+    role: 10,
+    group: "default",
+    quota: 1_000_000,
+  });
+  const { cookie } = await logIn(username);
+  const token = await ask(here, "POST", "/api/user/token", { cookie, body: { password } });
+  const made = await ask(here, "POST", "/api/token", { cookie, body: { name: "mine" } });
+  return {
+    id,
+    username,
+    cookie,
+    accessToken: String(token.body.data["token"]),
+    key: String(made.body.data["key"]),
+    tokenId: Number(made.body.data["id"]),
+  };
+}
+
+const statusOf = async (response: Promise<Response>): Promise<number> => {
+  const answer = await response;
+  await answer.text();
+  return answer.status;
+};
+
+/** Every place that takes a credential, on one node. */
+function uses(node: TestGateway, { cookie, accessToken, key }: Person) {
+  const get = (path: string, headers: Record<string, string>) =>
+    statusOf(fetch(`${node.url}${path}`, { headers: { "api-version": "2", ...headers } }));
+  const basic = Buffer.from(`any:${accessToken}`).toString("base64");
+  const chat = () =>
+    statusOf(
+      fetch(`${node.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hi" }] }),
+      }),
+    );
+  return {
+    session: () => get("/api/user/self", { cookie }),
+    accessToken: () => get("/api/user/self", { authorization: accessToken }),
+    bearer: () => get("/api/user/self", { authorization: `Bearer ${accessToken}` }),
+    metrics: () => get("/metrics", { authorization: `Bearer ${accessToken}` }),
+    metricsBasic: () => get("/metrics", { authorization: `Basic ${basic}` }),
+    apiMetrics: () => get("/api/metrics", { authorization: accessToken }),
+    chat,
+    models: () => get("/v1/models", { authorization: `Bearer ${key}` }),
+    balance: () => get("/v1/dashboard/billing/subscription", { authorization: `Bearer ${key}` }),
+  };
+}
+type Use = keyof ReturnType<typeof uses>;
+const byKey: Use[] = ["chat", "models", "balance"];
+const byAccount: Use[] = ["session", "accessToken", "bearer", "metrics", "metricsBasic", "apiMetrics"];
+
+async function allWork(person: Person, names: Use[]): Promise<void> {
+  for (const node of [here, there])
+    for (const name of names) expect(await uses(node, person)[name](), name).toBe(200);
+}
+
+/** Within a second of now, on both nodes. */
+async function allEnd(person: Person, names: Use[]): Promise<void> {
+  for (const node of [here, there])
+    for (const name of names)
+      await expect
+        .poll(uses(node, person)[name], { timeout: 1_000, interval: 20, message: name })
+        .toBeGreaterThan(400);
+}
+
+describe("what opens an account", () => {
+  it("ends everywhere when the account is disabled, and only its keys come back", async () => {
+    const person = await makePerson();
+    await allWork(person, [...byAccount, ...byKey]);
+    await here.api("POST", "/user/manage", { username: person.username, action: "disable" });
+    await allEnd(person, [...byAccount, ...byKey]);
+    expect((await logIn(person.username)).status).toBe(403);
+    await here.api("POST", "/user/manage", { username: person.username, action: "enable" });
+    for (const name of byKey) await expect.poll(uses(there, person)[name]).toBe(200);
+    await allEnd(person, byAccount);
+  });
+
+  it("ends everywhere when the account is deleted", async () => {
+    const person = await makePerson();
+    await allWork(person, [...byAccount, ...byKey]);
+    await here.api("DELETE", `/user/${person.id}`);
+    await allEnd(person, [...byAccount, ...byKey]);
+  });
+
+  it("ends, but for the keys and the browser that asks, when its owner changes the password", async () => {
+    const person = await makePerson();
+    const other = await logIn(person.username);
+    const change = { current_password: password, password: "another long password" };
+    const answer = await ask(here, "PUT", "/api/user/self/password", { cookie: person.cookie, body: change });
+    expect(answer.status).toBe(200);
+    await allEnd({ ...person, cookie: other.cookie }, byAccount);
+    await allWork(person, ["session", ...byKey]);
+  });
+
+  it("ends, but for the keys, when an administrator sets the password", async () => {
+    const person = await makePerson();
+    await here.api("PUT", "/user", { id: person.id, password: "another long password" });
+    await allEnd(person, byAccount);
+    await allWork(person, byKey);
+    expect((await logIn(person.username, "another long password")).status).toBe(200);
+  });
+
+  it("of a token ends when the token is switched off or deleted", async () => {
+    const person = await makePerson();
+    await allWork(person, byKey);
+    const { cookie, tokenId } = person;
+    await ask(there, "PATCH", `/api/token/${tokenId}`, { cookie, body: { status: 2 } });
+    await allEnd(person, byKey);
+    await ask(here, "PATCH", `/api/token/${tokenId}`, { cookie, body: { status: 1 } });
+    await expect.poll(uses(there, person).chat).toBe(200);
+    await ask(there, "DELETE", `/api/token/${tokenId}`, { cookie });
+    await allEnd(person, byKey);
+  });
+
+  it("never includes a row that was switched off in the database by hand", async () => {
+    const person = await makePerson();
+    await here.database.db.user.update({ where: { id: person.id }, data: { status: 2 } });
+    await allEnd(person, byAccount);
+  });
+});

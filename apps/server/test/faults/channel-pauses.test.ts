@@ -1,0 +1,258 @@
+import { randomInt } from "node:crypto";
+import type { ChannelRow } from "@gateway/shared/channel";
+import type { TokenRow } from "@gateway/shared/token";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { redisUrl } from "#test/database.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** What pauses a channel, for which accounts, and what is tried while everything is paused. */
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  gateway = await startTestGateway({ REDIS_URL: redisUrl() });
+  await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 60 });
+});
+afterEach(() => gateway.stop());
+
+interface Caller {
+  id: number;
+  /** Status of one call, and what of the answer says why and until when. `at`: another node's address. */
+  call(prompt?: string, at?: string): Promise<{ status: number; retryAfter: string | null; message: string }>;
+}
+
+/** An account of its own with a key and a balance. */
+async function addAccount(name: string): Promise<Caller> {
+  const password = "correct horse battery";
+  await gateway.api("POST", "/user", { username: name, password, display_name: name });
+  const { id } = await gateway.database.db.user.findUniqueOrThrow({ where: { username: name } });
+  await gateway.api("POST", `/user/quota/${id}`, { quota: 1_000_000, remark: "" });
+  // An address of its own: sign-ins of one address are counted in Redis, which all gateways of a test run share.
+  const headers = {
+    "content-type": "application/json",
+    "x-forwarded-for": `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
+    "api-version": "2",
+    origin: gateway.url,
+  };
+  const ask = (path: string, body: object, cookie = "") =>
+    fetch(`${gateway.url}/api${path}`, {
+      method: "POST",
+      headers: { ...headers, cookie },
+      body: JSON.stringify(body),
+    });
+  const login = await ask("/user/login", { username: name, password });
+  const cookie = login.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const made = await ask("/token", { name: "test", unlimited_quota: true }, cookie);
+  const { data: token } = (await made.json()) as { data: TokenRow & { key: string } };
+  return callerOf(id, token.key);
+}
+
+function callerOf(id: number, key: string): Caller {
+  return {
+    id,
+    async call(prompt = "Hello", at = gateway.url) {
+      const response = await fetch(`${at}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+        body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: prompt }] }),
+      });
+      const body = (await response.json()) as { error?: { message: string } };
+      return {
+        status: response.status,
+        retryAfter: response.headers.get("retry-after"),
+        message: body.error?.message ?? "",
+      };
+    },
+  };
+}
+
+const rowOf = (id: number) => gateway.api<ChannelRow>("GET", `/channel/${id}`);
+const root = async () => callerOf(1, (await gateway.addToken()).key);
+
+describe("one account whose requests fail", () => {
+  it.each([403, 401, 402, 500, 404, 529])(
+    "with %i neither disables nor pauses channels for others",
+    async (status) => {
+      const attacker = await addAccount("attacker");
+      const victim = await addAccount("victim");
+      const channels = await Promise.all(
+        ["a", "b"].map((key) =>
+          gateway.addChannel({ type: 8, name: key, key, models: ["demo-chat", "gpt*"] }),
+        ),
+      );
+      const attack = `[[status=${status}]]`;
+      for (let call = 0; call < 12; call += 1) {
+        expect((await attacker.call(attack)).status).toBeGreaterThanOrEqual(400);
+        expect(await victim.call("Hello")).toMatchObject({ status: 200 });
+      }
+      for (const { id } of channels) {
+        const row = await rowOf(id);
+        expect(row).toMatchObject({ status: 1 });
+        expect(row.frozen.filter(({ accounts }) => accounts === 0)).toEqual([]);
+      }
+      expect(await attacker.call("Hello")).toMatchObject({ status: 200 });
+    },
+  );
+
+  it("makes others wait for no Retry-After of its own", async () => {
+    const attacker = await addAccount("attacker");
+    const victim = await addAccount("victim");
+    await gateway.addChannel({ type: 8, name: "only", key: "only" });
+    expect(await attacker.call("[[status=429]] [[retry-after=300]]")).toMatchObject({
+      status: 429,
+      retryAfter: "300",
+    });
+    expect(await attacker.call("Hello")).toMatchObject({ status: 429 });
+    expect(await victim.call("Hello")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("two nodes", () => {
+  it.each([403, 401, 500, 429])(
+    "one account that fails with %i at both: neither disables nor pauses channels for others",
+    async (status) => {
+      const there = await startTestGateway({ REDIS_URL: redisUrl() }, gateway);
+      try {
+        const attacker = await addAccount("attacker");
+        const victim = await addAccount("victim");
+        const { id } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
+        const nodes = [gateway, there];
+        for (const { url } of nodes)
+          await expect.poll(async () => (await victim.call("Hello", url)).status).toBe(200);
+        for (let round = 0; round < 6; round += 1)
+          for (const { url } of nodes) {
+            const failed = await attacker.call(`[[status=${status}]] [[retry-after=300]]`, url);
+            expect(failed.status).toBeGreaterThanOrEqual(400);
+            for (const node of nodes)
+              expect(await victim.call("Hello", node.url), node.url).toMatchObject({ status: 200 });
+          }
+        for (const node of nodes) {
+          const row = await node.api<ChannelRow>("GET", `/channel/${id}`);
+          expect(row).toMatchObject({ status: 1, status_reason: "" });
+          expect(row.frozen.filter(({ accounts }) => accounts === 0)).toEqual([]);
+        }
+      } finally {
+        await there.stop();
+      }
+    },
+  );
+});
+
+describe("three accounts that act together", () => {
+  it("neither disable a channel nor take it from others", async () => {
+    const gang = await Promise.all(["one", "two", "three"].map((name) => addAccount(`${name}-attacker`)));
+    const victim = await addAccount("victim");
+    const { id } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
+    for (const status of [403, 500, 429]) {
+      for (let round = 0; round < 4; round += 1)
+        for (const member of gang) await member.call(`[[status=${status}]] [[retry-after=300]]`);
+      expect(await victim.call("Hello"), String(status)).toMatchObject({ status: 200 });
+    }
+    expect(await rowOf(id)).toMatchObject({ status: 1 });
+  });
+});
+
+describe("an installation with one account", () => {
+  it("disables a channel whose key is refused, once a test confirms it", async () => {
+    const { id } = await gateway.addChannel({ type: 8, name: "dead", key: "demo-fail-401" });
+    const me = await root();
+    for (let call = 0; call < 3; call += 1) await me.call();
+    await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe(3);
+    expect((await rowOf(id)).status_reason).toContain("a test failed too");
+  });
+
+  it("opens the circuit of a model that fails, once a test confirms it", async () => {
+    const { id } = await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 5 });
+    await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
+    await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
+    const me = await root();
+    for (let call = 0; call < 9; call += 1) expect((await me.call()).status).toBe(200);
+    const circuit = async () => (await rowOf(id)).frozen.map(({ reason, accounts }) => [reason, accounts]);
+    await expect.poll(circuit, { timeout: 10_000 }).toEqual([["circuit", 0]]);
+    await gateway.api("PUT", "/option", { key: "CircuitBreakerEnabled", value: false });
+    await me.call();
+    expect(gateway.vendor.calls().at(-2)?.key).toBe("demo-fail-500");
+  });
+});
+
+describe("a pause", () => {
+  it("is a preference: the only channel goes on being asked", async () => {
+    const { id, name } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
+    const me = await root();
+    gateway.vendor.control.set({ status: 429, times: 1 });
+    expect(await me.call()).toMatchObject({ status: 429 });
+    expect((await rowOf(id)).frozen).toMatchObject([{ model: "demo-chat", accounts: 1 }]);
+    expect(await me.call()).toMatchObject({ status: 200 });
+    expect((await rowOf(id)).frozen).toEqual([]);
+    const [latest] = await gateway.logs(2);
+    expect(latest).toMatchObject({
+      attempts: [{ result: "ok" }],
+      paused: [
+        {
+          channel_id: id,
+          channel_name: name,
+          reason: "rate-limited",
+          provider_asked: false,
+          own_calls_only: true,
+        },
+      ],
+    });
+    expect(latest?.paused?.[0]?.paused_until).toBeGreaterThan(Date.now() / 1_000 + 30);
+  });
+
+  it("that the provider asked for is kept to, and says when to come back", async () => {
+    await gateway.addChannel({ type: 8, name: "only", key: "only" });
+    const me = await root();
+    gateway.vendor.control.set({ status: 503, retryAfter: 40 });
+    await me.call();
+    const calls = gateway.vendor.calls().length;
+    const again = await me.call();
+    expect(again.status).toBe(429);
+    expect(Number(again.retryAfter)).toBeGreaterThan(30);
+    expect(again.message).toContain("asked to wait");
+    expect(gateway.vendor.calls()).toHaveLength(calls);
+    const [latest] = await gateway.logs(2);
+    expect(latest).toMatchObject({ attempts: [], paused: [{ provider_asked: true }] });
+  });
+
+  it("ends first where the next call goes, and a lower priority is asked before a paused one", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "a", priority: 9 });
+    await gateway.addChannel({ type: 8, name: "b", key: "b", priority: 5 });
+    const me = await root();
+    const asked = () => gateway.vendor.calls().map(({ key }) => key);
+    gateway.vendor.control.set({ status: 500, only: { key: "a" } });
+    expect(await me.call()).toMatchObject({ status: 200 });
+    expect(await me.call()).toMatchObject({ status: 200 });
+    expect(asked()).toEqual(["a", "b", "b"]);
+    gateway.vendor.control.set({ status: 500 });
+    // b fails; a, which was paused before it, is asked as the last resort.
+    expect((await me.call()).status).toBeGreaterThanOrEqual(500);
+    expect(asked().slice(3)).toEqual(["b", "a"]);
+  });
+});
+
+describe("a mapping to a model without a price", () => {
+  it("is refused with the requested and the mapped name", async () => {
+    await gateway.addChannel({
+      type: 8,
+      name: "maps",
+      models: ["demo-*"],
+      model_mapping: { "demo-cha*": "nowhere-priced" },
+    });
+    const answer = await (await root()).call();
+    expect(answer.status).toBe(400);
+    expect(answer.message).toContain("demo-chat");
+    expect(answer.message).toContain("nowhere-priced");
+  });
+
+  it("with a wildcard takes effect, the longest first", async () => {
+    await gateway.addPrice("mapped-long");
+    await gateway.addChannel({
+      type: 8,
+      name: "maps",
+      models: ["demo-*"],
+      model_mapping: { "demo-*": "nowhere-priced", "demo-c*": "mapped-long" },
+    });
+    await (await root()).call();
+    expect(gateway.vendor.calls().at(-1)?.body).toMatchObject({ model: "mapped-long" });
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
+import { type Service, startThrowAwayPostgres } from "#test/services.ts";
+
+/** A gateway whose Postgres is stopped: every endpoint says "try later" in its dialect, for keys it knows and keys it does not. */
+let postgres: Service;
+let dataDir: string;
+let gateway: GatewayProcess;
+let key: string;
+
+beforeAll(async () => {
+  postgres = await startThrowAwayPostgres();
+  dataDir = await mkdtemp(join(tmpdir(), "gateway-stopped-"));
+  gateway = await startGatewayProcess({ DATABASE_URL: postgres.url, DATA_DIR: dataDir });
+  await gateway.api("POST", "/channel", {
+    type: 900,
+    name: "demo",
+    models: ["demo-chat", "demo-embedding"],
+    groups: ["default"],
+  });
+  ({ key } = await gateway.api<{ key: string }>("POST", "/token", { name: "t" }));
+}, 90_000);
+afterAll(async () => {
+  gateway.process.kill("SIGKILL");
+  await gateway.ended;
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const chat = { model: "demo-chat", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] };
+
+/** Endpoints that need the database, and where their dialect has the sentence of an error. */
+const endpoints = [
+  ["POST", "/v1/chat/completions", chat, "error.message"],
+  ["POST", "/v1/chat/completions", { ...chat, stream: true }, "error.message"],
+  ["POST", "/v1/messages", chat, "error.message"],
+  [
+    "POST",
+    "/v1beta/models/demo-chat:generateContent",
+    { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+    "error.message",
+  ],
+  ["POST", "/v1/responses", { model: "demo-chat", input: "Hi" }, "error.message"],
+  ["POST", "/v1/embeddings", { model: "demo-embedding", input: "Hi" }, "error.message"],
+  ["GET", "/v1/responses/resp_1", undefined, "error.message"],
+  ["POST", "/v1/conversations", {}, "error.message"],
+  ["GET", "/v1/dashboard/billing/subscription", undefined, "error.message"],
+  ["GET", "/suno/fetch/1", undefined, "message"],
+  ["GET", "/mj/task/1/fetch", undefined, "description"],
+] as const;
+
+async function call(presented: string, method: string, path: string, body: unknown) {
+  const response = await fetch(gateway.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${presented}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(60_000),
+  });
+  return {
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    text: await response.text(),
+  };
+}
+
+describe("a gateway whose database is stopped", () => {
+  it("answers every endpoint with 503 and Retry-After in its dialect", async () => {
+    const served = await call(key, "POST", "/v1/chat/completions", chat);
+    expect(served.status).toBe(200);
+    await postgres.stop();
+    for (const presented of [key, `sk-${"unknown0".repeat(6)}`]) {
+      const answers = await Promise.all(
+        endpoints.map(async ([method, path, body]) => call(presented, method, path, body)),
+      );
+      for (const [index, { status, retryAfter, text }] of answers.entries()) {
+        const [method, path, , place] = endpoints[index]!;
+        const at = `${method} ${path}: ${text.slice(0, 300)}`;
+        expect(status, at).toBe(503);
+        expect(Number(retryAfter), at).toBeGreaterThan(0);
+        const sentence = place
+          .split(".")
+          .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], JSON.parse(text));
+        expect(sentence, at).toContain("database");
+      }
+    }
+    expect(gateway.process.exitCode).toBe(null);
+  }, 120_000);
+});

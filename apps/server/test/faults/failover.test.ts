@@ -1,0 +1,190 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import type { Self } from "@gateway/shared/session";
+import { APIError } from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** What happens when vendors fail: who serves instead, who is frozen, and who pays. */
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  gateway = await startTestGateway();
+  // Who failed must still rest at the end of a test, however slow the machine is.
+  await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 60 });
+});
+afterEach(() => gateway.stop());
+
+const ask = { model: "demo-chat", messages: [{ role: "user" as const, content: "Hello" }] };
+
+async function failure(call: Promise<unknown>): Promise<APIError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof APIError) return error;
+    throw error;
+  }
+  throw new Error("the call did not fail");
+}
+
+describe("two channels of one priority", () => {
+  it("share calls by weight", async () => {
+    await gateway.allow(1_000);
+    await gateway.addChannel({ type: 8, name: "heavy", key: "heavy", weight: 9 });
+    await gateway.addChannel({ type: 8, name: "light", key: "light", weight: 1 });
+    const client = gateway.openai((await gateway.addToken()).key);
+    for (let round = 0; round < 20; round += 1)
+      await Promise.all(Array.from({ length: 8 }, () => client.chat.completions.create(ask)));
+    const heavy = gateway.vendor.calls().filter((call) => call.key === "heavy").length;
+    // 160 calls at nine to one: outside these bounds once in about ten million runs.
+    expect(heavy).toBeGreaterThan(120);
+    expect(heavy).toBeLessThan(160);
+  });
+
+  it("stand in for each other: the failed one is frozen and the call succeeds", async () => {
+    const broken = await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 5 });
+    await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
+    const client = gateway.openai((await gateway.addToken()).key);
+    for (let round = 0; round < 3; round += 1)
+      expect((await client.chat.completions.create(ask)).choices[0]?.message.content).toBeTruthy();
+    const calls = gateway.vendor.calls().map((call) => call.key);
+    expect(calls).toEqual(["demo-fail-500", "sound", "sound", "sound"]);
+    const row = await gateway.api<ChannelRow>("GET", `/channel/${broken.id}`);
+    expect(row.frozen.map((freeze) => freeze.model)).toEqual(["demo-chat"]);
+    const [latest, , first] = await gateway.logs(3);
+    expect(latest?.attempts?.map((attempt) => attempt.result)).toEqual(["ok"]);
+    expect(first?.attempts?.map((attempt) => attempt.result)).toEqual(["server", "ok"]);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("an answer that cannot be read", () => {
+  it("is the vendor's failure: another channel answers instead", async () => {
+    await gateway.addChannel({ type: 14, name: "babbles", key: "babbles", priority: 5 });
+    await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
+    gateway.vendor.control.set({ garbage: true, only: { key: "babbles" } });
+    const client = gateway.openai((await gateway.addToken()).key);
+    const answer = await client.chat.completions.create(ask);
+    expect(answer.choices[0]?.message.content).toBeTruthy();
+    expect(gateway.vendor.calls().map((call) => call.key)).toEqual(["babbles", "sound"]);
+  });
+});
+
+describe("when every channel fails", () => {
+  it("answers one clear error in the client's own dialect, and nothing is paid", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "demo-fail-500" });
+    await gateway.addChannel({ type: 14, name: "b", key: "demo-fail-500" });
+    const token = await gateway.addToken();
+    const before = await gateway.api<Self>("GET", "/user/self");
+    const openai = await failure(gateway.openai(token.key).chat.completions.create(ask));
+    expect(openai.status).toBe(502);
+    expect(openai.code).toBe("upstream_failed");
+    const raw = await fetch(`${gateway.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": token.key, "content-type": "application/json" },
+      body: JSON.stringify({ ...ask, max_tokens: 10 }),
+    });
+    expect(raw.status).toBe(502);
+    expect(await raw.json()).toMatchObject({ type: "error", error: { message: expect.any(String) } });
+    const after = await gateway.api<Self>("GET", "/user/self");
+    expect(after.quota).toBe(before.quota);
+    expect(after.reserved).toBe(0);
+    const rows = await gateway.logs(2);
+    expect(rows.map((row) => [row.type, row.quota])).toEqual([
+      [5, 0],
+      [5, 0],
+    ]);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("passes a vendor's refusal of the request itself on, without trying others", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    await gateway.addChannel({ type: 8, name: "b", key: "b" });
+    gateway.vendor.control.set({ status: 400 });
+    const error = await failure(gateway.openai((await gateway.addToken()).key).chat.completions.create(ask));
+    expect(error.status).toBe(400);
+    expect(gateway.vendor.calls()).toHaveLength(1);
+  });
+
+  it("honours the vendor's Retry-After", async () => {
+    const channel = await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    gateway.vendor.control.set({ status: 429, retryAfter: 37 });
+    const token = await gateway.addToken();
+    const begun = Date.now();
+    const error = await failure(gateway.openai(token.key).chat.completions.create(ask));
+    expect(error.status).toBe(429);
+    expect(error.headers?.get("retry-after")).toBe("37");
+    const row = await gateway.api<ChannelRow>("GET", `/channel/${channel.id}`);
+    const until = row.frozen[0]?.until ?? 0;
+    expect(until).toBeGreaterThan(begun / 1_000 + 36);
+    expect(until).toBeLessThan(Date.now() / 1_000 + 38);
+  });
+});
+
+describe("the end of a call", () => {
+  it("charges what was delivered when the upstream dies in the middle, and says so in the stream", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    const client = gateway.openai((await gateway.addToken()).key);
+    const stream = await client.chat.completions.create({
+      model: "demo-chat",
+      stream: true,
+      messages: [{ role: "user", content: "[[length=400]] [[cut=after:5]]" }],
+    });
+    let text = "";
+    const broken = (async () => {
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+    })();
+    expect((await failure(broken)).message).toContain("broke off");
+    expect(text.length).toBeGreaterThan(0);
+    const [row] = await gateway.logs(1);
+    expect(row).toMatchObject({ outcome: "upstream-died", estimated: true });
+    expect(row?.quota).toBeGreaterThan(0);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("cancels the upstream and charges up to the moment when the client leaves", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    const client = gateway.openai((await gateway.addToken()).key);
+    const stream = await client.chat.completions.create({
+      model: "demo-chat",
+      stream: true,
+      messages: [{ role: "user", content: "[[length=2000]] [[chunk-delay=20]]" }],
+    });
+    let chunks = 0;
+    for await (const chunk of stream) {
+      chunks += chunk.choices.length;
+      if (chunks >= 5) break;
+    }
+    const [row] = await gateway.logs(1);
+    expect(row).toMatchObject({ outcome: "client-left", status: 499 });
+    expect(row?.quota).toBeGreaterThan(0);
+    expect(row?.completion_tokens).toBeLessThan(200);
+    await expect.poll(() => gateway.vendor.calls()[0]?.aborted).toBe(true);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("costs nothing when the upstream answers with nothing", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    gateway.vendor.control.set({ empty: true, noUsage: true });
+    const client = gateway.openai((await gateway.addToken()).key);
+    expect((await failure(client.chat.completions.create(ask))).status).toBeGreaterThan(500);
+    // Its first frame may have been sent before the end shows that nothing follows.
+    const streamed = async () => {
+      let frames = 0;
+      for await (const { id } of await client.chat.completions.create({ ...ask, stream: true }))
+        frames += id.length;
+      return frames;
+    };
+    await expect(streamed()).rejects.toThrow(/with nothing|Bad Gateway|502|503/);
+    expect((await gateway.logs(2)).map((row) => row.quota)).toEqual([0, 0]);
+  });
+
+  it("counts itself, and says so, when the vendor gives no usage", async () => {
+    await gateway.addChannel({ type: 8, name: "a", key: "a" });
+    gateway.vendor.control.set({ noUsage: true });
+    const client = gateway.openai((await gateway.addToken()).key);
+    await client.chat.completions.create(ask);
+    const [row] = await gateway.logs(1);
+    expect(row).toMatchObject({ estimated: true, outcome: "complete" });
+    expect(row?.completion_tokens).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,313 @@
+import type { ChannelForm, ChannelKeyRow, ChannelRow } from "@gateway/shared/channel";
+import type { Self } from "@gateway/shared/session";
+import { APIError } from "openai";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
+
+/** Every way a vendor can fail, on real sockets: its class, its freeze, who serves instead, and what it costs. */
+let gateway: TestGateway;
+let raw: RawUpstream;
+let token: string;
+/** Nobody listens there. */
+const closed = "127.0.0.1:1";
+let made: number[] = [];
+
+beforeAll(async () => {
+  [gateway, raw] = await Promise.all([startTestGateway(), startRawUpstream()]);
+  // What is asked here in half a minute is not what a group may ask.
+  await gateway.allow(1_000_000);
+  await rest(60);
+  token = (await gateway.addToken()).key;
+});
+afterEach(async () => {
+  for (const id of made.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
+  gateway.vendor.control.reset();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await raw.close();
+});
+
+async function add(channel: Partial<ChannelForm> & { name: string }): Promise<number> {
+  const { id } = await gateway.addChannel({ type: 8, key: channel.name, ...channel });
+  made.push(id);
+  return id;
+}
+
+/** For how many seconds a channel rests that failed, when its vendor does not say. */
+const rest = (seconds: number) =>
+  gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: seconds });
+
+const ask = { model: "demo-chat", messages: [{ role: "user" as const, content: "Hello" }] };
+const call = (stream = false, signal?: AbortSignal) =>
+  gateway.openai(token).chat.completions.create({ ...ask, stream }, { signal });
+
+async function failure(broken: Promise<unknown>): Promise<APIError> {
+  const error = await broken.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof APIError) return error;
+  throw new Error(`the call did not fail as a call does: ${String(error)}`);
+}
+
+interface Fault {
+  name: string;
+  /** What makes the channel fail. */
+  channel(): Partial<ChannelForm>;
+  play?(): void;
+  kind: string;
+  /** For how many seconds it is frozen, for which model. */
+  frozen: { model: string; seconds: number };
+  /** What a caller hears when nobody can serve instead. */
+  status: number;
+  retryAfter?: string;
+}
+
+/** For what is silent; what fails by itself may take its time on a slow machine. */
+const hurry = { first_byte_timeout_ms: 400, idle_timeout_ms: 400 };
+const here = { model: "demo-chat", seconds: 60 };
+const everywhere = { model: "*", seconds: 60 };
+const onRaw = () => ({ base_url: raw.url });
+const inHurry = () => ({ ...onRaw(), ...hurry });
+const chunked = { "transfer-encoding": "chunked" };
+
+const faults: Fault[] = [
+  { name: "429", channel: () => ({ key: "demo-fail-429" }), kind: "rate-limited", frozen: here, status: 429 },
+  {
+    name: "429 with Retry-After",
+    channel: () => ({ key: "slow-down" }),
+    play: () => gateway.vendor.control.set({ status: 429, retryAfter: 40, only: { key: "slow-down" } }),
+    kind: "rate-limited",
+    frozen: { model: "demo-chat", seconds: 40 },
+    status: 429,
+    retryAfter: "40",
+  },
+  { name: "500", channel: () => ({ key: "demo-fail-500" }), kind: "server", frozen: here, status: 502 },
+  { name: "503", channel: () => ({ key: "demo-fail-503" }), kind: "overloaded", frozen: here, status: 503 },
+  { name: "401", channel: () => ({ key: "demo-fail-401" }), kind: "auth", frozen: everywhere, status: 502 },
+  { name: "402", channel: () => ({ key: "demo-fail-402" }), kind: "quota", frozen: everywhere, status: 502 },
+  {
+    name: "an empty account",
+    channel: () => ({ key: "demo-no-credit" }),
+    kind: "quota",
+    frozen: everywhere,
+    status: 502,
+  },
+  { name: "404", channel: () => ({ key: "demo-fail-404" }), kind: "not-found", frozen: here, status: 404 },
+  {
+    name: "silence before the headers",
+    channel: inHurry,
+    play: () => raw.play({ chunks: [], ending: "hang" }),
+    kind: "timeout",
+    frozen: here,
+    status: 504,
+  },
+  {
+    name: "a reset in the middle of the headers",
+    channel: onRaw,
+    play: () => raw.play({ chunks: ["HTTP/1.1 200 OK\r\ncontent-ty"], ending: "reset" }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "a body that never ends",
+    channel: inHurry,
+    play: () => raw.play({ chunks: [head("application/json", chunked), '5\r\n{"id"\r\n'], ending: "hang" }),
+    kind: "timeout",
+    frozen: here,
+    status: 504,
+  },
+  {
+    name: "a body cut short",
+    channel: onRaw,
+    play: () =>
+      raw.play({ chunks: [head("application/json", { "content-length": "900" }), "{"], ending: "end" }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "bytes that are not HTTP",
+    channel: onRaw,
+    play: () => raw.play({ chunks: ["SSH-2.0-OpenSSH_9.9\r\n"], ending: "end" }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "no TLS where TLS is asked for",
+    channel: () => ({ base_url: gateway.vendor.url.replace("http:", "https:") }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "nobody listening",
+    channel: () => ({ base_url: `http://${closed}` }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "a name that nobody knows",
+    // Too long to be a name: no name server need be asked.
+    channel: () => ({ base_url: `http://${"x".repeat(64)}.invalid` }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "an http proxy that is down",
+    channel: () => ({ proxy: `http://${closed}` }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "a socks5 proxy that is down",
+    channel: () => ({ proxy: `socks5://${closed}` }),
+    kind: "network",
+    frozen: here,
+    status: 502,
+  },
+  {
+    name: "a socks5 proxy that says nothing",
+    channel: () => ({ connect_timeout_ms: 300, proxy: raw.url.replace("http:", "socks5:") }),
+    play: () => raw.play({ chunks: [], ending: "hang" }),
+    kind: "timeout",
+    frozen: here,
+    status: 504,
+  },
+];
+
+describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfter }) => {
+  it(`is ${kind}: another channel answers, the failed one is frozen, and the call is paid once`, async () => {
+    const broken = await add({ name: "broken", priority: 5, ...channel() });
+    await add({ name: "sound" });
+    play?.();
+    const before = await gateway.api<Self>("GET", "/user/self");
+    const begun = Date.now();
+    const answer = await call();
+    expect("choices" in answer && answer.choices[0]?.message.content).toBeTruthy();
+    // The channel's own time-outs hold: the settings' would take minutes.
+    expect(Date.now() - begun).toBeLessThan(15_000);
+    const [row] = await gateway.logs(1);
+    expect(row?.attempts?.map(({ result }) => result)).toEqual([kind, "ok"]);
+    const after = await gateway.api<Self>("GET", "/user/self");
+    expect(before.quota - after.quota).toBe(row?.quota);
+    expect(row?.quota).toBeGreaterThan(0);
+    const [freeze] = (await gateway.api<ChannelRow>("GET", `/channel/${broken}`)).frozen;
+    expect(freeze).toMatchObject({ model: frozen.model, reason: kind });
+    const until = freeze?.until ?? 0;
+    expect(until).toBeGreaterThan(begun / 1_000 + frozen.seconds - 1);
+    expect(until).toBeLessThan(Date.now() / 1_000 + frozen.seconds + 1);
+  });
+
+  it(`is a ${status} when nobody else can answer, streamed or not, and costs nothing`, async () => {
+    await rest(0);
+    await add({ name: "broken", ...channel() });
+    play?.();
+    const before = await gateway.api<Self>("GET", "/user/self");
+    const error = await failure(call());
+    expect(error.status).toBe(status);
+    if (retryAfter === undefined) {
+      // Without a freeze there is nobody to wait for, so a stream may be asked for at once.
+      expect((await failure(call(true))).status).toBe(status);
+    } else expect(error.headers?.get("retry-after")).toBe(retryAfter);
+    const after = await gateway.api<Self>("GET", "/user/self");
+    expect(after).toMatchObject({ quota: before.quota, reserved: 0 });
+    expect(await gateway.drift()).toBe(0n);
+    await rest(60);
+  });
+});
+
+describe("a stream that falls silent after its first words", () => {
+  it("ends with an error in the client's dialect, and what was delivered is paid", async () => {
+    await add({ name: "broken", ...inHurry() });
+    const event = `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Well, "}}]}\n\n`;
+    const size = Buffer.byteLength(event).toString(16);
+    raw.play({
+      chunks: [head("text/event-stream", chunked), `${size}\r\n${event}\r\n`],
+      ending: "hang",
+    });
+    const stream = await gateway.openai(token).chat.completions.create({ ...ask, stream: true });
+    const read = (async () => {
+      for await (const chunk of stream) expect(chunk.id).toBe("1");
+    })();
+    expect((await failure(read)).message).toContain("broke off");
+    const [row] = await gateway.logs(1);
+    expect(row).toMatchObject({ outcome: "upstream-died", estimated: true });
+    expect(row?.quota).toBeGreaterThan(0);
+  });
+});
+
+describe("many keys in one channel", () => {
+  it("stand in for each other within one call, and only the refused one rests and goes off", async () => {
+    const id = await add({ name: "many", key: "demo-fail-401\ngood" });
+    await rest(0);
+    const keys = () => gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
+    // Which of them is tried first, the dice say each time.
+    const states = async () => {
+      await call();
+      return (await keys()).map(({ status }) => status);
+    };
+    await expect.poll(states, { interval: 10 }).toEqual([3, 1]);
+    expect((await keys())[0]?.status_reason).toContain("refuses the key");
+    expect((await gateway.api<ChannelRow>("GET", `/channel/${id}`)).status).toBe(1);
+    // It is asked no more.
+    const before = gateway.vendor.calls().filter(({ key }) => key === "demo-fail-401").length;
+    for (let round = 0; round < 8; round += 1) await call();
+    expect(gateway.vendor.calls().filter(({ key }) => key === "demo-fail-401")).toHaveLength(before);
+    await rest(60);
+  });
+
+  it("are used by their weights", async () => {
+    const id = await add({ name: "weighted", key: "heavy\nlight" });
+    const [heavy] = await gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
+    await gateway.api("PATCH", `/channel/${id}/keys/${heavy?.id}`, { weight: 9 });
+    for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 8 }, () => call()));
+    const share = gateway.vendor.calls().filter(({ key }) => key === "heavy").length;
+    // 160 calls at nine to one: outside these bounds once in about ten million runs.
+    expect(share).toBeGreaterThan(120);
+    expect(share).toBeLessThan(160);
+  });
+});
+
+describe("a channel that may only have so many calls at once", () => {
+  it("is passed over when it is full, and when all are full the caller is told to come back", async () => {
+    await add({ name: "narrow", priority: 5, max_concurrency: 1 });
+    await add({ name: "wide", max_concurrency: 1 });
+    gateway.vendor.control.set({ hang: "start", times: 2 });
+    const leaving = new AbortController();
+    const served = () => gateway.vendor.calls().map(({ key }) => key);
+    const first = failure(call(false, leaving.signal));
+    await expect.poll(served).toEqual(["narrow"]);
+    const second = failure(call(false, leaving.signal));
+    await expect.poll(served).toEqual(["narrow", "wide"]);
+    const refused = await failure(call());
+    expect(refused.status).toBe(429);
+    expect(refused.headers?.get("retry-after")).toBe("1");
+    leaving.abort();
+    await Promise.all([first, second]);
+    // Their places are free again.
+    const next = async () => {
+      await call();
+      return served().at(-1);
+    };
+    await expect.poll(next).toBe("narrow");
+  });
+});
+
+describe("a channel's system prompt", () => {
+  it("reaches the vendor and is covered by what is held", async () => {
+    await add({ name: "kind", system_prompt: "Be kind. ".repeat(200) });
+    const before = await call();
+    const [row] = await gateway.logs(1);
+    expect("usage" in before && before.usage?.prompt_tokens).toBeGreaterThan(300);
+    expect(row?.prompt_tokens).toBeGreaterThan(300);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});

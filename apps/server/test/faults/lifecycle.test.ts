@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { audit } from "#domain/ledger/audit.ts";
+import { connect, type Database } from "#platform/database/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { startGatewayProcess } from "#test/gateway-process.ts";
+
+/** The process as operators meet it: told to stop, or killed, in the middle of calls. */
+let place: TestDatabase;
+let database: Database;
+let dataDir: string;
+
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = connect(place.url, { max: 4 });
+  dataDir = await mkdtemp(join(tmpdir(), "gateway-life-"));
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const start = () => startGatewayProcess({ DATABASE_URL: place.url, DATA_DIR: dataDir });
+
+/** A stream of so many words, one in 30 ms, of which the first have come. */
+async function startStream(
+  url: string,
+  key: string,
+  words: number,
+): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "demo-chat",
+      stream: true,
+      messages: [{ role: "user", content: `[[length=${words}]] [[chunk-delay=30]]` }],
+    }),
+  });
+  expect(response.status).toBe(200);
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw new Error("no body");
+  await reader.read();
+  return reader as ReadableStreamDefaultReader<Uint8Array>;
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+const user = () => database.db.user.findFirstOrThrow({ where: { role: 100 } });
+
+describe("the process", () => {
+  it("lets a call finish when it is told to stop, and leaves no reservation", async () => {
+    const gateway = await start();
+    await gateway.api("POST", "/channel", {
+      type: 900,
+      name: "demo",
+      models: ["demo-chat"],
+      groups: ["default"],
+    });
+    const { key } = await gateway.api<{ key: string }>("POST", "/token", { name: "t" });
+    const reader = await startStream(gateway.url, key, 60);
+    gateway.process.kill("SIGTERM");
+    expect(await readAll(reader)).toContain("[DONE]");
+    expect(await gateway.ended).toBe(0);
+    expect((await user()).reserved).toBe(0n);
+    expect(await database.db.reservation.count()).toBe(0);
+    expect(await database.db.node.count()).toBe(0);
+    expect((await audit(database.pool)).drift).toBe(0n);
+  });
+
+  it("charges nothing for a call that it was killed in, and another node releases the hold", async () => {
+    const before = await user();
+    const doomed = await start();
+    const { key } = await doomed.api<{ key: string }>("POST", "/token", { name: "t2" });
+    const reader = await startStream(doomed.url, key, 6_000);
+    expect((await user()).reserved).toBeGreaterThan(0n);
+    doomed.process.kill("SIGKILL");
+    await expect(readAll(reader)).rejects.toThrow();
+    await doomed.ended;
+
+    const heir = await start();
+    // As if a minute had passed since its last sign of life. The heir judges once it has been steady for half of one.
+    await database.pool.query(
+      "UPDATE nodes SET heartbeat = now() - interval '1 minute' WHERE started_time = (SELECT min(started_time) FROM nodes)",
+    );
+    const left = async () => (await user()).reserved;
+    await expect.poll(left, { timeout: 90_000, interval: 500 }).toBe(0n);
+    expect((await user()).quota).toBe(before.quota);
+    expect((await audit(database.pool)).drift).toBe(0n);
+    heir.process.kill("SIGTERM");
+    expect(await heir.ended).toBe(0);
+  }, 150_000);
+});

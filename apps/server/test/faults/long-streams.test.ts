@@ -1,0 +1,251 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createFrameSplitter } from "#dialects/sse.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
+
+/** Long answers pass; they do not gather here. */
+let gateway: TestGateway;
+let raw: RawUpstream;
+let key: string;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+function held(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+beforeAll(async () => {
+  raw = await startRawUpstream();
+  gateway = await startTestGateway();
+  for (const [name, type] of [
+    ["chat", 8],
+    ["messages", 14],
+  ] as const)
+    await gateway.addChannel({
+      type,
+      name,
+      base_url: raw.url,
+      models: [name],
+      model_mapping: { [name]: "demo-chat" },
+    });
+  key = (await gateway.addToken()).key;
+});
+afterAll(async () => {
+  await gateway.stop();
+  await raw.close();
+});
+
+type Wire = "chat" | "messages";
+const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const choice = (delta: unknown, finish: string | null = null) =>
+  data({ id: "c", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] });
+
+interface Spoken {
+  opening: string;
+  piece(text: string): string;
+  closing: string;
+}
+
+const texts: Record<Wire, Spoken> = {
+  chat: {
+    opening: choice({ role: "assistant" }),
+    piece: (content) => choice({ content }),
+    closing: `${choice({}, "stop")}data: [DONE]\n\n`,
+  },
+  messages: {
+    opening:
+      data({
+        type: "message_start",
+        message: { id: "m", model: "m", usage: { input_tokens: 3, output_tokens: 1 } },
+      }) + data({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+    piece: (text) => data({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }),
+    closing:
+      data({ type: "content_block_stop", index: 0 }) +
+      data({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } }) +
+      data({ type: "message_stop" }),
+  },
+};
+
+const tools: Record<Wire, Spoken> = {
+  chat: {
+    opening: choice({
+      tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "save", arguments: "" } }],
+    }),
+    piece: (text) => choice({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
+    closing: `${choice({}, "tool_calls")}data: [DONE]\n\n`,
+  },
+  messages: {
+    opening:
+      data({
+        type: "message_start",
+        message: { id: "m", model: "m", usage: { input_tokens: 3, output_tokens: 1 } },
+      }) +
+      data({
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "tool_use", id: "toolu_1", name: "save", input: {} },
+      }),
+    piece: (text) =>
+      data({
+        type: "content_block_delta",
+        index: 0,
+        delta: { type: "input_json_delta", partial_json: text },
+      }),
+    closing: texts.messages.closing.replace("end_turn", "tool_use"),
+  },
+};
+
+function* speak({ opening, piece, closing }: Spoken, texts: Iterable<string>): Iterable<string> {
+  yield head("text/event-stream");
+  yield opening;
+  for (const text of texts) yield piece(text);
+  yield closing;
+}
+
+function* repeated(text: string, times: number): Iterable<string> {
+  for (let index = 0; index < times; index += 1) yield text;
+}
+
+interface Door {
+  path: string;
+  body(model: string): object;
+  /** What a frame adds to the text or to the arguments. */
+  added(frame: Record<string, unknown>): string;
+}
+
+const messages = [{ role: "user", content: "Go on." }];
+/** Such answers end early when their request does not allow them. */
+const LIMIT = 4_000_000;
+const doors: Record<string, Door> = {
+  chat: {
+    path: "/v1/chat/completions",
+    body: (model) => ({ model, stream: true, messages, max_tokens: LIMIT }),
+    added(frame) {
+      const [first] = frame["choices"] as Array<{
+        delta?: { content?: string; tool_calls?: Array<{ function?: { arguments?: string } }> };
+      }>;
+      return first?.delta?.content ?? first?.delta?.tool_calls?.[0]?.function?.arguments ?? "";
+    },
+  },
+  messages: {
+    path: "/v1/messages",
+    body: (model) => ({ model, stream: true, messages, max_tokens: LIMIT }),
+    added(frame) {
+      const delta = frame["delta"] as { text?: string; partial_json?: string } | undefined;
+      return delta?.text ?? delta?.partial_json ?? "";
+    },
+  },
+  responses: {
+    path: "/v1/responses",
+    body: (model) => ({ model, stream: true, input: "Go on.", store: false, max_output_tokens: LIMIT }),
+    added: (frame) => (typeof frame["delta"] === "string" ? frame["delta"] : ""),
+  },
+};
+
+async function open(door: Door, model: Wire): Promise<ReadableStream<Uint8Array>> {
+  const answer = await fetch(gateway.url + door.path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(door.body(model)),
+  });
+  expect(answer.status).toBe(200);
+  return answer.body as ReadableStream<Uint8Array>;
+}
+
+/** Reads to the end without keeping it; `look` is called after every few hundred chunks. */
+async function follow(
+  door: Door,
+  stream: ReadableStream<Uint8Array>,
+  look: () => void,
+): Promise<{ length: number; hash: number }> {
+  const splitter = createFrameSplitter();
+  let length = 0;
+  let hash = 0;
+  let frames = 0;
+  for await (const chunk of stream)
+    for (const { frame } of splitter.push(chunk)) {
+      frames += 1;
+      if (frames % 500 === 0) look();
+      if (frame.data === "[DONE]") continue;
+      const text = door.added(JSON.parse(frame.data) as Record<string, unknown>);
+      length += text.length;
+      for (let at = 0; at < text.length; at += 1) hash = (hash * 31 + text.charCodeAt(at)) % 1_000_000_007;
+    }
+  return { length, hash };
+}
+
+function hashOf(texts: Iterable<string>): number {
+  let hash = 0;
+  for (const text of texts)
+    for (let at = 0; at < text.length; at += 1) hash = (hash * 31 + text.charCodeAt(at)) % 1_000_000_007;
+  return hash;
+}
+
+const pairs = Object.keys(doors).flatMap((door) =>
+  (["chat", "messages"] as const).map((wire) => [door, wire] as const),
+);
+const MB = 1024 * 1024;
+
+describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
+  const door = doors[name]!;
+
+  it("gets 5,000 chunks with flat memory", async () => {
+    // The last events of Responses repeat the whole text four times, so that much of it must be held at the end.
+    const repeats = name === "responses";
+    const piece = "word ".repeat(repeats ? 80 : 1_600);
+    const before = held();
+    let most = 0;
+    raw.play({ chunks: speak(texts[wire], repeated(piece, 5_000)), ending: "end" });
+    const read = await follow(door, await open(door, wire), () => {
+      most = Math.max(most, held() - before);
+    });
+    expect(read.length).toBe(5_000 * piece.length);
+    expect(most).toBeLessThan((repeats ? 16 : 24) * MB);
+  });
+
+  it("gets 2 MB of a tool's arguments as they were written", async () => {
+    const parts = ['{"text":"', ...repeated("0123456789abcdefghij 线 ".padEnd(64, "."), 32_768), '"}'];
+    raw.play({ chunks: speak(tools[wire], parts), ending: "end" });
+    const began = Date.now();
+    const read = await follow(door, await open(door, wire), () => {});
+    expect(read).toEqual({ length: parts.join("").length, hash: hashOf(parts) });
+    expect(Date.now() - began).toBeLessThan(20_000);
+  });
+
+  it("slows the upstream down when it reads slowly itself", async () => {
+    const piece = "word ".repeat(3_000);
+    const flow = { sent: 0 };
+    function* endless(): Iterable<string> {
+      for (const chunk of speak(texts[wire], repeated(piece, 20_000))) {
+        flow.sent += chunk.length;
+        yield chunk;
+      }
+    }
+    raw.play({ chunks: endless(), ending: "end" });
+    const before = held();
+    const body = JSON.stringify(door.body(wire));
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    socket.pause();
+    socket.write(
+      `POST ${door.path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    let last = -1;
+    while (flow.sent === 0 || flow.sent !== last) {
+      last = flow.sent;
+      await sleep(300);
+    }
+    // Of 300 MB only what the sockets and the pipe between them hold.
+    expect(flow.sent).toBeLessThan(60 * MB);
+    expect(held() - before).toBeLessThan(30 * MB);
+    socket.destroy();
+    await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
+  });
+});

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { redisUrl } from "#test/database.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { startThrowAwayRedis } from "#test/services.ts";
+
+/** Two nodes on one database and one Redis: what is changed on one holds on the other. */
+let here: TestGateway;
+let there: TestGateway;
+
+beforeAll(async () => {
+  here = await startTestGateway({ REDIS_URL: redisUrl() });
+  there = await startTestGateway({ REDIS_URL: redisUrl() }, here);
+});
+afterAll(async () => {
+  await there.stop();
+  await here.stop();
+});
+
+async function call(gateway: TestGateway, key: string): Promise<number> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hi" }] }),
+  });
+  await response.text();
+  return response.status;
+}
+
+/** Waits for this status on the other node. */
+const settles = (key: string, wanted: number) =>
+  expect.poll(() => call(there, key), { interval: 10 }).toBe(wanted);
+
+describe("two nodes", () => {
+  it("know each other's channels, tokens and accounts", async () => {
+    const { key, id } = await here.addToken();
+    expect(await call(there, key)).toBe(404);
+    const channel = await here.addChannel({ type: 900, name: "demo" });
+    await settles(key, 200);
+    await here.api("PATCH", `/channel/${channel.id}`, { status: 2 });
+    await settles(key, 404);
+    await here.api("PATCH", `/channel/${channel.id}`, { status: 1 });
+    await settles(key, 200);
+    await here.api("PATCH", `/token/${id}`, { status: 2 });
+    await settles(key, 403);
+    await here.api("PATCH", `/token/${id}`, { status: 1 });
+    await settles(key, 200);
+    await here.api("DELETE", `/token/${id}`);
+    await settles(key, 401);
+  });
+
+  it("share one limit and one balance", async () => {
+    const { key } = await here.addToken();
+    for (const node of [here, there]) await node.allow(30);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => call(index % 2 === 0 ? here : there, key)),
+    );
+    expect(answers.filter((status) => status === 200)).toHaveLength(30);
+    expect(answers.filter((status) => status === 429)).toHaveLength(30);
+    expect(await here.drift()).toBe(0n);
+  });
+});
+
+/** How many of these requests to /api, sent to the nodes in turn, were let through. */
+async function allowed(nodes: TestGateway[], count: number, from: string): Promise<number> {
+  let ok = 0;
+  for (let n = 0; n < count; n += 1) {
+    const response = await fetch(`${nodes[n % nodes.length]?.url}/api/status`, {
+      headers: { "api-version": "2", "x-forwarded-for": from },
+    });
+    await response.arrayBuffer();
+    if (response.ok) ok += 1;
+  }
+  return ok;
+}
+
+describe("rate limit of /api on two nodes", { timeout: 120_000 }, () => {
+  it("is one count in Redis, and is divided when Redis goes away", async () => {
+    const redis = await startThrowAwayRedis();
+    const env = { REDIS_URL: redis.url, API_RATE_LIMIT: "20" };
+    const one = await startTestGateway(env);
+    const other = await startTestGateway(env, one);
+    try {
+      // Nodes count each other every ten seconds.
+      await sleep(11_000);
+      expect(await allowed([one, other], 40, "203.0.113.1")).toBe(20);
+      await redis.stop();
+      expect(await allowed([one, other], 40, "203.0.113.1")).toBe(0);
+      const after = await allowed([one, other], 60, "203.0.113.2");
+      expect(after).toBeLessThanOrEqual(20);
+      expect(after).toBeGreaterThanOrEqual(18);
+    } finally {
+      await other.stop();
+      await one.stop();
+      await redis.stop();
+    }
+  });
+
+  it("is divided without Redis, like the limits of keys, and each node warns once", async () => {
+    const one = await startTestGateway({ API_RATE_LIMIT: "20", LOG_LEVEL: "warn" });
+    const other = await startTestGateway({ API_RATE_LIMIT: "20", LOG_LEVEL: "warn" }, one);
+    try {
+      for (const node of [one, other])
+        await expect.poll(() => warnings(node), { timeout: 60_000, interval: 2_000 }).toBe(1);
+      expect(await allowed([one, other], 40, "203.0.113.3")).toBe(20);
+      await one.addChannel({ type: 900, name: "demo" });
+      const { key } = await one.addToken();
+      await expect.poll(() => call(other, key)).toBe(200);
+      for (const node of [one, other]) await node.allow(30);
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => call(index % 2 === 0 ? one : other, key)),
+      );
+      const served = answers.filter((status) => status === 200).length;
+      expect(served).toBeGreaterThan(20);
+      expect(served).toBeLessThanOrEqual(30);
+      expect(await warnings(one)).toBe(1);
+    } finally {
+      await other.stop();
+      await one.stop();
+    }
+  });
+});
+
+/** Lines of the node's log about Redis. Each look has an address of its own. */
+async function warnings(node: TestGateway): Promise<number> {
+  const lines = await node.api<{ Message: string }[]>("POST", "/system_info/log", { count: 500 });
+  return lines.filter(({ Message }) => Message.includes("REDIS_URL is not set")).length;
+}

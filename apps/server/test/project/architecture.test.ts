@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { environmentKeys } from "#env.ts";
+import { openProviders } from "#providers/registry.ts";
+import { writesBalance } from "#test/balance-writes.ts";
+
+/** Rules of the codebase that a linter cannot know. */
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const sources = readdirSync(join(root, "apps/server/src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("platform/prisma"))
+  .map((file) => ({ file, text: readFileSync(join(root, "apps/server/src", file), "utf8") }));
+
+/** Ids of providers that are also names of something else, and where they may stand for that. */
+const otherMeanings: Record<string, RegExp> = {
+  // dialects
+  anthropic: /^(gateway|relay)\//,
+  gemini: /^(gateway|relay)\//,
+  // this product, and an endpoint
+  gateway: /./,
+  rerank: /^(gateway|relay)\//,
+  // formats of task endpoints that clients use
+  suno: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
+  kling: /^(gateway\/tasks|console\/usage\/tasks)\.ts$/,
+  midjourney: /^(gateway\/midjourney|console\/usage\/tasks)\.ts$/,
+  // an identity provider
+  github: /^console\/(compat|accounts|site)\/(users|site|profile)\.ts$/,
+};
+
+describe("the codebase", () => {
+  it("lists every process setting in .env.example, and nothing else", () => {
+    const listed = readFileSync(join(root, ".env.example"), "utf8")
+      .split("\n")
+      .flatMap((line) => /^#?\s?([A-Z_]+)=/.exec(line)?.[1] ?? []);
+    expect(listed.sort()).toEqual([...environmentKeys].sort());
+  });
+
+  it("passes every process setting through docker-compose.yml, except what the image fixes", () => {
+    const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+    const block = /^x-server:[\s\S]*?^ {2}environment:\n((?: {4}.*\n)+)/m.exec(compose)?.[1] ?? "";
+    const passed = [...block.matchAll(/^ {4}([A-Z_]+): (.*)$/gm)];
+    const fixed = new Set(["HOST", "PORT", "DATA_DIR", "NODE_ENV"]);
+    // Recreates the container when it changes; the server reads its file.
+    const composeOnly = new Set(["POSTGRES_PASSWORD"]);
+    const keys = passed.flatMap(([, key = ""]) => (composeOnly.has(key) ? [] : [key]));
+    expect(keys.sort()).toEqual(environmentKeys.filter((key) => !fixed.has(key)).sort());
+    // Under its own name, so that a line copied from .env.example has its effect here too.
+    for (const [, key, value] of passed) expect(value).toMatch(new RegExp(`^\\$\\{${key}:-.*\\}$`));
+  });
+
+  it("stops within docker-compose.yml's stop_grace_period", () => {
+    const compose = readFileSync(join(root, "docker-compose.yml"), "utf8");
+    const seconds = (name: string) => Number(new RegExp(`\\$\\{${name}:-(\\d+)s?\\}`).exec(compose)?.[1]);
+    const closing = 25;
+    expect(compose).toMatch(/^ {2}stop_grace_period: \$\{STOP_GRACE_PERIOD:-\d+s\}$/m);
+    expect(seconds("STOP_GRACE_PERIOD")).toBeGreaterThan(
+      seconds("DRAIN_SECONDS") + seconds("STOP_SECONDS") + closing,
+    );
+  });
+
+  it("writes balances in the ledger only", () => {
+    const trespassers = sources
+      .filter(({ file }) => !/\.(test|fixture)\.ts$/.test(file))
+      .filter(({ file }) => !file.startsWith("domain/ledger/"))
+      .filter(({ text }) => writesBalance(text))
+      .map(({ file }) => file);
+    expect(trespassers).toEqual([]);
+  });
+
+  it("knows a write of a balance in any spelling", () => {
+    const writes = [
+      "UPDATE users SET quota = 5",
+      'update "users" u set display_name = $1, "quota" = 0 where id = 1',
+      'UPDATE ONLY public."tokens" SET reserved=0',
+      "UPDATE users\n  SET (display_name, quota) = ($1, $2)",
+      "INSERT INTO users (username, quota) VALUES ($1, 5)",
+      "INSERT INTO users AS u (id) VALUES (1) ON CONFLICT (id) DO NOTHING; UPDATE users SET used_quota = 1",
+      "MERGE INTO users USING x ON true WHEN MATCHED THEN UPDATE SET quota = 1",
+      "DELETE FROM reservations",
+      "insert into ledger_entries (user_id) values (1)",
+      "tx.user.update({ where: { id }, data: { quota: 5n } })",
+      "tx.user.updateMany({ data: { quota } })",
+      "db.user.upsert({ where, create: { username }, update: { reserved: { increment: 1n } } })",
+      "db.token.update({ where, data: { user: { update: { quota: 1n } } } })",
+      "const data = { username, quota: 5n };\ndb.user.create({ data })",
+      "const row = { used_quota: 0n };\ndb.token.update({ where, data: row })",
+      "data.quota = 5n; db.user.update({ where, data })",
+      "db.user.create({ data: { username: 'x', 'quota': 1n } })",
+      "tx.ledgerEntry.createMany({})",
+    ];
+    expect(writes.filter((text) => !writesBalance(text))).toEqual([]);
+    const reads = [
+      "SELECT quota FROM users WHERE quota = 5",
+      "UPDATE users SET display_name = $1 WHERE quota = 0",
+      "UPDATE channels SET used_quota = 1",
+      "db.user.findMany({ select: { quota: true } })",
+      "db.user.update({ where: { id }, data: { status }, select: { quota: true } })",
+      "db.token.update({ where: { id }, data: { remain_quota: 5n } })",
+    ];
+    expect(reads.filter((text) => writesBalance(text))).toEqual([]);
+  });
+
+  it("names providers in providers/ only", () => {
+    const modules = /^(gateway|console|jobs|relay|domain|platform)\//;
+    const ids = [...openProviders().values()].map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(50);
+    const quoted = new RegExp(`["'\`](${ids.join("|")})["'\`]`, "g");
+    const found = sources
+      .filter(({ file }) => modules.test(file) && !file.endsWith(".test.ts") && !file.includes("seed"))
+      .flatMap(({ file, text }) => [...text.matchAll(quoted)].map(([, id = ""]) => ({ file, id })))
+      .filter(({ file, id }) => otherMeanings[id]?.test(file) !== true)
+      .map(({ file, id }) => `${file}: ${id}`);
+    expect([...new Set(found)]).toEqual([]);
+  });
+
+  it("builds no address from a request's host: links come from the settings", () => {
+    const readers = sources
+      .filter(({ file }) => !file.endsWith(".test.ts"))
+      .filter(({ text }) =>
+        /request\.(host|hostname)\b|headers\.host\b|headers\["host"\]|x-forwarded-host/.test(text),
+      )
+      .map(({ file }) => file);
+    // It compares a browser's Origin with the host, and builds nothing.
+    expect(readers).toEqual(["console/origin.ts"]);
+  });
+
+  it("takes the time from platform/clock.ts, so that a clock that is set changes no duration and no expiry", () => {
+    const modules = /^(gateway|console|jobs|relay|domain|start)\//;
+    const readers = sources
+      .filter(({ file }) => modules.test(file) && !/\.(test|fixture)\.ts$/.test(file))
+      .filter(({ text }) => /\bDate\.now\b|\bnew Date\(\)|\bnew Date;/.test(text))
+      .map(({ file }) => file);
+    expect(readers).toEqual([]);
+  });
+
+  it("reads the environment in env.ts only, which main.ts alone imports", () => {
+    const importers = sources
+      .filter(
+        ({ file, text }) => !file.endsWith(".test.ts") && /from "\.\/env\.ts"|from "#env\.ts"/.test(text),
+      )
+      .map(({ file }) => file);
+    expect(importers.filter((file) => !/^(main|audit|start\/.+)\.ts$/.test(file))).toEqual([]);
+  });
+});

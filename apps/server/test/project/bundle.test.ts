@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { root } from "#platform/places.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { startGatewayProcess } from "#test/gateway-process.ts";
+
+/** The bundled server, as npm start and the image run it. */
+let place: TestDatabase;
+let dataDir: string;
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, ["scripts/bundle.mjs"], { cwd: root });
+  place = await freshDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), "gateway-bundle-"));
+}, 180_000);
+afterAll(async () => {
+  await place.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+it.each(["1", "2"])(
+  "bundle: serves a call, and says that it is ready, with WORKERS=%s",
+  async (workers) => {
+    const main = join(root, "apps/server/dist/bundle/main.js");
+    const gateway = await startGatewayProcess(
+      { DATABASE_URL: place.url, DATA_DIR: dataDir, WORKERS: workers },
+      main,
+    );
+    try {
+      if (workers === "1")
+        await gateway.api("POST", "/channel", {
+          type: 900,
+          name: "demo",
+          models: ["demo-chat"],
+          groups: ["default"],
+        });
+      const { key } = await gateway.api<{ key: string }>("POST", "/token", { name: "t" });
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hi 你好 🙂" }] }),
+      });
+      expect(response.status).toBe(200);
+      for (const path of ["/api/ready", "/api/status", "/"])
+        expect((await fetch(`${gateway.url}${path}`)).status).toBe(200);
+    } finally {
+      gateway.process.kill("SIGTERM");
+      expect(await gateway.ended).toBe(0);
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,151 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { ErrorCode } from "@gateway/shared/errors";
+import { describe, expect, it } from "vitest";
+import { dialects } from "#dialects/index.ts";
+import type { ChatRequest, DialectId, Part } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
+
+/** docs/dialects.md says what the code does: its tables are made here. */
+const file = new URL("../../../../docs/dialects.md", import.meta.url);
+const ids = Object.keys(dialects) as DialectId[];
+
+const said = (part: Part): Partial<ChatRequest> => ({
+  messages: [{ role: "user", parts: [{ type: "text", text: "Look." }, part] }],
+});
+const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
+const resulting = (
+  result: Pick<Extract<Part, { type: "tool-result" }>, "parts" | "isError">,
+): Partial<ChatRequest> => ({
+  messages: [
+    { role: "user", parts: [{ type: "text", text: "Look." }] },
+    { role: "assistant", parts: [{ type: "tool-call", id: "c", name: "look", input: "{}" }] },
+    { role: "tool", parts: [{ type: "tool-result", callId: "c", ...result }] },
+  ],
+});
+const look = { name: "look", schema: { type: "object", properties: {} } };
+const searches = { dialect: "openai-responses" as const, fields: { type: "web_search" } };
+const runs = { dialect: "openai-responses" as const, fields: { type: "code_interpreter" } };
+const others = { dialect: "openai-responses" as const, fields: { type: "file_search" } };
+
+const features: Record<string, Partial<ChatRequest>> = {
+  "text, instructions": { messages: [{ role: "system", parts: [{ type: "text", text: "Be brief." }] }] },
+  "image by data": said({ type: "image", source: { type: "data", ...image } }),
+  "image by address": said({ type: "image", source: { type: "url", url: "https://example.com/a.png" } }),
+  audio: said({ type: "audio", source: { type: "data", mediaType: "audio/wav", data: "AA==" } }),
+  PDF: said({ type: "file", source: { type: "data", mediaType: "application/pdf", data: "AA==" } }),
+  "file of another type": said({
+    type: "file",
+    source: { type: "data", mediaType: "application/zip", data: "AA==" },
+  }),
+  "cache marks": {
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hi", cache: { ttl: "1h" } }] }],
+  },
+  tools: { tools: [look] },
+  "result of a tool, with a picture": resulting({
+    parts: [
+      { type: "text", text: "Here." },
+      { type: "image", source: { type: "data", ...image } },
+    ],
+  }),
+  "failure of a tool": resulting({ isError: true, parts: [{ type: "text", text: "No." }] }),
+  "tool choice": { tools: [look], toolChoice: { type: "tool", name: "look" } },
+  "parallel calls on or off": { tools: [look], parallelToolCalls: false },
+  "web search": { serverTools: [{ kind: "web-search", extra: searches }] },
+  "code execution": { serverTools: [{ kind: "code-execution", extra: runs }] },
+  "other tools that a vendor runs": { serverTools: [{ kind: "other", extra: others }] },
+  "reasoning effort": { reasoning: { effort: "high" } },
+  "reasoning budget": { reasoning: { budgetTokens: 2_048 } },
+  "JSON object": { responseFormat: { type: "json" } },
+  "JSON by schema": { responseFormat: { type: "json-schema", schema: { type: "object" } } },
+  "output limit": { maxOutputTokens: 100 },
+  temperature: { temperature: 0.5 },
+  top_p: { topP: 0.5 },
+  top_k: { topK: 10 },
+  stop: { stop: ["END"] },
+  seed: { seed: 1 },
+  penalties: { presencePenalty: 1, frequencyPenalty: 1 },
+  logprobs: { logprobs: true, topLogprobs: 2 },
+  "several answers": { n: 2 },
+  "service tier": { serviceTier: "auto" },
+  user: { user: "u" },
+};
+
+const base: ChatRequest = {
+  model: "m",
+  stream: false,
+  messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
+};
+
+function requestTable(): string[][] {
+  const rows = Object.entries(features).map(([name, feature]) => [
+    name,
+    ...ids.map((id) => {
+      const { dropped } = dialects[id].encodeRequest({ ...base, ...feature });
+      return dropped.length === 0 ? "yes" : dropped.map((each) => `\`${each}\``).join(", ");
+    }),
+  ]);
+  const own = ids.map((id) => {
+    const wire = ids.map((from) => {
+      const extra = { dialect: from, fields: { some_field: 1 } };
+      return dialects[id].encodeRequest({ ...base, extra }).dropped.length === 0;
+    });
+    return wire.every((kept, index) => kept === (ids[index] === id)) ? "its own" : "?";
+  });
+  return [["", ...ids], ...rows, ["fields of one dialect alone", ...own]];
+}
+
+const codes: ErrorCode[] = [
+  "invalid_request",
+  "invalid_key",
+  "insufficient_quota",
+  "model_not_allowed",
+  "model_not_found",
+  "body_too_large",
+  "rate_limited",
+  "upstream_refused",
+  "upstream_rate_limited",
+  "upstream_failed",
+  "answer_too_long",
+  "upstream_overloaded",
+  "upstream_timeout",
+  "no_channel",
+  "internal",
+];
+
+function errorTable(): string[][] {
+  const rows = codes.map((code) => {
+    const error = new GatewayError(code, "x");
+    const types = ids.map((id) => {
+      const { body } = dialects[id].encodeError(error, "id");
+      const inner = body["error"] as Record<string, unknown>;
+      return `\`${String(inner["status"] ?? inner["type"])}\``;
+    });
+    return [`\`${code}\``, String(error.status), ...types];
+  });
+  return [["", "status", ...ids], ...rows];
+}
+
+function markdown([header = [], ...rows]: string[][]): string {
+  const widths = header.map((_cell, column) =>
+    Math.max(3, ...[header, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
+  return [line(header), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+describe("docs/dialects.md", () => {
+  it.each([
+    ["requests", requestTable],
+    ["errors", errorTable],
+  ])("has the table of %s as the code makes it", (name, table) => {
+    const begin = `<!-- table: ${name} -->\n`;
+    const text = readFileSync(file, "utf8");
+    const from = text.indexOf(begin) + begin.length;
+    const to = text.indexOf("<!-- end -->", from);
+    const wanted = `\n${markdown(table())}\n\n`;
+    if (process.env["UPDATE_DOCS"] === "1")
+      writeFileSync(file, text.slice(0, from) + wanted + text.slice(to));
+    else expect(text.slice(from, to)).toBe(wanted);
+  });
+});

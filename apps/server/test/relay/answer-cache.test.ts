@@ -1,0 +1,244 @@
+import type { Explanation } from "@gateway/shared/explain";
+import type { LogRow } from "@gateway/shared/log";
+import type { TokenForm } from "@gateway/shared/token";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { redisUrl } from "#test/database.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** One request, one answer: a token that wants it is answered as before, on two nodes that share a Redis. */
+let here: TestGateway;
+let there: TestGateway;
+
+beforeAll(async () => {
+  here = await startTestGateway({ REDIS_URL: redisUrl() });
+  there = await startTestGateway({ REDIS_URL: redisUrl() }, here);
+  await here.addChannel({ type: 8, name: "vendor", models: ["demo-chat", "demo-embedding"] });
+  for (const node of [here, there]) await node.allow(100_000);
+  const root = await here.api<{ id: number }>("GET", "/user/self");
+  await here.api("POST", `/user/quota/${root.id}`, { quota: 500_000_000, remark: "for the tests" });
+});
+afterAll(async () => {
+  await there.stop();
+  await here.stop();
+});
+
+const remembering = (cache: object = {}, more: Partial<TokenForm> = {}) =>
+  here.addToken({ ...more, setting: { ...more.setting, cache: { enabled: true, ...cache } } });
+
+interface Asking {
+  path?: string;
+  body?: object;
+  node?: TestGateway;
+  headers?: Record<string, string>;
+}
+
+async function ask(
+  key: string,
+  { path = "/v1/chat/completions", body = {}, node = here, headers }: Asking = {},
+) {
+  const before = here.vendor.calls().length;
+  const response = await fetch(node.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    text,
+    cache: response.headers.get("x-gateway-cache"),
+    headers: response.headers,
+    vendorCalls: here.vendor.calls().length - before,
+  };
+}
+
+let questions = 0;
+const question = (more: object = {}) => {
+  questions += 1;
+  const messages = [{ role: "user", content: `Question ${questions}` }];
+  return { model: "demo-chat", max_tokens: 60, messages, ...more };
+};
+
+async function rowsOf(tokenId: number, count: number): Promise<LogRow[]> {
+  let rows: LogRow[] = [];
+  await expect
+    .poll(async () => {
+      rows = (await here.logs(count)).filter((row) => row.token_id === tokenId);
+      return rows.length;
+    })
+    .toBe(count);
+  return rows;
+}
+
+const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
+
+describe("a token that remembers answers", () => {
+  it("gets the same answer to the same request, free, from any node, without asking a vendor", async () => {
+    const { key, id } = await remembering();
+    const body = question();
+    const first = await ask(key, { body });
+    expect(first).toMatchObject({ status: 200, cache: "miss", vendorCalls: 1 });
+    const { messages, model, max_tokens } = body;
+    const again = await ask(key, { body: { messages, max_tokens, model }, node: there });
+    expect(again).toMatchObject({ status: 200, cache: "hit", vendorCalls: 0, text: first.text });
+    expect(again.headers.get("content-type")).toContain("application/json");
+    expect(Number(again.headers.get("age"))).toBeGreaterThanOrEqual(0);
+    expect(again.headers.get("x-ratelimit-limit-requests")).toBe("100000");
+    const [hit, miss] = await rowsOf(id, 2);
+    expect(miss).toMatchObject({ cache_hit: false });
+    expect(miss?.quota).toBeGreaterThan(0);
+    expect(hit).toMatchObject({
+      cache_hit: true,
+      quota: 0,
+      channel_id: 0,
+      outcome: "complete",
+      model_name: "demo-chat",
+      prompt_tokens: miss?.prompt_tokens,
+      completion_tokens: miss?.completion_tokens,
+    });
+    const why = await here.api<Explanation>("GET", `/log/${hit?.request_id}/explain`);
+    expect(why).toMatchObject({ points: 0, agrees: true, group_ratio: "0" });
+    expect(await here.drift()).toBe(0n);
+  });
+
+  it("is asked anew for anything that differs, and when the client wants it so", async () => {
+    const { key } = await remembering();
+    const body = question();
+    await ask(key, { body });
+    for (const other of [{ temperature: 0.1 }, { max_tokens: 61 }, { stream: true }])
+      expect(await ask(key, { body: { ...body, ...other } })).toMatchObject({
+        cache: "miss",
+        vendorCalls: 1,
+      });
+    const fresh = await ask(key, { body, headers: { "cache-control": "no-cache" } });
+    expect(fresh).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    expect((await ask(key, { body })).text).toBe(fresh.text);
+  });
+
+  it("shares nothing with another token, nor with one that does not want it", async () => {
+    const body = question();
+    const [one, other] = [await remembering(), await remembering()];
+    await ask(one.key, { body });
+    expect(await ask(other.key, { body })).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    const plain = await here.addToken();
+    await ask(plain.key, { body });
+    expect(await ask(plain.key, { body })).toMatchObject({ cache: null, vendorCalls: 1 });
+  });
+
+  it("gets a stream again as it came", async () => {
+    const { key, id } = await remembering();
+    const body = question({ stream: true, stream_options: { include_usage: true } });
+    const first = await ask(key, { body });
+    expect(first).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    const again = await ask(key, { body });
+    expect(again).toMatchObject({ cache: "hit", vendorCalls: 0, text: first.text });
+    expect(again.headers.get("content-type")).toContain("text/event-stream");
+    expect(again.text.endsWith("data: [DONE]\n\n")).toBe(true);
+    expect((await rowsOf(id, 2))[0]).toMatchObject({ cache_hit: true, is_stream: true });
+  });
+
+  it("does so in every dialect, and for embeddings", async () => {
+    const { key } = await remembering();
+    const say = [{ role: "user", content: "Hello" }];
+    const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
+    const doors = [
+      { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: say } },
+      { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: say, stream: true } },
+      { path: "/v1/responses", body: { model: "demo-chat", max_output_tokens: 50, input: "Hello" } },
+      { path: "/v1beta/models/demo-chat:generateContent", body: { contents } },
+      { path: "/v1beta/models/demo-chat:streamGenerateContent", body: { contents } },
+      { path: "/v1beta/models/demo-chat:streamGenerateContent?alt=sse", body: { contents } },
+      { path: "/v1/embeddings", body: { model: "demo-embedding", input: "Hello" } },
+    ];
+    for (const door of doors) {
+      const first = await ask(key, door);
+      expect(first, door.path).toMatchObject({ status: 200, cache: "miss" });
+      const again = await ask(key, door);
+      expect(again, door.path).toMatchObject({ status: 200, cache: "hit", vendorCalls: 0, text: first.text });
+    }
+  });
+
+  it("does not keep streams that may call tools, unless it says so", async () => {
+    const body = question({ stream: true, tools: [tool] });
+    const careful = await remembering();
+    await ask(careful.key, { body });
+    expect(await ask(careful.key, { body })).toMatchObject({ cache: null, vendorCalls: 1 });
+    const bold = await remembering({ tool_streams: true });
+    await ask(bold.key, { body });
+    expect(await ask(bold.key, { body })).toMatchObject({ cache: "hit", vendorCalls: 0 });
+  });
+
+  it("keeps nothing that broke, that was refused, or that a conversation grows by", async () => {
+    const { key } = await remembering();
+    for (const messages of [
+      [{ role: "user", content: "[[cut=2]] Hello, hello, hello" }],
+      [{ role: "user", content: "[[status=400]] Hello" }],
+    ]) {
+      const body = question({ messages, stream: true });
+      await ask(key, { body });
+      expect((await ask(key, { body })).vendorCalls).toBe(1);
+    }
+    const made = await ask(key, { path: "/v1/conversations", body: {} });
+    const conversation = (JSON.parse(made.text) as { id: string }).id;
+    const body = { model: "demo-chat", max_output_tokens: 50, input: "Hello", conversation };
+    await ask(key, { path: "/v1/responses", body });
+    expect(await ask(key, { path: "/v1/responses", body })).toMatchObject({ cache: null, vendorCalls: 1 });
+  });
+
+  it("obeys its limits also when the answer is known", async () => {
+    const { key, id } = await remembering();
+    const body = question();
+    await ask(key, { body });
+    const limits = { limit_model_setting: { enabled: true, models: ["other"] } };
+    const setting = { cache: { enabled: true }, limits };
+    await here.api("PUT", `/token/${id}`, { name: "test", setting });
+    expect((await ask(key, { body })).status).toBe(403);
+    await here.api("PATCH", `/token/${id}`, { status: 2 });
+    expect((await ask(key, { body })).status).toBe(403);
+  });
+});
+
+describe("the operator's settings", () => {
+  const set = (key: string, value: unknown) => here.api("PUT", "/option", { key, value });
+
+  it("let a known answer cost its share, rounded up, within what the token has left", async () => {
+    await set("AnswerCachePercent", 40);
+    const { key, id } = await remembering({}, { unlimited_quota: false, remain_quota: 50_000 });
+    const body = question();
+    await ask(key, { body });
+    await ask(key, { body });
+    const [hit, miss] = await rowsOf(id, 2);
+    const exact = Number(miss?.bill?.exact) * 0.4;
+    expect(hit?.quota).toBe(Math.ceil(exact - 1e-9));
+    const why = await here.api<Explanation>("GET", `/log/${hit?.request_id}/explain`);
+    expect(why).toMatchObject({ agrees: true, group_ratio: "0.4" });
+    await here.api("PUT", `/token/${id}`, {
+      name: "test",
+      unlimited_quota: false,
+      remain_quota: 0,
+      setting: { cache: { enabled: true } },
+    });
+    expect((await ask(key, { body })).status).toBe(402);
+    expect(await here.drift()).toBe(0n);
+    await set("AnswerCachePercent", 0);
+  });
+
+  it("bound how long an answer may be, and switch the memory off", async () => {
+    const { key } = await remembering();
+    await set("AnswerCacheKilobytes", 1);
+    const body = question({
+      max_tokens: 2_000,
+      messages: [{ role: "user", content: "[[length=900]] Hello" }],
+    });
+    const first = await ask(key, { body });
+    expect(first.text.length).toBeGreaterThan(1_024);
+    expect(await ask(key, { body })).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    await set("AnswerCacheKilobytes", 256);
+    const short = question();
+    await ask(key, { body: short });
+    await set("AnswerCacheMinutes", 0);
+    expect(await ask(key, { body: short })).toMatchObject({ cache: null, vendorCalls: 1 });
+    await set("AnswerCacheMinutes", 60);
+    expect(await ask(key, { body: short })).toMatchObject({ cache: "hit" });
+  });
+});

@@ -1,0 +1,167 @@
+import { createServer, type Server } from "node:http";
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** Responses in the background: the vendor answers at once and works on, the bill follows. */
+let gateway: TestGateway;
+let client: OpenAI;
+let vendor: Server;
+/** How every response at the vendor stands now. */
+let status = "queued";
+let usage: object | null = null;
+let asked = 0;
+
+const reported = {
+  input_tokens: 40,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 60,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 100,
+};
+
+beforeAll(async () => {
+  vendor = createServer((request, response) => {
+    request.resume().on("end", () => {
+      const { method = "", url = "" } = request;
+      const [, id] = /^\/v1\/responses\/(\w+)/.exec(url) ?? [];
+      if (method === "POST" && url.endsWith("/cancel")) status = "cancelled";
+      if (method === "GET") asked += 1;
+      const output = [
+        {
+          type: "message",
+          id: "m",
+          role: "assistant",
+          content: [{ type: "output_text", text: "Done.", annotations: [] }],
+        },
+      ];
+      const gone = method === "GET" && status === "gone";
+      response.writeHead(gone ? 404 : 200, { "content-type": "application/json" }).end(
+        JSON.stringify(
+          gone
+            ? { error: { message: "gone", type: "invalid_request_error" } }
+            : {
+                id: id ?? `resp_${crypto.randomUUID().replaceAll("-", "")}`,
+                object: "response",
+                status,
+                background: true,
+                model: "thinker",
+                output: status === "completed" ? output : [],
+                usage: status === "completed" ? reported : usage,
+              },
+        ),
+      );
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => vendor.once("listening", resolve));
+  const { port } = vendor.address() as { port: number };
+  gateway = await startTestGateway();
+  await gateway.addChannel({
+    type: 1,
+    name: "works on",
+    models: ["thinker"],
+    base_url: `http://127.0.0.1:${port}`,
+  });
+  await gateway.addChannel({
+    type: 14,
+    name: "answers",
+    models: ["talker"],
+    model_mapping: { talker: "demo-chat" },
+  });
+  await gateway.addChannel({
+    type: 8,
+    name: "speaks chat alone",
+    models: ["chatter"],
+    model_mapping: { chatter: "demo-chat" },
+  });
+  for (const model of ["thinker", "talker", "chatter"]) await gateway.addPrice(model);
+  client = gateway.openai((await gateway.addToken()).key);
+});
+afterAll(async () => {
+  await gateway.stop();
+  vendor.close();
+});
+
+async function begin() {
+  status = "queued";
+  usage = null;
+  const before = (await gateway.logs(0)).length;
+  const made = await client.responses.create({ model: "thinker", input: "Think.", background: true });
+  expect(made.status).toBe("queued");
+  return { id: made.id, before };
+}
+
+async function held(): Promise<bigint> {
+  const { reserved } = await gateway.database.db.user.findFirstOrThrow({ where: { username: "root" } });
+  return reserved;
+}
+
+describe("a response in the background", () => {
+  it("is held for while it is made, and charged by its usage before its client reads it", async () => {
+    const { id, before } = await begin();
+    expect(await held()).toBeGreaterThan(0n);
+    expect((await client.responses.retrieve(id)).status).toBe("queued");
+    expect(await gateway.logs(0)).toHaveLength(before);
+    status = "completed";
+    expect((await client.responses.retrieve(id)).output_text).toBe("Done.");
+    expect(await held()).toBe(0n);
+    const rows = await gateway.logs(before + 1);
+    expect(rows).toHaveLength(before + 1);
+    expect(rows[0]).toMatchObject({ prompt_tokens: 40, completion_tokens: 60, estimated: false });
+    await client.responses.retrieve(id);
+    expect(await gateway.logs(0)).toHaveLength(before + 1);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("is charged although nobody comes for it", async () => {
+    const { before } = await begin();
+    const polls = asked;
+    status = "completed";
+    const rows = await gateway.logs(before + 1);
+    expect(asked).toBeGreaterThan(polls);
+    expect(rows[0]).toMatchObject({ prompt_tokens: 40, completion_tokens: 60, outcome: "complete" });
+    expect(await held()).toBe(0n);
+  });
+
+  it("is charged for its input when it is cancelled or deleted on the way, and not at all when it fails", async () => {
+    const cancelled = await begin();
+    expect((await client.responses.cancel(cancelled.id)).status).toBe("cancelled");
+    const [row] = await gateway.logs(cancelled.before + 1);
+    expect(row).toMatchObject({ outcome: "client-left", completion_tokens: 0, estimated: true });
+    expect(row?.prompt_tokens).toBeGreaterThan(0);
+
+    const deleted = await begin();
+    status = "gone";
+    // One answer that the response is not known closes nothing: it may come from a copy that is late.
+    const polls = asked;
+    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(polls);
+    status = "in_progress";
+    const again = asked;
+    await expect.poll(() => asked, { timeout: 15_000 }).toBeGreaterThan(again);
+    expect(await held()).toBeGreaterThan(0n);
+    status = "gone";
+    await expect.poll(held, { timeout: 30_000 }).toBe(0n);
+    expect((await gateway.logs(deleted.before + 1))[0]).toMatchObject({ outcome: "client-left" });
+
+    const failed = await begin();
+    status = "failed";
+    expect((await client.responses.retrieve(failed.id)).status).toBe("failed");
+    expect((await gateway.logs(failed.before + 1))[0]).toMatchObject({ outcome: "failed", quota: 0 });
+    expect(await held()).toBe(0n);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("is refused clearly where no vendor can do it, in a stream, and in a conversation", async () => {
+    const refused: [object, string, RegExp][] = [
+      [{ model: "talker" }, "model", /in the background/],
+      [{ model: "chatter" }, "model", /in the background/],
+      [{ stream: true }, "stream", /streamed/],
+      [{ conversation: "conv_1" }, "conversation", /conversation/],
+    ];
+    for (const [fields, param, message] of refused)
+      await expect(
+        client.responses.create({ model: "thinker", input: "Hi", background: true, ...fields } as never),
+      ).rejects.toMatchObject({ status: 400, param, message: expect.stringMatching(message) });
+    expect(await held()).toBe(0n);
+  });
+});

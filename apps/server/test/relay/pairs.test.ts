@@ -1,0 +1,239 @@
+import type { ChannelRow } from "@gateway/shared/channel";
+import { FunctionCallingConfigMode, GoogleGenAI, Type } from "@google/genai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/**
+ * Every client dialect to every upstream dialect with the official clients: plain, streamed, and with a tool that is
+ * called, answered and quoted.
+ */
+let gateway: TestGateway;
+let key: string;
+
+/** A model name per upstream dialect; each is served by one channel that speaks only that. */
+const upstreams = { chat: "to-chat", anthropic: "to-anthropic", gemini: "to-gemini" } as const;
+const types = { chat: 8, anthropic: 14, gemini: 25 } as const;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  for (const [name, model] of Object.entries(upstreams)) {
+    await gateway.addChannel({
+      type: types[name as keyof typeof types],
+      name,
+      models: [model],
+      model_mapping: { [model]: "demo-chat" },
+    });
+  }
+  key = (await gateway.addToken()).key;
+});
+afterAll(() => gateway.stop());
+
+const question = "What is the weather in Paris? Use get_weather.";
+const result = "21 degrees and sunny";
+const schema = {
+  type: "object" as const,
+  properties: { city: { type: "string" } },
+  required: ["city"],
+};
+
+interface Client {
+  /** The text of a plain answer, and its tokens as this client sees them. */
+  plain(model: string): Promise<{ text: string; tokens: number }>;
+  streamed(model: string): Promise<string>;
+  /** Calls the tool, answers it, and returns the final text. */
+  tool(model: string): Promise<string>;
+}
+
+const openaiChat: Client = {
+  async plain(model) {
+    const answer = await gateway
+      .openai(key)
+      .chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] });
+    return { text: answer.choices[0]?.message.content ?? "", tokens: answer.usage?.total_tokens ?? 0 };
+  },
+  async streamed(model) {
+    const stream = gateway
+      .openai(key)
+      .chat.completions.stream({ model, messages: [{ role: "user", content: "Hello" }] });
+    return (await stream.finalContent()) ?? "";
+  },
+  async tool(model) {
+    const client = gateway.openai(key);
+    const tools = [{ type: "function" as const, function: { name: "get_weather", parameters: schema } }];
+    const messages = [{ role: "user" as const, content: question }];
+    const first = await client.chat.completions.stream({ model, messages, tools }).finalMessage();
+    const call = first.tool_calls?.[0];
+    if (call === undefined) return "no call";
+    const second = await client.chat.completions.create({
+      model,
+      tools,
+      messages: [...messages, first, { role: "tool", tool_call_id: call.id, content: result }],
+    });
+    return second.choices[0]?.message.content ?? "";
+  },
+};
+
+const openaiResponses: Client = {
+  async plain(model) {
+    const answer = await gateway.openai(key).responses.create({ model, input: "Hello" });
+    return { text: answer.output_text, tokens: answer.usage?.total_tokens ?? 0 };
+  },
+  async streamed(model) {
+    return (await gateway.openai(key).responses.stream({ model, input: "Hello" }).finalResponse())
+      .output_text;
+  },
+  async tool(model) {
+    const client = gateway.openai(key);
+    const tools = [{ type: "function" as const, name: "get_weather", parameters: schema, strict: false }];
+    const first = await client.responses.stream({ model, input: question, tools }).finalResponse();
+    const call = first.output.find((item) => item.type === "function_call");
+    if (call === undefined) return "no call";
+    const second = await client.responses.create({
+      model,
+      tools,
+      input: [
+        { role: "user", content: question },
+        { type: "function_call", call_id: call.call_id, name: call.name, arguments: call.arguments },
+        { type: "function_call_output", call_id: call.call_id, output: result },
+      ],
+    });
+    return second.output_text;
+  },
+};
+
+const anthropic: Client = {
+  async plain(model) {
+    const answer = await gateway.anthropic(key).messages.create({
+      model,
+      max_tokens: 300,
+      messages: [{ role: "user", content: "Hello" }],
+    });
+    const text = answer.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    return { text, tokens: answer.usage.input_tokens + answer.usage.output_tokens };
+  },
+  async streamed(model) {
+    const stream = gateway.anthropic(key).messages.stream({
+      model,
+      max_tokens: 300,
+      messages: [{ role: "user", content: "Hello" }],
+    });
+    return await stream.finalText();
+  },
+  async tool(model) {
+    const client = gateway.anthropic(key);
+    const tools = [{ name: "get_weather", input_schema: schema }];
+    const ask = { model, max_tokens: 300, tools };
+    const first = await client.messages
+      .stream({ ...ask, messages: [{ role: "user", content: question }] })
+      .finalMessage();
+    const call = first.content.find((block) => block.type === "tool_use");
+    if (call === undefined) return "no call";
+    const second = await client.messages.create({
+      ...ask,
+      messages: [
+        { role: "user", content: question },
+        { role: "assistant", content: first.content },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: call.id, content: result }] },
+      ],
+    });
+    return second.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  },
+};
+
+function google(): GoogleGenAI {
+  return new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
+}
+
+const gemini: Client = {
+  async plain(model) {
+    const answer = await google().models.generateContent({ model, contents: "Hello" });
+    return { text: answer.text ?? "", tokens: answer.usageMetadata?.totalTokenCount ?? 0 };
+  },
+  async streamed(model) {
+    let text = "";
+    for await (const chunk of await google().models.generateContentStream({ model, contents: "Hello" }))
+      text += chunk.text ?? "";
+    return text;
+  },
+  async tool(model) {
+    const config = {
+      tools: [
+        {
+          functionDeclarations: [
+            {
+              name: "get_weather",
+              parameters: {
+                type: Type.OBJECT,
+                properties: { city: { type: Type.STRING } },
+                required: ["city"],
+              },
+            },
+          ],
+        },
+      ],
+      toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.AUTO } },
+    };
+    const user = { role: "user", parts: [{ text: question }] };
+    const first = await google().models.generateContent({ model, contents: [user], config });
+    const call = first.functionCalls?.[0];
+    const said = first.candidates?.[0]?.content;
+    if (call === undefined || said === undefined) return "no call";
+    const answered = {
+      role: "user",
+      parts: [{ functionResponse: { id: call.id, name: call.name, response: { output: result } } }],
+    };
+    const second = await google().models.generateContent({ model, contents: [user, said, answered], config });
+    return second.text ?? "";
+  },
+};
+
+const clients: Record<string, Client> = {
+  "openai chat": openaiChat,
+  "openai responses": openaiResponses,
+  anthropic,
+  gemini,
+};
+const pairs = Object.keys(clients).flatMap((client) =>
+  Object.keys(upstreams).map((upstream) => [client, upstream as keyof typeof upstreams] as const),
+);
+
+describe.each(pairs)("a client of %s at an upstream of %s", (name, upstream) => {
+  const client = clients[name]!;
+  const model = upstreams[upstream];
+
+  it("gets a plain answer with its tokens", async () => {
+    const answer = await client.plain(model);
+    expect(answer.text.length).toBeGreaterThan(5);
+    expect(answer.tokens).toBeGreaterThan(0);
+  });
+
+  it("gets the same kind of answer streamed", async () => {
+    expect((await client.streamed(model)).length).toBeGreaterThan(5);
+  });
+
+  it("calls a tool and goes on with its result", async () => {
+    expect(await client.tool(model)).toContain("21 degrees");
+  });
+});
+
+describe("a client of openai responses at an upstream that speaks them", () => {
+  it("passes untouched", async () => {
+    const demo = await gateway.api<ChannelRow>("POST", "/channel", {
+      type: 900,
+      name: "native",
+      models: ["native"],
+      model_mapping: { native: "demo-chat" },
+      groups: ["default"],
+    });
+    expect(demo.id).toBeGreaterThan(0);
+    expect((await openaiResponses.plain("native")).text.length).toBeGreaterThan(5);
+    expect(await openaiResponses.streamed("native")).toBeTruthy();
+    expect(await openaiResponses.tool("native")).toContain("21 degrees");
+  });
+});
+
+describe("after all of them", () => {
+  it("the books are in balance", async () => {
+    expect(await gateway.drift()).toBe(0n);
+  });
+});

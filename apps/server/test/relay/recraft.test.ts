@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { linesOf } from "#test/log-lines.ts";
+
+/** Recraft's tools: what is wanted stands in the address, and the price is one per call. */
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const models = ["recraft_vectorize", "recraft_styles", "recraft_generativeUpscale"];
+  await gateway.addChannel({ type: 51, name: "one", key: "one", models, priority: 1 });
+  await gateway.addChannel({ type: 51, name: "two", key: "two", models });
+  ({ key } = await gateway.addToken({ unlimited_quota: true }));
+});
+afterAll(() => gateway.stop());
+
+async function ask(tool: string, body: FormData | string) {
+  const answer = await fetch(`${gateway.url}/recraftAI/v1/${tool}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(typeof body === "string" ? { "content-type": "application/json" } : {}),
+    },
+    body,
+  });
+  const said = (await answer.json()) as Record<string, unknown>;
+  const [line, ...more] = await linesOf(gateway, answer);
+  expect(more).toEqual([]);
+  return { status: answer.status, said, line };
+}
+
+function picture(fields: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", new Blob([Buffer.alloc(2 * 1024 * 1024, 7)], { type: "image/png" }), "boat.png");
+  return form;
+}
+
+describe("a tool of Recraft's", () => {
+  it("is billed once, by the call, at the price of its own name", async () => {
+    const { status, said, line } = await ask("images/vectorize", picture({ response_format: "url" }));
+    expect(status).toBe(200);
+    expect(said).toMatchObject({ image: { url: expect.stringContaining("data:image/png") } });
+    // $0.01
+    expect(line).toMatchObject({
+      type: 2,
+      quota: 5_000,
+      model_name: "recraft_vectorize",
+      endpoint: "/recraftAI/v1/images/vectorize",
+    });
+    expect(line?.bill?.price_type).toBe("times");
+    expect((await ask("styles", picture({ style: "icon" }))).line).toMatchObject({ quota: 20_000 });
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("gets its form as it came, and no model or number in it changes the bill", async () => {
+    gateway.vendor.control.reset();
+    const { line } = await ask("images/vectorize", picture({ model: "recraft_crispUpscale", style: "icon" }));
+    expect(line).toMatchObject({ quota: 5_000, model_name: "recraft_vectorize" });
+    await ask("images/vectorize", picture());
+    const [first, second] = gateway.vendor.calls();
+    expect(first).toMatchObject({ path: "/v1/images/vectorize", key: "one" });
+    const file = { name: "boat.png", type: "image/png", bytes: 2 * 1024 * 1024 };
+    expect(first?.body).toEqual({ model: "recraft_crispUpscale", style: "icon", file });
+    expect(second?.body).toEqual({ file });
+  });
+
+  it("refuses a number of pictures, which its price does not know", async () => {
+    const answer = await fetch(`${gateway.url}/recraftAI/v1/images/vectorize`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: picture({ n: "4" }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: "n" } });
+  });
+
+  it("takes JSON too, as it came", async () => {
+    gateway.vendor.control.reset();
+    const { status } = await ask("images/vectorize", '{"image": {"name": "boat"}}');
+    expect(status).toBe(200);
+    expect(gateway.vendor.calls()[0]?.body).toEqual({ image: { name: "boat" } });
+  });
+
+  it("is asked of the next channel when one fails, and costs nothing when all do", async () => {
+    gateway.vendor.control.reset();
+    gateway.vendor.control.set({ status: 503, times: 1, only: { key: "one" } });
+    const { status, line } = await ask("images/vectorize", picture());
+    expect(status).toBe(200);
+    expect(line).toMatchObject({ quota: 5_000, attempts: [{ status: 503 }, { result: "ok" }] });
+    gateway.vendor.control.set({ status: 400, times: 5 });
+    const failed = await ask("images/vectorize", picture());
+    expect(failed).toMatchObject({ status: 400, line: { type: 5, quota: 0 } });
+    gateway.vendor.control.reset();
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("that no channel carries, or that has no price, is refused before anybody is asked", async () => {
+    gateway.vendor.control.reset();
+    expect(await ask("images/removeBackground", picture())).toMatchObject({ status: 404 });
+    const unpriced = await ask("images/generativeUpscale", picture());
+    expect(unpriced).toMatchObject({ status: 400, line: { error_code: "price_missing" } });
+    expect(gateway.vendor.calls()).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** Conversations by `previous_response_id`, with a vendor that keeps them and with one that does not. */
+let gateway: TestGateway;
+let client: OpenAI;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.addChannel({
+    type: 1,
+    name: "keeps",
+    models: ["kept"],
+    key: "key-a\nkey-b",
+    model_mapping: { kept: "demo-chat" },
+  });
+  await gateway.addChannel({
+    type: 14,
+    name: "forgets",
+    models: ["forgotten"],
+    model_mapping: { forgotten: "demo-chat" },
+  });
+  client = gateway.openai((await gateway.addToken()).key);
+});
+afterAll(() => gateway.stop());
+
+describe("at a vendor that keeps nothing", () => {
+  it.each([false, true])("goes on with our own memory (streamed: %s)", async (streamed) => {
+    const ask = (body: { input: string; previous_response_id?: string; store?: boolean }) =>
+      streamed
+        ? client.responses.stream({ model: "forgotten", ...body }).finalResponse()
+        : client.responses.create({ model: "forgotten", ...body });
+    const first = await ask({ input: "My name is Ada." });
+    expect(first.id).toMatch(/^resp_/);
+    const second = await ask({ input: "What is my name?", previous_response_id: first.id });
+    expect(second.output_text.length).toBeGreaterThan(0);
+    expect([first.previous_response_id, second.previous_response_id]).toEqual([null, first.id]);
+    const sent = JSON.stringify(gateway.vendor.calls().at(-1)?.body);
+    expect(sent).toContain("My name is Ada.");
+    expect(sent).toContain("What is my name?");
+    const third = await ask({ input: "And now?", previous_response_id: second.id });
+    expect(third.id).not.toBe(second.id);
+    expect(JSON.stringify(gateway.vendor.calls().at(-1)?.body)).toContain("My name is Ada.");
+  });
+
+  it("shows, lists and deletes what it stored, to its own account only", async () => {
+    const made = await client.responses.create({ model: "forgotten", input: "Remember me." });
+    expect((await client.responses.retrieve(made.id)).output_text).toBe(made.output_text);
+    const items = await client.responses.inputItems.list(made.id);
+    expect(JSON.stringify(items.data)).toContain("Remember me.");
+    await client.responses.delete(made.id);
+    await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("refuses clearly what was not to be stored, or never was", async () => {
+    const made = await client.responses.create({ model: "forgotten", input: "Forget me.", store: false });
+    for (const previous of [made.id, "resp_nobody"])
+      await expect(
+        client.responses.create({ model: "forgotten", input: "Hi", previous_response_id: previous }),
+      ).rejects.toMatchObject({ status: 400, param: "previous_response_id" });
+  });
+});
+
+describe("at a vendor that keeps conversations", () => {
+  it("says of an answer that the vendor has no more that it was not found", async () => {
+    const { id } = await client.responses.create({ model: "kept", input: "Forget me." });
+    await expect(client.responses.retrieve(id)).rejects.toMatchObject({
+      status: 404,
+      code: "not_found",
+      message: expect.stringContaining(`"${id}"`),
+    });
+  });
+
+  it("stays with the channel and the key that made the first answer", async () => {
+    const first = await client.responses.create({ model: "kept", input: "Hello" });
+    const key = gateway.vendor.calls().at(-1)?.key;
+    for (let round = 0; round < 6; round += 1) {
+      await client.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id });
+      expect(gateway.vendor.calls().at(-1)?.key).toBe(key);
+      expect(gateway.vendor.calls().at(-1)?.body).toMatchObject({ previous_response_id: first.id });
+    }
+  });
+
+  it("reserves the length of the conversation that a call continues", async () => {
+    const token = await gateway.addToken({ unlimited_quota: false, remain_quota: 55_000 });
+    const limited = gateway.openai(token.key);
+    const long = `[[input=60000]] ${"hi ".repeat(30_000)}`;
+    const first = await limited.responses.create({ model: "kept", input: long });
+    expect(first.usage?.input_tokens).toBe(60_000);
+    const calls = gateway.vendor.calls().length;
+    // 60,000 tokens again cost more than what is left; 10,000 would not.
+    await expect(
+      limited.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id }),
+    ).rejects.toMatchObject({ status: 402, code: "insufficient_quota" });
+    expect(gateway.vendor.calls()).toHaveLength(calls);
+    await limited.responses.create({ model: "kept", input: "Something else" });
+    expect(await gateway.drift()).toBe(0n);
+  });
+});

@@ -1,0 +1,129 @@
+import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
+import { type CallableTool, GoogleGenAI, Type } from "@google/genai";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** The loops that the official clients run by themselves: they keep the conversation, call the tools and ask again. */
+let gateway: TestGateway;
+let key: string;
+
+/** A model that thinks aloud per upstream dialect; each is served by one channel that speaks only that. */
+const types = { "chat-think": 8, "anthropic-think": 14, "gemini-think": 25 };
+const models = Object.keys(types);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  for (const [model, type] of Object.entries(types))
+    await gateway.addChannel({
+      type,
+      name: model,
+      models: [model],
+      model_mapping: { [model]: "demo-think" },
+    });
+  key = (await gateway.addToken()).key;
+});
+afterAll(() => gateway.stop());
+
+const question = "What is the weather in Paris? Use get_weather.";
+const result = "21 degrees and sunny";
+const name = "get_weather";
+const description = "The weather of a city.";
+const properties = { city: { type: "string" } } as const;
+
+it.each(models)("of OpenAI's client goes through %s", async (model) => {
+  const loop = gateway.openai(key).chat.completions.runTools({
+    model,
+    stream: true,
+    messages: [{ role: "user", content: question }],
+    tools: [
+      {
+        type: "function",
+        function: {
+          name,
+          description,
+          parameters: { type: "object", properties },
+          parse: JSON.parse,
+          function: () => result,
+        },
+      },
+    ],
+  });
+  expect(await loop.finalContent()).toContain(result);
+});
+
+it.each(models)(
+  "of Anthropic's client goes through %s, though no vendor holds the conversation",
+  async (model) => {
+    const tool = betaTool({
+      name,
+      description,
+      inputSchema: { type: "object", properties },
+      run: () => result,
+    });
+    const last = await gateway.anthropic(key).beta.messages.toolRunner({
+      model,
+      max_tokens: 4_000,
+      thinking: { type: "enabled", budget_tokens: 1_024 },
+      messages: [{ role: "user", content: question }],
+      tools: [tool],
+    });
+    expect(JSON.stringify(last.content)).toContain(result);
+  },
+);
+
+it.each(["chat-think", "anthropic-think"])("of Google's client goes through %s, streamed", async (model) => {
+  const tool: CallableTool = {
+    tool: () =>
+      Promise.resolve({
+        functionDeclarations: [
+          {
+            name,
+            description,
+            parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } } },
+          },
+        ],
+      }),
+    callTool: (calls) =>
+      Promise.resolve(
+        calls.map(({ id, name: called }) => ({
+          functionResponse: {
+            ...(id !== undefined && { id }),
+            ...(called !== undefined && { name: called }),
+            response: { result },
+          },
+        })),
+      ),
+  };
+  const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
+  const stream = await google.models.generateContentStream({
+    model,
+    contents: question,
+    config: { tools: [tool], thinkingConfig: { includeThoughts: true, thinkingBudget: 1_024 } },
+  });
+  const said: string[] = [];
+  for await (const { candidates } of stream)
+    for (const part of candidates?.[0]?.content?.parts ?? []) said.push(part.text ?? "");
+  expect(said.join("")).toContain(result);
+});
+
+it("is told by a code when it wants the vendor to hold the conversation", async () => {
+  const answer = await fetch(`${gateway.url}/v1/messages`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "anthropic-think",
+      max_tokens: 10,
+      messages: [{ role: "user", content: "Hi" }],
+      thread: { type: "create" },
+    }),
+  });
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    expect.objectContaining({
+      error: expect.objectContaining({
+        type: "invalid_request_error",
+        details: { error_code: "thread_unsupported_request" },
+      }),
+    }),
+  ]);
+});

@@ -1,0 +1,339 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Self } from "@gateway/shared/session";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCollector } from "#dialects/collected-answer.ts";
+import { dialects } from "#dialects/index.ts";
+import type { ChatResponse, DialectId } from "#dialects/ir.ts";
+import { createFrameSplitter } from "#dialects/sse.ts";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
+
+/** Vendors that answer in another form than they were asked for: whole for a stream, a stream for a whole, compressed. */
+let gateway: TestGateway;
+let upstream: RawUpstream;
+let key: string;
+
+const speakers: Record<DialectId, number> = {
+  "openai-chat": 8,
+  "openai-responses": 1,
+  anthropic: 14,
+  gemini: 25,
+};
+const ids = Object.keys(speakers) as DialectId[];
+/** Vendors speak Responses to its own clients alone. */
+const pairs = ids.flatMap((client) =>
+  ids
+    .filter((vendor) => vendor !== "openai-responses" || client === vendor)
+    .map((vendor) => ({ client, vendor })),
+);
+
+const said = "Ahoy, 船!";
+const usage = { input: 5, output: 7 };
+const called = { name: "look", input: '{"at":"sea"}' };
+
+/** The same words, call and usage on every wire. */
+const answers: Record<DialectId, object> = {
+  "openai-chat": {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1_700_000_000,
+    model: "m",
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: said,
+          tool_calls: [
+            { id: "call_1", type: "function", function: { name: called.name, arguments: called.input } },
+          ],
+        },
+        finish_reason: "tool_calls",
+      },
+    ],
+    usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
+  },
+  "openai-responses": {
+    id: "resp_1",
+    object: "response",
+    created_at: 1_700_000_000,
+    model: "m",
+    status: "completed",
+    output: [
+      {
+        id: "msg_1",
+        type: "message",
+        status: "completed",
+        role: "assistant",
+        content: [{ type: "output_text", text: said, annotations: [] }],
+      },
+      {
+        id: "fc_1",
+        type: "function_call",
+        call_id: "call_1",
+        name: called.name,
+        arguments: called.input,
+        status: "completed",
+      },
+    ],
+    usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
+  },
+  anthropic: {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [
+      { type: "text", text: said },
+      { type: "tool_use", id: "call_1", name: called.name, input: { at: "sea" } },
+    ],
+    stop_reason: "tool_use",
+    usage: { input_tokens: 5, output_tokens: 7 },
+  },
+  gemini: {
+    responseId: "g1",
+    modelVersion: "m",
+    candidates: [
+      {
+        index: 0,
+        content: {
+          role: "model",
+          parts: [{ text: said }, { functionCall: { id: "call_1", name: called.name, args: { at: "sea" } } }],
+        },
+        finishReason: "STOP",
+      },
+    ],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7, totalTokenCount: 12 },
+  },
+};
+
+/** The same answer as the vendor would stream it. */
+function streamed(vendor: DialectId): string {
+  const dialect = dialects[vendor];
+  const { id, model, choices } = dialect.decodeResponse(answers[vendor]);
+  const encode = dialect.encodeStream({ model, stream: true, messages: [], includeUsage: true });
+  const at = { choice: 0, part: 1 };
+  return [
+    encode({ type: "start", id, model }),
+    encode({ type: "text", choice: 0, part: 0, text: said.slice(0, 3) }),
+    encode({ type: "text", choice: 0, part: 0, text: said.slice(3) }),
+    encode({ type: "tool-call", ...at, id: "call_1", name: called.name }),
+    encode({ type: "tool-input", ...at, text: called.input }),
+    encode({ type: "stop", choice: 0, reason: choices[0]?.finish ?? "other" }),
+    encode({ type: "finish", usage }),
+  ]
+    .map(({ text }) => text)
+    .join("");
+}
+
+const doors: Record<DialectId, (model: string, stream: boolean) => { path: string; body: object }> = {
+  "openai-chat": (model, stream) => ({
+    path: "/v1/chat/completions",
+    body: {
+      model,
+      stream,
+      ...(stream && { stream_options: { include_usage: true } }),
+      messages: [{ role: "user", content: "Look." }],
+    },
+  }),
+  "openai-responses": (model, stream) => ({ path: "/v1/responses", body: { model, stream, input: "Look." } }),
+  anthropic: (model, stream) => ({
+    path: "/v1/messages",
+    body: { model, stream, max_tokens: 99, messages: [{ role: "user", content: "Look." }] },
+  }),
+  gemini: (model, stream) => ({
+    path: `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    body: { contents: [{ role: "user", parts: [{ text: "Look." }] }] },
+  }),
+};
+
+beforeAll(async () => {
+  [gateway, upstream] = await Promise.all([startTestGateway(), startRawUpstream()]);
+  await gateway.allow(1_000_000);
+  await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
+  for (const id of ids) {
+    await gateway.addChannel({ type: speakers[id], name: id, models: [id], base_url: upstream.url });
+    await gateway.addPrice(id);
+  }
+  const models = ["chat-or-demo"];
+  await gateway.addChannel({ type: 8, name: "first", models, base_url: upstream.url, priority: 5 });
+  await gateway.addChannel({
+    type: 8,
+    name: "second",
+    models,
+    model_mapping: { "chat-or-demo": "demo-chat" },
+  });
+  await gateway.addPrice("chat-or-demo");
+  key = (await gateway.addToken()).key;
+});
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+const balance = async () => (await gateway.api<Self>("GET", "/user/self")).quota;
+
+async function ask(client: DialectId, model: string, stream: boolean) {
+  const { path, body } = doors[client](model, stream);
+  const before = await balance();
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  // The last bytes waited for the bill.
+  const paid = before - (await balance());
+  return { status: response.status, type: response.headers.get("content-type"), text, paid };
+}
+
+function readStream(client: DialectId, text: string): ChatResponse {
+  const collector = createCollector();
+  const decoder = dialects[client].decodeStream();
+  const frames = createFrameSplitter().push(Buffer.from(text));
+  for (const { frame } of frames) for (const event of decoder.frame(frame)) collector.add(event);
+  for (const event of decoder.end()) collector.add(event);
+  if (collector.answer === undefined || "error" in collector.answer) throw new Error(`no answer: ${text}`);
+  return collector.answer;
+}
+
+function expectAnswer({ choices, usage: counted }: ChatResponse): void {
+  expect(counted).toMatchObject(usage);
+  expect(choices).toHaveLength(1);
+  expect(choices[0]).toMatchObject({
+    finish: "tool-calls",
+    parts: [
+      { type: "text", text: said },
+      { type: "tool-call", ...called },
+    ],
+  });
+}
+
+async function expectBill(paid: number, rows: number): Promise<void> {
+  const [row, ...others] = await gateway.logs();
+  expect(others).toHaveLength(rows);
+  expect(row).toMatchObject({
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    outcome: "complete",
+    estimated: false,
+  });
+  expect(row?.quota).toBe(paid);
+  expect(paid).toBeGreaterThan(0);
+}
+
+describe("a vendor that answers whole though a stream was asked for", () => {
+  it.each(pairs)("is told to a client of $client as a stream ($vendor)", async ({ client, vendor }) => {
+    upstream.play({
+      chunks: [head("application/json; charset=utf-8"), JSON.stringify(answers[vendor])],
+      ending: "end",
+    });
+    const rows = (await gateway.logs(0)).length;
+    const { status, type, text, paid } = await ask(client, vendor, true);
+    expect({ status, type }).toEqual({ status: 200, type: "text/event-stream; charset=utf-8" });
+    expectAnswer(readStream(client, text));
+    await expectBill(paid, rows);
+  });
+
+  it.each([
+    [
+      "an error",
+      { error: { message: "Slow down.", type: "requests", code: "rate_limit_exceeded" } },
+      "rate-limited",
+    ],
+    ["a bare sentence", { success: false, message: "Come back tomorrow." }, "server"],
+    ["nothing", { id: "1", object: "chat.completion", choices: [] }, "server"],
+  ])("may have %s in it: another channel answers, and only that is paid", async (_name, body, kind) => {
+    upstream.play({ chunks: [head("application/json"), JSON.stringify(body)], ending: "end" });
+    const rows = (await gateway.logs(0)).length;
+    const { status, text, paid } = await ask("openai-chat", "chat-or-demo", true);
+    expect(status).toBe(200);
+    expect(text).toContain("[DONE]");
+    const [row, ...others] = await gateway.logs();
+    expect(others).toHaveLength(rows);
+    expect(row?.attempts?.map(({ result }) => result)).toEqual([kind, "ok"]);
+    expect(row?.quota).toBe(paid);
+  });
+
+  it("is an error when nobody else can answer, and costs nothing", async () => {
+    const body = { error: { message: "Too long.", type: "invalid_request_error", code: null } };
+    upstream.play({ chunks: [head("application/json"), JSON.stringify(body)], ending: "end" });
+    const { status, text, paid } = await ask("openai-chat", "openai-chat", true);
+    expect({ status, paid }).toEqual({ status: 400, paid: 0 });
+    expect(text).toContain("Too long.");
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("a vendor that streams though a whole answer was asked for", () => {
+  it.each(pairs)("is told to a client of $client as one answer ($vendor)", async ({ client, vendor }) => {
+    upstream.play({ chunks: [head("text/event-stream"), streamed(vendor)], ending: "end" });
+    const rows = (await gateway.logs(0)).length;
+    const { status, type, text, paid } = await ask(client, vendor, false);
+    expect({ status, type }).toEqual({ status: 200, type: "application/json; charset=utf-8" });
+    expectAnswer(dialects[client].decodeResponse(JSON.parse(text)));
+    await expectBill(paid, rows);
+  });
+
+  it.each([
+    ["breaks off", 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Well, "}}]}\n\n', "network"],
+    ["says in it that it failed", 'data: {"error":{"message":"No.","code":"server_error"}}\n\n', "server"],
+  ])("is tried again elsewhere when it %s, for nobody has seen a word of it", async (_name, text, kind) => {
+    upstream.play({ chunks: [head("text/event-stream"), text], ending: "end" });
+    const { status, paid } = await ask("openai-chat", "chat-or-demo", false);
+    expect(status).toBe(200);
+    const [row] = await gateway.logs();
+    expect(row?.attempts?.map(({ result }) => result)).toEqual([kind, "ok"]);
+    expect(row?.quota).toBe(paid);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});
+
+describe("a vendor that compresses though nobody asked for it", () => {
+  const gzip = { "content-encoding": "gzip" };
+  const pairsOfOne = pairs.filter(({ client }) => client === "openai-chat" || client === "openai-responses");
+
+  it.each(pairsOfOne)("streams to a client of $client what it would without ($vendor)", async (pair) => {
+    upstream.play({
+      chunks: [head("text/event-stream", gzip), gzipSync(streamed(pair.vendor))],
+      ending: "end",
+    });
+    const rows = (await gateway.logs(0)).length;
+    const { status, text, paid } = await ask(pair.client, pair.vendor, true);
+    expect(status).toBe(200);
+    expectAnswer(readStream(pair.client, text));
+    await expectBill(paid, rows);
+  });
+
+  it.each(pairsOfOne)("answers a client of $client as it would without ($vendor)", async (pair) => {
+    const body = brotliCompressSync(JSON.stringify(answers[pair.vendor]));
+    const headers = { "content-encoding": "br", "content-length": String(body.length) };
+    upstream.play({ chunks: [head("application/json", headers), body], ending: "end" });
+    const rows = (await gateway.logs(0)).length;
+    const { status, text, paid } = await ask(pair.client, pair.vendor, false);
+    expect(status).toBe(200);
+    expectAnswer(dialects[pair.client].decodeResponse(JSON.parse(text)));
+    await expectBill(paid, rows);
+  });
+
+  it("is told to have refused what it refused", async () => {
+    const body = { error: { message: "Too long.", type: "invalid_request_error", code: null } };
+    upstream.play({
+      chunks: [head("application/json", gzip, 400), gzipSync(JSON.stringify(body))],
+      ending: "end",
+    });
+    const { status, text, paid } = await ask("openai-chat", "openai-chat", true);
+    expect({ status, paid }).toEqual({ status: 400, paid: 0 });
+    expect(text).toContain("Too long.");
+  });
+
+  it("is tried again elsewhere when what it sends is damaged", async () => {
+    upstream.play({ chunks: [head("application/json", gzip), '{"id":"1"}'], ending: "end" });
+    const { status, paid } = await ask("openai-chat", "chat-or-demo", false);
+    expect(status).toBe(200);
+    const [row] = await gateway.logs();
+    expect(row?.attempts?.map(({ result }) => result)).toEqual(["network", "ok"]);
+    expect(row?.quota).toBe(paid);
+    expect(await gateway.drift()).toBe(0n);
+  });
+});

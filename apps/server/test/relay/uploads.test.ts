@@ -1,0 +1,250 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
+
+/** Files on their way through the process, as an operator's memory meets them. */
+const MEGABYTE = 1024 * 1024;
+const boundary = "a-boundary-of-the-uploads";
+
+/** A vendor that keeps nothing but what it heard: sizes and digests. */
+interface Heard {
+  path: string;
+  type: string;
+  length: number;
+  digest: string;
+}
+
+let place: TestDatabase;
+let dataDir: string;
+let gateway: GatewayProcess;
+let key: string;
+/** A channel whose vendor keeps files. */
+let keeper: number;
+let vendor: Server;
+const heard: Heard[] = [];
+/** The vendor's next answers; 200 when there are none. */
+const refusals: number[] = [];
+
+beforeAll(async () => {
+  vendor = createServer((incoming, response) => {
+    const hash = createHash("sha256");
+    let length = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      hash.update(chunk);
+      length += chunk.length;
+    });
+    incoming.on("end", () => {
+      const type = incoming.headers["content-type"] ?? "";
+      heard.push({ path: incoming.url ?? "", type, length, digest: hash.digest("hex") });
+      const status = refusals.shift() ?? 200;
+      const usage = {
+        type: "tokens",
+        input_tokens: 700,
+        output_tokens: 5,
+        input_token_details: { audio_tokens: 690, text_tokens: 10 },
+      };
+      const body =
+        status === 200 ? { text: "heard", usage } : { error: { message: "no", type: "server_error" } };
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    incoming.on("error", () => {});
+  }).listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  place = await freshDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), "gateway-uploads-"));
+  gateway = await startGatewayProcess({
+    DATABASE_URL: place.url,
+    DATA_DIR: dataDir,
+    DEMO_UPSTREAM: "false",
+  });
+  const vendorUrl = `http://127.0.0.1:${(vendor.address() as { port: number }).port}`;
+  const channel = {
+    type: 8,
+    base_url: vendorUrl,
+    key: "k",
+    groups: ["default"],
+    models: ["ear", "ear-of-ours", "gpt-image-2.5-sunburst"],
+  };
+  await gateway.api("POST", "/channel", {
+    ...channel,
+    name: "one",
+    model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
+  });
+  await gateway.api("POST", "/channel", {
+    ...channel,
+    name: "two",
+    model_mapping: { "ear-of-ours": "ear", "gpt-image-2.5-sunburst": "+painter" },
+  });
+  const keeping = { ...channel, type: 1, name: "keeper", models: ["nothing-else-asks-for"] };
+  keeper = (await gateway.api<{ id: number }>("POST", "/channel", keeping)).id;
+  for (const model of ["ear", "ear-of-ours"])
+    await gateway.api("POST", "/prices/single", {
+      model,
+      type: "tokens",
+      channel_type: 1,
+      input: 1,
+      output: 1,
+    });
+  key = (await gateway.api<{ key: string }>("POST", "/token", { name: "t" })).key;
+});
+afterAll(async () => {
+  gateway.process.kill("SIGTERM");
+  await gateway.ended;
+  vendor.close();
+  await place.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** In bytes, as the system counts it. */
+async function residentMemory(): Promise<number> {
+  const status = await readFile(`/proc/${gateway.process.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** By how many megabytes the process grows at most while this is done. */
+async function growthDuring<T>(work: () => Promise<T>): Promise<{ answer: T; growth: number }> {
+  const before = await residentMemory();
+  let most = before;
+  const watch = setInterval(() => {
+    void residentMemory().then((now) => (most = Math.max(most, now)));
+  }, 20);
+  try {
+    return { answer: await work(), growth: (most - before) / MEGABYTE };
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+const piece = Buffer.alloc(64 * 1024, 7);
+
+function* formOf(fields: Record<string, string>, fileBytes: number): Generator<Buffer> {
+  yield Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n`,
+  );
+  for (let left = fileBytes; left > 0; left -= piece.length)
+    yield piece.subarray(0, Math.min(left, piece.length));
+  yield Buffer.from("\r\n");
+  for (const [name, value] of Object.entries(fields))
+    yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+  yield Buffer.from(`--${boundary}--\r\n`);
+}
+
+function digestOf(pieces: Iterable<Buffer>): string {
+  const hash = createHash("sha256");
+  for (const one of pieces) hash.update(one);
+  return hash.digest("hex");
+}
+
+/** Sends without a length and without holding anything. */
+async function upload(pieces: Iterable<Buffer>, path = "/v1/audio/transcriptions", headers = {}) {
+  const sending = request(gateway.url + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+      ...headers,
+    },
+  });
+  const answered = once(sending, "response") as Promise<[IncomingMessage]>;
+  sending.on("error", () => {});
+  for (const one of pieces)
+    if (!sending.write(one) && !sending.destroyed) await Promise.race([once(sending, "drain"), answered]);
+  sending.end();
+  const [response] = await answered;
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, body: JSON.parse(text) };
+}
+
+describe("an upload", () => {
+  it("reaches the vendor byte for byte when nothing is renamed, with its length", async () => {
+    const form = () => formOf({ model: "ear", language: "en" }, 3 * MEGABYTE);
+    expect(await upload(form())).toMatchObject({ status: 200, body: { text: "heard" } });
+    expect(heard.at(-1)).toMatchObject({ path: "/v1/audio/transcriptions", digest: digestOf(form()) });
+  });
+
+  it("has the model's other name in it, for every vendor that is tried", async () => {
+    refusals.push(503);
+    const before = heard.length;
+    expect(await upload(formOf({ model: "ear-of-ours" }, 2 * MEGABYTE))).toMatchObject({ status: 200 });
+    const renamed = digestOf(formOf({ model: "ear" }, 2 * MEGABYTE));
+    expect(heard.slice(before).map(({ digest }) => digest)).toEqual([renamed, renamed]);
+  });
+
+  it("gets a picture model that the caller left out, under the vendor's name for it", async () => {
+    expect(await upload(formOf({ prompt: "a boat" }, 1_000), "/v1/images/edits")).toMatchObject({
+      status: 200,
+    });
+    const first = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\npainter\r\n`;
+    expect(heard.at(-1)?.digest).toBe(digestOf([Buffer.from(first), ...formOf({ prompt: "a boat" }, 1_000)]));
+  });
+
+  it("is billed by the vendor's usage, sound apart", async () => {
+    await upload(formOf({ model: "ear" }, 100_000));
+    type Row = {
+      prompt_tokens: number;
+      estimated: boolean;
+      bill: { lines: { kind: string; amount: number }[] };
+    };
+    const { data } = await gateway.api<{ data: Row[] }>("GET", "/log?size=1");
+    expect(data[0]).toMatchObject({ prompt_tokens: 700, estimated: false });
+    expect(data[0]?.bill.lines).toContainEqual(
+      expect.objectContaining({ kind: "input_audio_tokens", amount: 690 }),
+    );
+  });
+
+  it("may be large, and many at once, and the memory stays small", async () => {
+    await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
+    const { answer: all, growth } = await growthDuring(() =>
+      Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 60 * MEGABYTE)))),
+    );
+    expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    // 480 MB passed; held whole, once, they would be all of that. Some wait for the collector.
+    expect(growth).toBeLessThan(240);
+    expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
+  });
+
+  it("is refused when it is too large, whether it says so or not", async () => {
+    const form = () => formOf({ model: "ear" }, 66 * MEGABYTE);
+    const before = heard.length;
+    const said = await upload(form(), "/v1/audio/transcriptions", {
+      "content-length": String(67 * MEGABYTE),
+    });
+    expect(said).toMatchObject({ status: 413, body: { error: { code: "body_too_large" } } });
+    expect(await upload(form())).toMatchObject({
+      status: 413,
+      body: { error: { type: "invalid_request_error" } },
+    });
+    expect(heard).toHaveLength(before);
+  });
+
+  it("is refused when it is no form, or a broken one", async () => {
+    expect(await upload([Buffer.from("nonsense")])).toMatchObject({ status: 400 });
+    expect(await upload(formOf({ language: "en" }, 10))).toMatchObject({
+      status: 400,
+      body: { error: { param: "model" } },
+    });
+    const json = await upload([Buffer.from("{}")], "/v1/audio/transcriptions", {
+      "content-type": "application/json",
+    });
+    expect(json).toMatchObject({ status: 400 });
+  });
+});
+
+describe("a file that a vendor keeps", () => {
+  it("goes to it whole, of any size, and is never held", async () => {
+    const form = () => formOf({ purpose: "batch" }, 256 * MEGABYTE);
+    const headers = { authorization: `Bearer ${key}#${keeper}` };
+    const { answer, growth } = await growthDuring(() => upload(form(), "/v1/files", headers));
+    expect(answer).toMatchObject({ status: 200, body: { text: "heard" } });
+    expect(heard.at(-1)).toMatchObject({ path: "/v1/files", digest: digestOf(form()) });
+    expect(growth).toBeLessThan(200);
+    expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
+  });
+});
