@@ -54,9 +54,13 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
+  // Tries out settings that only root may change.
   app.post(
     "/option/mail/test",
-    { config: testing, schema: { response: answers(z.object({ to: z.string() })) } },
+    {
+      config: { access: "root", rateLimit: TEST_LIMIT },
+      schema: { response: answers(z.object({ to: z.string() })) },
+    },
     async (request) => {
       const { email, language } = await getUser(db, viewerOf(request).id);
       const current = settings.current();

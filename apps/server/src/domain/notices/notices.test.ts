@@ -216,4 +216,14 @@ describe("the test buttons", () => {
       "The mail server refuses the account or its password.",
     );
   });
+
+  it("mail test: refuses administrators, who may not change the mail settings either", async () => {
+    const admin = await site.as(await site.makeUser({ role: 10 }));
+    const change = await admin.send("PUT", "/api/option", { key: "SMTPToken", value: "x" });
+    const tried = await admin.send("POST", "/api/option/mail/test");
+    expect([change.status, tried.status]).toEqual([403, 403]);
+    expect((await admin.send("POST", "/api/option/notice/test", { channel: "webhook" })).status).not.toBe(
+      403,
+    );
+  });
 });
