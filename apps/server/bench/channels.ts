@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { ChannelQuery } from "@gateway/shared/channel";
+import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { listChannels } from "#domain/channels/channels.ts";

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
-import { mayEnter } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/accounts/roles";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,

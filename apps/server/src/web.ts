@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { FastifyInstance } from "fastify";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { root as repository } from "#platform/places.ts";

@@ -1,4 +1,4 @@
-import type { LogPage, LogRow } from "@gateway/shared/log";
+import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { expect } from "vitest";
 import type { TestGateway } from "./gateway.ts";
 

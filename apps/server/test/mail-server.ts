@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import { SMTPServer } from "smtp-server";
 
 /** A mail server on this machine that keeps what it is given. */

@@ -10,7 +10,7 @@ import {
 } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { PaymentType } from "@gateway/shared/payment-config";
+import type { PaymentType } from "@gateway/shared/billing/payment-config";
 
 /**
  * The other side of the four payment gateways on a real socket, each speaking its own wire with real signatures, and

@@ -1,7 +1,7 @@
+import type { TokenAdminRow, TokenRow } from "@gateway/shared/accounts/token";
+import type { UserDetail } from "@gateway/shared/accounts/user";
 /** Everybody's tokens in an administrator's hands; billing tags; answers that are remembered. */
-import type { LogPage } from "@gateway/shared/log";
-import type { TokenAdminRow, TokenRow } from "@gateway/shared/token";
-import type { UserDetail } from "@gateway/shared/user";
+import type { LogPage } from "@gateway/shared/usage/log";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";

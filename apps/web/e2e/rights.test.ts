@@ -1,6 +1,6 @@
 /** Administrators who may not do everything: giving the rights, and what their console then shows. */
-import { adminAreas } from "@gateway/shared/roles";
-import type { UserDetail } from "@gateway/shared/user";
+import { adminAreas } from "@gateway/shared/accounts/roles";
+import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";

@@ -1,4 +1,4 @@
-import type { TelegramMenuRow } from "@gateway/shared/telegram";
+import type { TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rootUser } from "./installation.ts";
 import { openSite, type Site } from "./site.ts";

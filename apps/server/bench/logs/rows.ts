@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AttemptNote, Bill } from "@gateway/shared/log";
+import type { AttemptNote, Bill } from "@gateway/shared/usage/log";
 import type pg from "pg";
 import type { Pool } from "#platform/database/db.ts";
 import { copyInto } from "./copy.ts";

@@ -1,5 +1,5 @@
-import type { GroupType } from "@gateway/shared/analytics";
-import { LogQuery } from "@gateway/shared/log";
+import type { GroupType } from "@gateway/shared/usage/analytics";
+import { LogQuery } from "@gateway/shared/usage/log";
 import type { LogView } from "#domain/logs/filter.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";

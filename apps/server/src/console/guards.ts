@@ -1,4 +1,4 @@
-import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/roles";
+import { type AdminArea, type AdminLevel, mayEnter, Role } from "@gateway/shared/accounts/roles";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { Sessions, Viewer } from "./accounts/session.ts";

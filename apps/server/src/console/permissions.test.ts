@@ -1,7 +1,7 @@
-import type { Permissions } from "@gateway/shared/permissions";
-import { type AdminArea, type AdminLevel, adminAreas } from "@gateway/shared/roles";
-import type { Self } from "@gateway/shared/session";
-import type { UserDetail } from "@gateway/shared/user";
+import type { Permissions } from "@gateway/shared/accounts/permissions";
+import { type AdminArea, type AdminLevel, adminAreas } from "@gateway/shared/accounts/roles";
+import type { Self } from "@gateway/shared/accounts/session";
+import type { UserDetail } from "@gateway/shared/accounts/user";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCallers } from "#domain/tokens/callers.ts";

@@ -1,5 +1,5 @@
-import type { ChannelTestResult } from "@gateway/shared/channel";
-import type { ModelCheck } from "@gateway/shared/model-check";
+import type { ChannelTestResult } from "@gateway/shared/channels/channel";
+import type { ModelCheck } from "@gateway/shared/channels/model-check";
 import type { PersonCheck } from "#domain/accounts/person-check.ts";
 import type { Icons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { TokenSetting } from "@gateway/shared/token";
+import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { FastifyReply } from "fastify";
 import { now } from "#platform/clock.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";

@@ -1,4 +1,4 @@
-import { defaultSettings, type Settings } from "@gateway/shared/settings";
+import { defaultSettings, type Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBodyLog } from "#domain/logs/bodies.ts";
 import { ensurePartitions, listPartitions } from "#domain/logs/partitions.ts";

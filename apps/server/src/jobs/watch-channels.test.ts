@@ -1,5 +1,5 @@
-import type { ChannelRow } from "@gateway/shared/channel";
-import type { Settings } from "@gateway/shared/settings";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type { Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";

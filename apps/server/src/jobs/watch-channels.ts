@@ -1,4 +1,4 @@
-import { ChannelRunInput, type ChannelRunKind } from "@gateway/shared/channel-run";
+import { ChannelRunInput, type ChannelRunKind } from "@gateway/shared/channels/channel-run";
 import { GatewayError } from "#errors.ts";
 import type { Job, JobServices } from "./job.ts";
 

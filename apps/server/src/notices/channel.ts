@@ -1,5 +1,5 @@
-import type { NoticeChannelId } from "@gateway/shared/notice";
-import type { Settings } from "@gateway/shared/settings";
+import type { NoticeChannelId } from "@gateway/shared/site/notice";
+import type { Settings } from "@gateway/shared/site/settings";
 import { GatewayError } from "#errors.ts";
 import type { Rendered } from "./letter.ts";
 

@@ -1,4 +1,4 @@
-import type { NoticeEvent } from "@gateway/shared/notice";
+import type { NoticeEvent } from "@gateway/shared/site/notice";
 
 /** What happened. Values come from the database and may be anything. */
 export type Facts = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import type { NoticeChannelId } from "@gateway/shared/notice";
-import type { Settings } from "@gateway/shared/settings";
+import type { NoticeChannelId } from "@gateway/shared/site/notice";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { NoticeChannel } from "./channel.ts";
 import { dingtalk } from "./dingtalk.ts";
 import { email } from "./email.ts";

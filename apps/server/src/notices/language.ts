@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 
 /** The languages we write to people in. */
 export type Language = Settings["Language"];

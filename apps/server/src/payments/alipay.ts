@@ -1,4 +1,4 @@
-import { formatCents, parseCents } from "@gateway/shared/order-price";
+import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
 import { z } from "zod";
 import { ask, declined, readJson, unreachable } from "./ask.ts";
 import {

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
-import { paymentConfigs, paymentSecrets, PaymentType } from "@gateway/shared/payment-config";
+import { paymentConfigs, paymentSecrets, PaymentType } from "@gateway/shared/billing/payment-config";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type PaymentStandIns, startPaymentStandIns } from "#test/payment-stand-ins.ts";
 import { signatureOf } from "./epay.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { formatCents, parseCents } from "@gateway/shared/order-price";
+import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
 import { z } from "zod";
 import { ask, readJson, unreachable } from "./ask.ts";
 import {

@@ -3,7 +3,7 @@ import {
   paymentConfigs,
   type PaymentCurrency,
   type PaymentType,
-} from "@gateway/shared/payment-config";
+} from "@gateway/shared/billing/payment-config";
 import { z } from "zod";
 import { GatewayError } from "#errors.ts";
 

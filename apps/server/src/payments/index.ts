@@ -1,4 +1,4 @@
-import type { PaymentType } from "@gateway/shared/payment-config";
+import type { PaymentType } from "@gateway/shared/billing/payment-config";
 import { alipayAt } from "./alipay.ts";
 import { epay } from "./epay.ts";
 import type { PaymentGateway } from "./gateway.ts";

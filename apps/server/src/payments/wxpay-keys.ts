@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash, type KeyObject } from "node:crypto";
-import type { PaymentConfigs } from "@gateway/shared/payment-config";
+import type { PaymentConfigs } from "@gateway/shared/billing/payment-config";
 import { z } from "zod";
 import { readJson } from "./ask.ts";
 import { notGenuine } from "./gateway.ts";

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { ProviderInfo } from "@gateway/shared/provider";
+import { ProviderInfo } from "@gateway/shared/channels/provider";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { VendorWire } from "#dialects/dialect.ts";

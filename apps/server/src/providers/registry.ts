@@ -1,4 +1,4 @@
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { z } from "zod";
 import { ai360 } from "./definitions/ai360.ts";
 import { ali } from "./definitions/ali.ts";

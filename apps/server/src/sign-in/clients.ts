@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { Fetch, IdentityClient, IdentityProvider } from "./provider.ts";
 
 /** Opened providers: each is kept as long as the settings it was opened with are the ones in force. */

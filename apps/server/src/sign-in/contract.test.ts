@@ -1,5 +1,5 @@
-import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/settings";
-import { IdentityProviderId } from "@gateway/shared/sign-in";
+import { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import { createIdentityClients } from "./clients.ts";
 import { githubAt } from "./github.ts";

@@ -1,5 +1,5 @@
 import oauth2 from "@fastify/oauth2";
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import Fastify from "fastify";
 import { z } from "zod";
 import { ask, refused, unreachable } from "./ask.ts";

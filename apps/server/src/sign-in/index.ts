@@ -1,4 +1,4 @@
-import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { githubAt } from "./github.ts";
 import { larkAt } from "./lark.ts";
 import { oidc } from "./oidc.ts";

@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import * as openid from "openid-client";
 import { z } from "zod";
 import { asError, refused, unreachable } from "./ask.ts";

@@ -1,5 +1,5 @@
-import type { Settings } from "@gateway/shared/settings";
-import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import type { Settings } from "@gateway/shared/site/settings";
 
 /**
  * Identity providers, one record each: which settings they take, and how a code becomes a person. This room speaks

@@ -1,4 +1,4 @@
-import type { LogPage, LogRow } from "@gateway/shared/log";
+import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { replay } from "#domain/pricing/replay.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

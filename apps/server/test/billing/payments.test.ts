@@ -1,6 +1,6 @@
-import type { OpenedOrder, OrderState } from "@gateway/shared/order";
-import type { PaymentRow } from "@gateway/shared/payment";
-import { PaymentType } from "@gateway/shared/payment-config";
+import type { OpenedOrder, OrderState } from "@gateway/shared/billing/order";
+import type { PaymentRow } from "@gateway/shared/billing/payment";
+import { PaymentType } from "@gateway/shared/billing/payment-config";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPaymentGateways } from "#payments/index.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

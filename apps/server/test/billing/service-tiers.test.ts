@@ -1,5 +1,5 @@
-import type { Explanation } from "@gateway/shared/explain";
-import type { LogPage, LogRow } from "@gateway/shared/log";
+import type { Explanation } from "@gateway/shared/usage/explain";
+import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { replay } from "#domain/pricing/replay.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

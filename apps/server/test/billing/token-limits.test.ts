@@ -1,5 +1,5 @@
-import type { LogRow } from "@gateway/shared/log";
-import type { TokenRates } from "@gateway/shared/token";
+import type { TokenRates } from "@gateway/shared/accounts/token";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChannelRow } from "@gateway/shared/channel";
-import type { ChannelBalance } from "@gateway/shared/channel-run";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type { ChannelBalance } from "@gateway/shared/channels/channel-run";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { noticeEvents } from "@gateway/shared/notice";
-import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/settings";
+import { noticeEvents } from "@gateway/shared/site/notice";
+import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Message, Tools } from "#notices/channel.ts";
 import { eventWords } from "#notices/event-words.ts";

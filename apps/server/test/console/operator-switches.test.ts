@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";

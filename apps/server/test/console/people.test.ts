@@ -1,5 +1,5 @@
-import type { TokenCreated } from "@gateway/shared/token";
-import type { UserDetail } from "@gateway/shared/user";
+import type { TokenCreated } from "@gateway/shared/accounts/token";
+import type { UserDetail } from "@gateway/shared/accounts/user";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import type { ChannelRow } from "@gateway/shared/channel";
-import type { TokenRow } from "@gateway/shared/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

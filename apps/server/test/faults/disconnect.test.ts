@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import type { LogRow } from "@gateway/shared/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw-upstream.ts";

@@ -1,5 +1,5 @@
-import type { ChannelForm, ChannelKeyRow, ChannelRow } from "@gateway/shared/channel";
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
+import type { ChannelForm, ChannelKeyRow, ChannelRow } from "@gateway/shared/channels/channel";
 import { APIError } from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

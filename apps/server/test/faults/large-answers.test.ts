@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectSocket, type Socket } from "node:ne
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LogPage, LogRow } from "@gateway/shared/log";
+import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";

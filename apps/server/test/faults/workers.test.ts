@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UserGroupPage } from "@gateway/shared/group";
+import type { UserGroupPage } from "@gateway/shared/channels/group";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { audit } from "#domain/ledger/audit.ts";

@@ -1,6 +1,6 @@
-import type { Explanation } from "@gateway/shared/explain";
-import type { LogRow } from "@gateway/shared/log";
-import type { TokenForm } from "@gateway/shared/token";
+import type { TokenForm } from "@gateway/shared/accounts/token";
+import type { Explanation } from "@gateway/shared/usage/explain";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 

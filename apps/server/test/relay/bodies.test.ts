@@ -1,4 +1,4 @@
-import type { LogBodies } from "@gateway/shared/log";
+import type { LogBodies } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 

@@ -1,4 +1,4 @@
-import type { LogRow } from "@gateway/shared/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

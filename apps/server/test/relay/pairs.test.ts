@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { FunctionCallingConfigMode, GoogleGenAI, Type } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";

@@ -1,4 +1,4 @@
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import type OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";

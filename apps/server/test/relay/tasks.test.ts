@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { MidjourneyRow, TaskRow } from "@gateway/shared/task";
+import type { MidjourneyRow, TaskRow } from "@gateway/shared/channels/task";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { credit } from "#domain/ledger/ledger.ts";
 import { createSettings } from "#domain/settings/settings.ts";

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCollector } from "#dialects/collected-answer.ts";
 import { dialects } from "#dialects/index.ts";

@@ -1,5 +1,5 @@
 /** Who may open a screen of the console. It knows their list, which visitors of the public site never load. */
-import { mayEnter } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/accounts/roles";
 import { Alert } from "@mantine/core";
 import { IconEye, IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-import { type AdminRights, Role } from "@gateway/shared/roles";
+import { type AdminRights, Role } from "@gateway/shared/accounts/roles";
 import { describe, expect, it } from "vitest";
 import { pathTo, screenById, screens, visibleMenu } from "./screens.ts";
 

@@ -1,5 +1,5 @@
 /** The screens of the console and the shape of its menu. Router, menu, breadcrumbs and ⌘K all read this file. */
-import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/roles";
+import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/accounts/roles";
 import {
   IconAdjustmentsHorizontal,
   IconBooks,

@@ -1,7 +1,7 @@
+import { TokenQuery } from "@gateway/shared/accounts/token";
+import { UserQuery } from "@gateway/shared/accounts/user";
 /** Channels, users and tokens whose names hold what was typed, for ⌘K. */
-import { ChannelQuery } from "@gateway/shared/channel";
-import { TokenQuery } from "@gateway/shared/token";
-import { UserQuery } from "@gateway/shared/user";
+import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
 import { IconKey, IconUser } from "@tabler/icons-react";

@@ -1,5 +1,5 @@
 /** What the lists of orders have in common, one's own and everybody's. */
-import type { OwnOrder } from "@gateway/shared/order";
+import type { OwnOrder } from "@gateway/shared/billing/order";
 import { Group } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { formatMoney } from "#lib/money.ts";

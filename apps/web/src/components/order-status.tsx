@@ -1,5 +1,5 @@
 /** How an order stands: a dot and a word. */
-import type { OrderStatus as Status } from "@gateway/shared/order";
+import type { OrderStatus as Status } from "@gateway/shared/billing/order";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";

@@ -1,5 +1,5 @@
 /** The picture of a way to pay: one of ours by name, or one at an address. */
-import type { paymentIcons } from "@gateway/shared/payment";
+import type { paymentIcons } from "@gateway/shared/billing/payment";
 import {
   IconBrandAlipay,
   IconBrandPaypal,

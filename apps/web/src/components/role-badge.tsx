@@ -1,4 +1,4 @@
-import { roleName } from "@gateway/shared/roles";
+import { roleName } from "@gateway/shared/accounts/roles";
 import { Badge } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";

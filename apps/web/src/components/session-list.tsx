@@ -1,5 +1,5 @@
 /** Signed-in browsers, each with a way to end it. Whose they are is the caller's business. */
-import type { SessionRow } from "@gateway/shared/session";
+import type { SessionRow } from "@gateway/shared/accounts/session";
 import { Badge, Button, Group, Skeleton, Text } from "@mantine/core";
 import { IconDeviceDesktop, IconDeviceMobile } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

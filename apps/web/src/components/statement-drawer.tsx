@@ -1,5 +1,5 @@
 /** A closed month by model, and as a file. */
-import type { StatementLine } from "@gateway/shared/statement";
+import type { StatementLine } from "@gateway/shared/billing/statement";
 import { Button, Drawer, ScrollArea, Skeleton, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** Money, numbers and times as people read them, in their language and the site's unit. */
-import { formatNumber, formatQuota, formatSum, POINTS_PER_USD } from "@gateway/shared/money";
+import { formatNumber, formatQuota, formatSum, POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { currentLocale } from "./i18n.ts";

@@ -1,6 +1,6 @@
 /** Who is signed in. The server's answer decides; local storage only bridges the first paint. */
-import { type Action, type AdminArea, type AdminLevel, can, mayEnter } from "@gateway/shared/roles";
-import type { Self } from "@gateway/shared/session";
+import { type Action, type AdminArea, type AdminLevel, can, mayEnter } from "@gateway/shared/accounts/roles";
+import type { Self } from "@gateway/shared/accounts/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { isLeavingGuarded } from "./history.ts";
 import { ApiError, asSent, http } from "./http.ts";
@@ -10,7 +10,7 @@ const storageKey = "user";
 type StoredUser = Pick<Self, "role" | "avatar_url" | "username">;
 
 /** Visitors never ask for it, so it does not come with the first page. */
-const selfSchema = async () => (await import("@gateway/shared/session")).Self;
+const selfSchema = async () => (await import("@gateway/shared/accounts/session")).Self;
 
 export const selfQuery = queryOptions({
   queryKey: ["self"],

@@ -1,7 +1,7 @@
 /** Signing in with an account elsewhere: who is offered, where to go, and what coming back means. */
-import { Self } from "@gateway/shared/session";
-import type { IdentityProviderId } from "@gateway/shared/sign-in";
-import type { SiteStatus } from "@gateway/shared/status";
+import { Self } from "@gateway/shared/accounts/session";
+import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import type { SiteStatus } from "@gateway/shared/site/status";
 import type { TFunction } from "i18next";
 import { z } from "zod";
 import { errorReason } from "./error-text.ts";

@@ -1,5 +1,5 @@
 /** What this installation says about itself: name, currency, language. */
-import type { SiteStatus } from "@gateway/shared/status";
+import type { SiteStatus } from "@gateway/shared/site/status";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { asSent, http } from "./http.ts";

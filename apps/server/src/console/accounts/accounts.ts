@@ -1,5 +1,5 @@
+import { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/session";
 import { Nothing } from "@gateway/shared/envelope";
-import { LoginInput, Self, SetupInput } from "@gateway/shared/session";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { present } from "#console/present.ts";

@@ -1,4 +1,4 @@
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";

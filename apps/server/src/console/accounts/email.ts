@@ -1,7 +1,7 @@
+import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
+import { Self } from "@gateway/shared/accounts/session";
 import { Nothing } from "@gateway/shared/envelope";
-import { MailRequest } from "@gateway/shared/mail";
-import { EmailProof, EmailRequest } from "@gateway/shared/profile";
-import { Self } from "@gateway/shared/session";
+import { MailRequest } from "@gateway/shared/site/mail";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -1,4 +1,4 @@
-import type { UserGroupDetail } from "@gateway/shared/group";
+import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGroups } from "#domain/accounts/groups-in-force.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";

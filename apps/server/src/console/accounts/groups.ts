@@ -1,5 +1,10 @@
+import {
+  UserGroupDetail,
+  UserGroupInput,
+  UserGroupPage,
+  UserGroupQuery,
+} from "@gateway/shared/channels/group";
 import { Nothing } from "@gateway/shared/envelope";
-import { UserGroupDetail, UserGroupInput, UserGroupPage, UserGroupQuery } from "@gateway/shared/group";
 import { mentionable } from "@gateway/shared/paging";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";

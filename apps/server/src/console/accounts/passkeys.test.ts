@@ -1,5 +1,5 @@
-import type { PasskeyRow } from "@gateway/shared/passkey";
-import type { Self } from "@gateway/shared/session";
+import type { PasskeyRow } from "@gateway/shared/accounts/passkey";
+import type { Self } from "@gateway/shared/accounts/session";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { makeAuthenticator } from "#test/authenticator.ts";

@@ -1,4 +1,3 @@
-import { Nothing } from "@gateway/shared/envelope";
 import {
   PasskeyAssertion,
   PasskeyBegin,
@@ -6,9 +5,10 @@ import {
   PasskeyRegistration,
   PasskeyRename,
   PasskeyRow,
-} from "@gateway/shared/passkey";
-import { can, Role } from "@gateway/shared/roles";
-import { Self } from "@gateway/shared/session";
+} from "@gateway/shared/accounts/passkey";
+import { can, Role } from "@gateway/shared/accounts/roles";
+import { Self } from "@gateway/shared/accounts/session";
+import { Nothing } from "@gateway/shared/envelope";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -1,6 +1,6 @@
+import { PasswordReset } from "@gateway/shared/accounts/password-reset";
 import { Nothing } from "@gateway/shared/envelope";
-import { MailRequest } from "@gateway/shared/mail";
-import { PasswordReset } from "@gateway/shared/password-reset";
+import { MailRequest } from "@gateway/shared/site/mail";
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -1,5 +1,5 @@
-import type { TotpOffer } from "@gateway/shared/profile";
-import type { Self, SessionRow } from "@gateway/shared/session";
+import type { TotpOffer } from "@gateway/shared/accounts/profile";
+import type { Self, SessionRow } from "@gateway/shared/accounts/session";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { User } from "#platform/prisma/client.ts";

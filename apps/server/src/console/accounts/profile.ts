@@ -1,6 +1,6 @@
+import { AccessToken, OptionalProof, PasswordChange, ProfileInput } from "@gateway/shared/accounts/profile";
+import { Self } from "@gateway/shared/accounts/session";
 import { Nothing } from "@gateway/shared/envelope";
-import { AccessToken, OptionalProof, PasswordChange, ProfileInput } from "@gateway/shared/profile";
-import { Self } from "@gateway/shared/session";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,5 +1,5 @@
-import { RegisterInput } from "@gateway/shared/registration";
-import { Self } from "@gateway/shared/session";
+import { RegisterInput } from "@gateway/shared/accounts/registration";
+import { Self } from "@gateway/shared/accounts/session";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import { register } from "#domain/accounts/registration.ts";

@@ -1,5 +1,11 @@
+import {
+  PasswordProof,
+  RecoveryCodes,
+  TotpCode,
+  TotpOffer,
+  TotpRemoval,
+} from "@gateway/shared/accounts/profile";
 import { Nothing } from "@gateway/shared/envelope";
-import { PasswordProof, RecoveryCodes, TotpCode, TotpOffer, TotpRemoval } from "@gateway/shared/profile";
 import type { FastifyRequest } from "fastify";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

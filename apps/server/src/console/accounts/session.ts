@@ -1,4 +1,4 @@
-import type { Permissions } from "@gateway/shared/permissions";
+import type { Permissions } from "@gateway/shared/accounts/permissions";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
 import { endSession, findSession, SESSION_DAYS, startSession } from "#domain/accounts/sessions.ts";

@@ -1,6 +1,6 @@
-import type { Self } from "@gateway/shared/session";
-import type { Settings } from "@gateway/shared/settings";
-import type { SiteStatus } from "@gateway/shared/status";
+import type { Self } from "@gateway/shared/accounts/session";
+import type { Settings } from "@gateway/shared/site/settings";
+import type { SiteStatus } from "@gateway/shared/site/status";
 import type { LightMyRequestResponse } from "fastify";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,8 +1,13 @@
+import { OptionalProof, TotpCode } from "@gateway/shared/accounts/profile";
+import { can, Role } from "@gateway/shared/accounts/roles";
+import { Self } from "@gateway/shared/accounts/session";
+import {
+  type IdentityProviderId,
+  IdentityRow,
+  SignInReturn,
+  UnbindInput,
+} from "@gateway/shared/accounts/sign-in";
 import { Envelope, Failure, Nothing } from "@gateway/shared/envelope";
-import { OptionalProof, TotpCode } from "@gateway/shared/profile";
-import { can, Role } from "@gateway/shared/roles";
-import { Self } from "@gateway/shared/session";
-import { type IdentityProviderId, IdentityRow, SignInReturn, UnbindInput } from "@gateway/shared/sign-in";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -1,5 +1,5 @@
-import type { LogPage } from "@gateway/shared/log";
-import type { TokenAdminRow, TokenRow } from "@gateway/shared/token";
+import type { TokenAdminRow, TokenRow } from "@gateway/shared/accounts/token";
+import type { LogPage } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCallers } from "#domain/tokens/callers.ts";
 import type { User } from "#platform/prisma/client.ts";

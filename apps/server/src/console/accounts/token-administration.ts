@@ -4,7 +4,7 @@ import {
   TokenAdminQuery,
   TokenAdminRow,
   TokenPatch,
-} from "@gateway/shared/token";
+} from "@gateway/shared/accounts/token";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, sliceOf } from "#console/paging.ts";

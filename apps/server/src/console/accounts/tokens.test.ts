@@ -1,4 +1,4 @@
-import type { TokenRow } from "@gateway/shared/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCallers } from "#domain/tokens/callers.ts";
 import { listen } from "#platform/announcements.ts";

@@ -1,5 +1,4 @@
-import { Nothing } from "@gateway/shared/envelope";
-import { can } from "@gateway/shared/roles";
+import { can } from "@gateway/shared/accounts/roles";
 import {
   TokenChange,
   TokenCreated,
@@ -9,7 +8,8 @@ import {
   TokenPatch,
   TokenQuery,
   TokenRow,
-} from "@gateway/shared/token";
+} from "@gateway/shared/accounts/token";
+import { Nothing } from "@gateway/shared/envelope";
 import type { FastifyRequest } from "fastify";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,5 +1,5 @@
+import { SessionRow } from "@gateway/shared/accounts/session";
 import { Nothing } from "@gateway/shared/envelope";
-import { SessionRow } from "@gateway/shared/session";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,4 +1,4 @@
-import type { UserDetail, UserListRow } from "@gateway/shared/user";
+import type { UserDetail, UserListRow } from "@gateway/shared/accounts/user";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { User } from "#platform/prisma/client.ts";
 import { type Browser, buildConsole, passwordOf, type TestConsole } from "#test/console.ts";

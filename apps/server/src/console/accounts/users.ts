@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Nothing } from "@gateway/shared/envelope";
-import { Page, Points } from "@gateway/shared/paging";
-import { Role } from "@gateway/shared/roles";
+import { Role } from "@gateway/shared/accounts/roles";
 import {
   QuotaChange,
   UserChange,
@@ -10,7 +8,9 @@ import {
   UserListRow,
   UserManage,
   UserQuery,
-} from "@gateway/shared/user";
+} from "@gateway/shared/accounts/user";
+import { Nothing } from "@gateway/shared/envelope";
+import { Page, Points } from "@gateway/shared/paging";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";

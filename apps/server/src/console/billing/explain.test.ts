@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Explanation } from "@gateway/shared/explain";
+import type { Explanation } from "@gateway/shared/usage/explain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callOf, makeAccount, reservation } from "#domain/ledger/accounts.fixture.ts";
 import { createLedger } from "#domain/ledger/ledger.ts";

@@ -1,5 +1,5 @@
-import { Explanation } from "@gateway/shared/explain";
-import { mayEnter } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/accounts/roles";
+import { Explanation } from "@gateway/shared/usage/explain";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

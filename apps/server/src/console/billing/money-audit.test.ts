@@ -1,4 +1,4 @@
-import type { AuditRun } from "@gateway/shared/money-audit";
+import type { AuditRun } from "@gateway/shared/billing/money-audit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 

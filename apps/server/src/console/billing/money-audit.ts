@@ -1,4 +1,4 @@
-import { AuditDifference, AuditRun } from "@gateway/shared/money-audit";
+import { AuditDifference, AuditRun } from "@gateway/shared/billing/money-audit";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { unixTime } from "#console/present.ts";

@@ -1,3 +1,4 @@
+import { can } from "@gateway/shared/accounts/roles";
 import {
   OpenedOrder,
   OrderInput,
@@ -6,9 +7,8 @@ import {
   OwnOrderPage,
   OwnOrderQuery,
   TopUpTerms,
-} from "@gateway/shared/order";
-import { PaymentChoice } from "@gateway/shared/payment";
-import { can } from "@gateway/shared/roles";
+} from "@gateway/shared/billing/order";
+import { PaymentChoice } from "@gateway/shared/billing/payment";
 import type { FastifyBaseLogger } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

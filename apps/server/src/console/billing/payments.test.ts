@@ -1,6 +1,6 @@
-import type { OpenedOrder, OrderRow, OrderState, OwnOrder, TopUpTerms } from "@gateway/shared/order";
-import type { PaymentChoice, PaymentRow } from "@gateway/shared/payment";
-import { PaymentType } from "@gateway/shared/payment-config";
+import type { OpenedOrder, OrderRow, OrderState, OwnOrder, TopUpTerms } from "@gateway/shared/billing/order";
+import type { PaymentChoice, PaymentRow } from "@gateway/shared/billing/payment";
+import { PaymentType } from "@gateway/shared/billing/payment-config";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { paymentRoom } from "#console/services.ts";
 import { audit } from "#domain/ledger/audit.ts";

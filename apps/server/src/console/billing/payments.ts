@@ -1,5 +1,4 @@
-import { Nothing } from "@gateway/shared/envelope";
-import { OrderPage, OrderQuery, OrderRefund, OrderRow } from "@gateway/shared/order";
+import { OrderPage, OrderQuery, OrderRefund, OrderRow } from "@gateway/shared/billing/order";
 import {
   PaymentChange,
   PaymentInput,
@@ -7,7 +6,8 @@ import {
   PaymentPatch,
   PaymentQuery,
   PaymentRow,
-} from "@gateway/shared/payment";
+} from "@gateway/shared/billing/payment";
+import { Nothing } from "@gateway/shared/envelope";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";

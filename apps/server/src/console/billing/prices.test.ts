@@ -1,4 +1,4 @@
-import type { PriceChanges, PricePreview, PriceRow } from "@gateway/shared/price";
+import type { PriceChanges, PricePreview, PriceRow } from "@gateway/shared/billing/price";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addPrices } from "#domain/pricing/prices.ts";
 import { listedPrices, seedPrices } from "#domain/pricing/seed-prices.ts";

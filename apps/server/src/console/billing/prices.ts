@@ -1,4 +1,3 @@
-import { Envelope, Nothing } from "@gateway/shared/envelope";
 import {
   PriceChanges,
   PriceGroupInput,
@@ -8,7 +7,8 @@ import {
   PriceSource,
   PriceUpdate,
   SyncMode,
-} from "@gateway/shared/price";
+} from "@gateway/shared/billing/price";
+import { Envelope, Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,4 +1,4 @@
-import type { RedemptionRow } from "@gateway/shared/redemption";
+import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redeem } from "#domain/credits/redemptions.ts";

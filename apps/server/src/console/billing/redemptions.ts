@@ -1,5 +1,4 @@
-import { Nothing } from "@gateway/shared/envelope";
-import { mentionable, Points } from "@gateway/shared/paging";
+import { mayEnter } from "@gateway/shared/accounts/roles";
 import {
   RedeemInput,
   RedemptionChange,
@@ -8,8 +7,9 @@ import {
   RedemptionQuery,
   RedemptionRow,
   RedemptionSwitch,
-} from "@gateway/shared/redemption";
-import { mayEnter } from "@gateway/shared/roles";
+} from "@gateway/shared/billing/redemption";
+import { Nothing } from "@gateway/shared/envelope";
+import { mentionable, Points } from "@gateway/shared/paging";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

@@ -7,7 +7,7 @@ import {
   StatementQuery,
   StatementUserPage,
   StatementUsersQuery,
-} from "@gateway/shared/statement";
+} from "@gateway/shared/billing/statement";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import type {
   ChannelBatchAnswer,
   ChannelEditAnswer,
@@ -6,7 +6,7 @@ import type {
   ChannelImportAnswer,
   ChannelTag,
   ChannelTagAnswer,
-} from "@gateway/shared/channel-batch";
+} from "@gateway/shared/channels/channel-batch";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
 

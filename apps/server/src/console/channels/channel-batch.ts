@@ -1,4 +1,4 @@
-import { ChannelRow } from "@gateway/shared/channel";
+import { ChannelRow } from "@gateway/shared/channels/channel";
 import {
   ChannelBatchAnswer,
   ChannelBatchEdit,
@@ -7,7 +7,7 @@ import {
   ChannelIds,
   ChannelImport,
   ChannelImportAnswer,
-} from "@gateway/shared/channel-batch";
+} from "@gateway/shared/channels/channel-batch";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,5 +1,9 @@
-import type { ChannelRow } from "@gateway/shared/channel";
-import type { ChannelEditAnswer, ChannelExport, ChannelImportAnswer } from "@gateway/shared/channel-batch";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type {
+  ChannelEditAnswer,
+  ChannelExport,
+  ChannelImportAnswer,
+} from "@gateway/shared/channels/channel-batch";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { sealStoredSecrets } from "#domain/channels/seal-stored.ts";

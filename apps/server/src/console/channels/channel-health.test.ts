@@ -1,4 +1,4 @@
-import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channel";
+import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { disableChannel, disableKey, reviveChannel } from "#domain/channels/channel-state.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";

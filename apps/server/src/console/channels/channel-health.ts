@@ -1,4 +1,4 @@
-import { ChannelEventPage, ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channel";
+import { ChannelEventPage, ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { Nothing } from "@gateway/shared/envelope";
 import { PageQuery } from "@gateway/shared/paging";
 import { z } from "zod";

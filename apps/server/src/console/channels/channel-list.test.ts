@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, type Browser, type TestConsole } from "#test/console.ts";
 

@@ -1,7 +1,12 @@
 import { request as httpRequest } from "node:http";
-import type { ChannelRow } from "@gateway/shared/channel";
-import type { ChannelPulse, ChannelRun, ChannelRunDetail, ChannelTestRow } from "@gateway/shared/channel-run";
-import { ChannelRunInput } from "@gateway/shared/channel-run";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type {
+  ChannelPulse,
+  ChannelRun,
+  ChannelRunDetail,
+  ChannelTestRow,
+} from "@gateway/shared/channels/channel-run";
+import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { beat, openRun } from "#domain/channels/runs.ts";
 import { buildConsole, type Browser, origin, type TestConsole } from "#test/console.ts";

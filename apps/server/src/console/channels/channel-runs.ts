@@ -6,9 +6,9 @@ import {
   ChannelRunDetail,
   ChannelRunInput,
   ChannelTestRow,
-} from "@gateway/shared/channel-run";
+} from "@gateway/shared/channels/channel-run";
+import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/channels/model-check";
 import { Nothing } from "@gateway/shared/envelope";
-import { type ModelCheckEvent, ModelCheckInput } from "@gateway/shared/model-check";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { sendEvents } from "#console/event-stream.ts";

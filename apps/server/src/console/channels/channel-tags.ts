@@ -1,10 +1,10 @@
-import { ChannelPatch, ChannelRow } from "@gateway/shared/channel";
+import { ChannelPatch, ChannelRow } from "@gateway/shared/channels/channel";
 import {
   ChannelBatchAnswer,
   ChannelTag,
   ChannelTagAnswer,
   ChannelTagEdit,
-} from "@gateway/shared/channel-batch";
+} from "@gateway/shared/channels/channel-batch";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

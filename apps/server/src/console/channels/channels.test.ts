@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createCandidates } from "#domain/channels/candidates.ts";
 import { listen } from "#platform/announcements.ts";

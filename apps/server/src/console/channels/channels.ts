@@ -6,9 +6,9 @@ import {
   ChannelQuery,
   ChannelRow,
   ChannelTestResult,
-} from "@gateway/shared/channel";
+} from "@gateway/shared/channels/channel";
+import { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Nothing } from "@gateway/shared/envelope";
-import { ProviderInfo } from "@gateway/shared/provider";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Viewer } from "#console/accounts/session.ts";

@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { z } from "zod";
 import { inCommas, jsonText } from "./older.ts";
 

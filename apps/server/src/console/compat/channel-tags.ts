@@ -1,4 +1,4 @@
-import { ChannelEdit, ChannelTag } from "@gateway/shared/channel-batch";
+import { ChannelEdit, ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";

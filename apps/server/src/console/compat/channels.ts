@@ -1,5 +1,11 @@
-import { ChannelInput, ChannelPage, ChannelQuery, ChannelRow, ModelPattern } from "@gateway/shared/channel";
-import { ChannelBatchAnswer } from "@gateway/shared/channel-batch";
+import {
+  ChannelInput,
+  ChannelPage,
+  ChannelQuery,
+  ChannelRow,
+  ModelPattern,
+} from "@gateway/shared/channels/channel";
+import { ChannelBatchAnswer } from "@gateway/shared/channels/channel-batch";
 import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";

@@ -1,4 +1,9 @@
-import { UserGroupDetail, UserGroupInput, UserGroupMap, UserGroupQuery } from "@gateway/shared/group";
+import {
+  UserGroupDetail,
+  UserGroupInput,
+  UserGroupMap,
+  UserGroupQuery,
+} from "@gateway/shared/channels/group";
 import { z } from "zod";
 import { valuesOf } from "#console/accounts/groups.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,5 +1,5 @@
-import { LogPage, LogQuery, type LogRow, LogType } from "@gateway/shared/log";
 import { queryInt } from "@gateway/shared/paging";
+import { LogPage, LogQuery, type LogRow, LogType } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
 import { type CompatRoute, reads, spells } from "./route.ts";

@@ -1,8 +1,8 @@
-import type { ChannelRow } from "@gateway/shared/channel";
-import type { LogPage } from "@gateway/shared/log";
-import type { PaymentRow } from "@gateway/shared/payment";
-import type { RedemptionRow } from "@gateway/shared/redemption";
-import type { TokenRow } from "@gateway/shared/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import type { PaymentRow } from "@gateway/shared/billing/payment";
+import type { RedemptionRow } from "@gateway/shared/billing/redemption";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import type { LogPage } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { buildConsole, type Answer, type Browser, type TestConsole } from "#test/console.ts";

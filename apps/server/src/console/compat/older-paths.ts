@@ -1,4 +1,4 @@
-import { ChannelRunInput } from "@gateway/shared/channel-run";
+import { ChannelRunInput } from "@gateway/shared/channels/channel-run";
 import { Envelope } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { GUESS_LIMIT } from "#console/accounts/accounts.ts";

@@ -1,4 +1,4 @@
-import { secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
+import { secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { changeSettings } from "#console/system/settings.ts";

@@ -1,4 +1,4 @@
-import { OpenedOrder } from "@gateway/shared/order";
+import { OpenedOrder } from "@gateway/shared/billing/order";
 import { z } from "zod";
 import { TradeNo, watchedOrder } from "#console/billing/orders.ts";
 import { viewerOf } from "#console/guards.ts";

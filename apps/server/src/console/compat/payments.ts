@@ -1,5 +1,5 @@
+import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/billing/payment";
 import { Nothing } from "@gateway/shared/envelope";
-import { PaymentInput, PaymentPage, PaymentPatch, PaymentRow } from "@gateway/shared/payment";
 import { z } from "zod";
 import { changedGateway } from "#console/billing/payments.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";

@@ -1,5 +1,5 @@
+import { PriceInput, PriceRow } from "@gateway/shared/billing/price";
 import { Nothing } from "@gateway/shared/envelope";
-import { PriceInput, PriceRow } from "@gateway/shared/price";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { checked } from "#console/validation.ts";

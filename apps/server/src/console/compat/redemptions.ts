@@ -1,4 +1,9 @@
-import { RedemptionChange, RedemptionInput, RedemptionPage, RedemptionRow } from "@gateway/shared/redemption";
+import {
+  RedemptionChange,
+  RedemptionInput,
+  RedemptionPage,
+  RedemptionRow,
+} from "@gateway/shared/billing/redemption";
 import { z } from "zod";
 import { shownTo } from "#console/billing/redemptions.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";

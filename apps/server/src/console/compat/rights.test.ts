@@ -1,5 +1,5 @@
-import type { Permissions } from "@gateway/shared/permissions";
-import { type AdminArea, adminAreas } from "@gateway/shared/roles";
+import type { Permissions } from "@gateway/shared/accounts/permissions";
+import { type AdminArea, adminAreas } from "@gateway/shared/accounts/roles";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consoleRoutes } from "#console/index.ts";

@@ -1,4 +1,4 @@
-import { SignInReturn } from "@gateway/shared/sign-in";
+import { SignInReturn } from "@gateway/shared/accounts/sign-in";
 import { z } from "zod";
 import { depart, DEPARTURE_COOKIE } from "#console/accounts/departure.ts";
 import { requireNoLink } from "#console/origin.ts";

@@ -1,8 +1,8 @@
-import { DashboardQuery } from "@gateway/shared/dashboard";
+import { MonthInPath } from "@gateway/shared/billing/statement";
+import { MidjourneyPage, MidjourneyQuery, TaskPage } from "@gateway/shared/channels/task";
 import { Nothing } from "@gateway/shared/envelope";
-import { MonthInPath } from "@gateway/shared/statement";
-import { SiteStatus } from "@gateway/shared/status";
-import { MidjourneyPage, MidjourneyQuery, TaskPage } from "@gateway/shared/task";
+import { SiteStatus } from "@gateway/shared/site/status";
+import { DashboardQuery } from "@gateway/shared/usage/dashboard";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { closeMonthByHand } from "#domain/usage/close-months.ts";

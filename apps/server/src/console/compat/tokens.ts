@@ -1,4 +1,4 @@
-import { can } from "@gateway/shared/roles";
+import { can } from "@gateway/shared/accounts/roles";
 import {
   NEVER_EXPIRES,
   TokenAdminQuery,
@@ -7,7 +7,7 @@ import {
   TokenInput,
   TokenQuery,
   type TokenRow,
-} from "@gateway/shared/token";
+} from "@gateway/shared/accounts/token";
 import { z } from "zod";
 import { sortableTokens } from "#console/accounts/tokens.ts";
 import { viewerOf } from "#console/guards.ts";

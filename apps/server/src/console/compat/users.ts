@@ -1,8 +1,6 @@
-import { Nothing } from "@gateway/shared/envelope";
-import { Page } from "@gateway/shared/paging";
-import { Role } from "@gateway/shared/roles";
-import { Self } from "@gateway/shared/session";
-import { IdentityProviderId } from "@gateway/shared/sign-in";
+import { Role } from "@gateway/shared/accounts/roles";
+import { Self } from "@gateway/shared/accounts/session";
+import { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import {
   DisplayName,
   Password,
@@ -11,7 +9,9 @@ import {
   UserInput,
   UserListRow,
   UserRow,
-} from "@gateway/shared/user";
+} from "@gateway/shared/accounts/user";
+import { Nothing } from "@gateway/shared/envelope";
+import { Page } from "@gateway/shared/paging";
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { RowId } from "#console/paging.ts";

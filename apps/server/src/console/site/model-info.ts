@@ -1,11 +1,11 @@
-import { Nothing } from "@gateway/shared/envelope";
 import {
   ModelInfoChange,
   ModelInfoImport,
   ModelInfoImported,
   ModelInfoInput,
   ModelInfoRow,
-} from "@gateway/shared/model-info";
+} from "@gateway/shared/channels/model-info";
+import { Nothing } from "@gateway/shared/envelope";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

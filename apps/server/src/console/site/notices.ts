@@ -1,5 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { NoticeRow, NoticeTest } from "@gateway/shared/notice";
+import { NoticeRow, NoticeTest } from "@gateway/shared/site/notice";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,5 +1,5 @@
+import { ModelOwnerChange, ModelOwnerInput, ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { Nothing } from "@gateway/shared/envelope";
-import { ModelOwnerChange, ModelOwnerInput, ModelOwnerRow } from "@gateway/shared/owner";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams } from "#console/paging.ts";

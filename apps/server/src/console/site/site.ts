@@ -1,6 +1,6 @@
-import { discountsFor } from "@gateway/shared/discount";
-import { UserGroupMap } from "@gateway/shared/group";
-import { SiteStatus } from "@gateway/shared/status";
+import { discountsFor } from "@gateway/shared/billing/discount";
+import { UserGroupMap } from "@gateway/shared/channels/group";
+import { SiteStatus } from "@gateway/shared/site/status";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { present, unixTime } from "#console/present.ts";

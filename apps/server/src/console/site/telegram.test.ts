@@ -1,5 +1,10 @@
-import type { SiteStatus } from "@gateway/shared/status";
-import type { TelegramCode, TelegramLink, TelegramMenuRow, TelegramStatus } from "@gateway/shared/telegram";
+import type { SiteStatus } from "@gateway/shared/site/status";
+import type {
+  TelegramCode,
+  TelegramLink,
+  TelegramMenuRow,
+  TelegramStatus,
+} from "@gateway/shared/site/telegram";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { revealKey } from "#domain/tokens/tokens.ts";

@@ -1,5 +1,5 @@
+import { OptionalProof } from "@gateway/shared/accounts/profile";
 import { Nothing } from "@gateway/shared/envelope";
-import { OptionalProof } from "@gateway/shared/profile";
 import {
   TelegramCode,
   TelegramLink,
@@ -8,7 +8,7 @@ import {
   TelegramMenuQuery,
   TelegramMenuRow,
   TelegramStatus,
-} from "@gateway/shared/telegram";
+} from "@gateway/shared/site/telegram";
 import { z } from "zod";
 import { GUESS_LIMIT } from "#console/accounts/accounts.ts";
 import { proveOwner } from "#console/accounts/proof.ts";

@@ -1,4 +1,4 @@
-import type { AuditPage } from "@gateway/shared/audit";
+import type { AuditPage } from "@gateway/shared/usage/audit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audit } from "#domain/audit-log/audit.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";

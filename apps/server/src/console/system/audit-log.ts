@@ -1,4 +1,4 @@
-import { AuditPage, AuditQuery } from "@gateway/shared/audit";
+import { AuditPage, AuditQuery } from "@gateway/shared/usage/audit";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";

@@ -1,4 +1,4 @@
-import type { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";

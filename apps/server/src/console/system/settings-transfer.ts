@@ -1,5 +1,5 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+import { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";

@@ -1,12 +1,12 @@
+import { can } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
-import { can } from "@gateway/shared/roles";
 import {
   isRootSetting,
   secretSettings,
   SettingChange,
   SettingChanges,
   SettingsView,
-} from "@gateway/shared/settings";
+} from "@gateway/shared/site/settings";
 import type { Viewer } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

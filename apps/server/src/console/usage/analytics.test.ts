@@ -1,4 +1,4 @@
-import type { Period, SiteStatistics, UserUsage } from "@gateway/shared/analytics";
+import type { Period, SiteStatistics, UserUsage } from "@gateway/shared/usage/analytics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Browser, buildConsole, type TestConsole, version2 } from "#test/console.ts";
 

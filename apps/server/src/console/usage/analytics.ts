@@ -5,7 +5,7 @@ import {
   UserModelUsage,
   UsersQuery,
   UserUsage,
-} from "@gateway/shared/analytics";
+} from "@gateway/shared/usage/analytics";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { csvOf } from "#console/csv.ts";

@@ -1,5 +1,5 @@
-import { LogBodies } from "@gateway/shared/log";
-import { mayEnter } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/accounts/roles";
+import { LogBodies } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,7 +1,7 @@
-import { Dashboard, DashboardQuery } from "@gateway/shared/dashboard";
-import { LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { can } from "@gateway/shared/accounts/roles";
 import { queryInt } from "@gateway/shared/paging";
-import { can } from "@gateway/shared/roles";
+import { Dashboard, DashboardQuery } from "@gateway/shared/usage/dashboard";
+import { LogPage, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";

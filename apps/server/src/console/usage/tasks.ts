@@ -1,4 +1,4 @@
-import { MidjourneyPage, MidjourneyQuery, TaskPage, TaskQuery } from "@gateway/shared/task";
+import { MidjourneyPage, MidjourneyQuery, TaskPage, TaskQuery } from "@gateway/shared/channels/task";
 import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";

@@ -1,7 +1,7 @@
-import type { Permissions } from "@gateway/shared/permissions";
+import type { Permissions } from "@gateway/shared/accounts/permissions";
+import { commonRights, coversRights, Role } from "@gateway/shared/accounts/roles";
+import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
 import { reasonOf } from "@gateway/shared/reasons";
-import { commonRights, coversRights, Role } from "@gateway/shared/roles";
-import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/user";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";

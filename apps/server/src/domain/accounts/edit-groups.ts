@@ -1,4 +1,4 @@
-import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/group";
+import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/channels/group";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
-import { Role } from "@gateway/shared/roles";
-import type { Settings } from "@gateway/shared/settings";
-import type { IdentityProviderId } from "@gateway/shared/sign-in";
-import { Username } from "@gateway/shared/user-name";
+import { Role } from "@gateway/shared/accounts/roles";
+import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
+import { Username } from "@gateway/shared/accounts/user-name";
+import type { Settings } from "@gateway/shared/site/settings";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";

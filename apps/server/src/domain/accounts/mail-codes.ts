@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { hasDomainOf } from "@gateway/shared/mail";
-import type { Settings } from "@gateway/shared/settings";
+import { hasDomainOf } from "@gateway/shared/site/mail";
+import type { Settings } from "@gateway/shared/site/settings";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";

@@ -1,6 +1,6 @@
+import { Role } from "@gateway/shared/accounts/roles";
 import { reasonOf } from "@gateway/shared/reasons";
-import { Role } from "@gateway/shared/roles";
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";

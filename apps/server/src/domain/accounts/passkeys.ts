@@ -1,4 +1,4 @@
-import type { PasskeyAssertion, PasskeyRegistration } from "@gateway/shared/passkey";
+import type { PasskeyAssertion, PasskeyRegistration } from "@gateway/shared/accounts/passkey";
 import {
   type AuthenticatorTransport,
   generateAuthenticationOptions,

@@ -1,4 +1,4 @@
-import { UserStatus } from "@gateway/shared/user";
+import { UserStatus } from "@gateway/shared/accounts/user";
 import { audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";

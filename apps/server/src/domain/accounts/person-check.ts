@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import { GatewayError } from "#errors.ts";
 
 /** The check that a person sits at the other end, as Cloudflare Turnstile does it; off unless the operator wants it. */

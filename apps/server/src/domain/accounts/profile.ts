@@ -1,4 +1,4 @@
-import type { PasswordChange, ProfileInput } from "@gateway/shared/profile";
+import type { PasswordChange, ProfileInput } from "@gateway/shared/accounts/profile";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";

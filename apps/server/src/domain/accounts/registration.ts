@@ -1,6 +1,6 @@
-import type { RegisterInput } from "@gateway/shared/registration";
-import type { Settings } from "@gateway/shared/settings";
-import { UserStatus } from "@gateway/shared/user";
+import type { RegisterInput } from "@gateway/shared/accounts/registration";
+import { UserStatus } from "@gateway/shared/accounts/user";
+import type { Settings } from "@gateway/shared/site/settings";
 import { audit } from "#domain/audit-log/audit.ts";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";

@@ -1,4 +1,4 @@
-import type { UserQuery } from "@gateway/shared/user";
+import type { UserQuery } from "@gateway/shared/accounts/user";
 import type { Db } from "#platform/database/db.ts";
 import { beginning, begins } from "#platform/database/text-search.ts";
 import { Prisma } from "#platform/prisma/client.ts";

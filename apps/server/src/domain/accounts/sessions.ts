@@ -1,4 +1,4 @@
-import { UserStatus } from "@gateway/shared/user";
+import { UserStatus } from "@gateway/shared/accounts/user";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";

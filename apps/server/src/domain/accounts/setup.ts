@@ -1,5 +1,5 @@
+import { Role } from "@gateway/shared/accounts/roles";
 import { reasonOf } from "@gateway/shared/reasons";
-import { Role } from "@gateway/shared/roles";
 import { type Actor, audit, systemActor } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { GatewayError } from "#errors.ts";

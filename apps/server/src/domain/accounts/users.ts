@@ -1,6 +1,6 @@
-import { Permissions } from "@gateway/shared/permissions";
-import { Role } from "@gateway/shared/roles";
-import { UserStatus } from "@gateway/shared/user";
+import { Permissions } from "@gateway/shared/accounts/permissions";
+import { Role } from "@gateway/shared/accounts/roles";
+import { UserStatus } from "@gateway/shared/accounts/user";
 import { GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";

@@ -1,4 +1,4 @@
-import type { AuditQuery } from "@gateway/shared/audit";
+import type { AuditQuery } from "@gateway/shared/usage/audit";
 import type { Db } from "#platform/database/db.ts";
 import type { AuditEntry, Prisma } from "#platform/prisma/client.ts";
 

@@ -1,4 +1,4 @@
-import type { AvailableModels } from "@gateway/shared/model";
+import type { AvailableModels } from "@gateway/shared/channels/model";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { inForce, type PriceRow } from "#domain/pricing/prices.ts";
 import { findPrice, tableOf } from "#domain/pricing/pricing.ts";

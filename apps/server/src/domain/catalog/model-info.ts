@@ -4,7 +4,7 @@ import {
   type ModelInfoChange,
   type ModelInfoImported,
   type ModelInfoInput,
-} from "@gateway/shared/model-info";
+} from "@gateway/shared/channels/model-info";
 import { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";

@@ -1,4 +1,4 @@
-import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/owner";
+import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/channels/owner";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";

@@ -1,5 +1,5 @@
-import { ChannelInput } from "@gateway/shared/channel";
-import { ChannelEdit } from "@gateway/shared/channel-batch";
+import { ChannelInput } from "@gateway/shared/channels/channel";
+import { ChannelEdit } from "@gateway/shared/channels/channel-batch";
 import { describe, expect, it } from "vitest";
 import { applyEdit, differences } from "./batch-edit.ts";
 

@@ -1,5 +1,5 @@
-import type { ChannelInput } from "@gateway/shared/channel";
-import type { ChannelEdit, FieldChange } from "@gateway/shared/channel-batch";
+import type { ChannelInput } from "@gateway/shared/channels/channel";
+import type { ChannelEdit, FieldChange } from "@gateway/shared/channels/channel-batch";
 
 /** What an edit of many makes of one channel, and how the difference reads. Pure. */
 

@@ -1,4 +1,8 @@
-import type { ChannelBatchAnswer, ChannelEdit, ChannelEditAnswer } from "@gateway/shared/channel-batch";
+import type {
+  ChannelBatchAnswer,
+  ChannelEdit,
+  ChannelEditAnswer,
+} from "@gateway/shared/channels/channel-batch";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import { applyEdit, differences } from "./batch-edit.ts";

@@ -1,4 +1,4 @@
-import { ChannelInput, type ChannelRow } from "@gateway/shared/channel";
+import { ChannelInput, type ChannelRow } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { type Candidates, createCandidates } from "./candidates.ts";

@@ -1,4 +1,4 @@
-import type { ChannelInput } from "@gateway/shared/channel";
+import type { ChannelInput } from "@gateway/shared/channels/channel";
 import { GatewayError } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Provider } from "#providers/provider.ts";

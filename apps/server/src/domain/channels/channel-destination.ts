@@ -1,5 +1,5 @@
-import type { ChannelInput } from "@gateway/shared/channel";
-import { Role } from "@gateway/shared/roles";
+import { Role } from "@gateway/shared/accounts/roles";
+import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import type { Providers } from "#providers/registry.ts";

@@ -1,4 +1,4 @@
-import type { ChannelEventRow } from "@gateway/shared/channel";
+import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { z } from "zod";
 import type { Db } from "#platform/database/db.ts";
 

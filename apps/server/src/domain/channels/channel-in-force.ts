@@ -1,4 +1,4 @@
-import type { SystemPromptPlace } from "@gateway/shared/channel";
+import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
 import type { Provider } from "#providers/provider.ts";
 
 export interface KeyInForce {

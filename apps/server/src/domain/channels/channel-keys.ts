@@ -1,4 +1,4 @@
-import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channel";
+import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";

@@ -1,4 +1,4 @@
-import type { ChannelInput, ChannelRow } from "@gateway/shared/channel";
+import type { ChannelInput, ChannelRow } from "@gateway/shared/channels/channel";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";

@@ -1,4 +1,4 @@
-import { type ChannelInput, hiddenValue } from "@gateway/shared/channel";
+import { type ChannelInput, hiddenValue } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { GatewayError } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";

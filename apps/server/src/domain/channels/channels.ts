@@ -1,5 +1,5 @@
-import type { ChannelInput, ChannelPatch } from "@gateway/shared/channel";
-import { ChannelStatus } from "@gateway/shared/channel";
+import type { ChannelInput, ChannelPatch } from "@gateway/shared/channels/channel";
+import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";

@@ -1,4 +1,4 @@
-import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 
 /**
  * Tests by which failures of calls are confirmed before they count for other accounts. Bounded: callers decide what

@@ -1,4 +1,4 @@
-import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";

@@ -1,5 +1,5 @@
-import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
-import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channel-run";
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
+import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channels/channel-run";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { currentTime } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { SystemPromptPlace } from "@gateway/shared/channel";
+import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";

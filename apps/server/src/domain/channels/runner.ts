@@ -1,4 +1,4 @@
-import type { ChannelRunInput, ChannelRunKind } from "@gateway/shared/channel-run";
+import type { ChannelRunInput, ChannelRunKind } from "@gateway/shared/channels/channel-run";
 import { GatewayError } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { beat, endRun, noteItem, openRun, type Outcome, type WorkItem } from "./runs.ts";

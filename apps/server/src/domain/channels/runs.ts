@@ -4,7 +4,7 @@ import type {
   ChannelRunInput,
   ChannelRunItem,
   ChannelRunKind,
-} from "@gateway/shared/channel-run";
+} from "@gateway/shared/channels/channel-run";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";

@@ -1,4 +1,4 @@
-import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channel-batch";
+import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shared/channels/channel-batch";
 import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";

@@ -1,6 +1,6 @@
-import type { ChannelTestResult } from "@gateway/shared/channel";
-import { cannotProbe } from "@gateway/shared/channel";
-import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channel-run";
+import type { ChannelTestResult } from "@gateway/shared/channels/channel";
+import { cannotProbe } from "@gateway/shared/channels/channel";
+import type { ChannelPulse, ChannelTestRow } from "@gateway/shared/channels/channel-run";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";

@@ -1,4 +1,8 @@
-import { type ChannelExport, type ChannelImportAnswer, PortableChannel } from "@gateway/shared/channel-batch";
+import {
+  type ChannelExport,
+  type ChannelImportAnswer,
+  PortableChannel,
+} from "@gateway/shared/channels/channel-batch";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
-import { DEFAULT_GROUP } from "@gateway/shared/group";
-import { POINTS_PER_USD } from "@gateway/shared/money";
+import { POINTS_PER_USD } from "@gateway/shared/billing/money";
+import { DEFAULT_GROUP } from "@gateway/shared/channels/group";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { reasonOf } from "@gateway/shared/reasons";
 import {
   type RedemptionChange,
   type RedemptionInput,
   type RedemptionRow,
   RedemptionStatus,
-} from "@gateway/shared/redemption";
+} from "@gateway/shared/billing/redemption";
+import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/ledger.ts";

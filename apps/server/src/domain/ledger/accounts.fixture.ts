@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { TokenRates } from "@gateway/shared/token";
+import type { TokenRates } from "@gateway/shared/accounts/token";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import type { Database } from "#platform/database/db.ts";
 import { credit } from "./ledger.ts";

@@ -1,4 +1,4 @@
-import type { AttemptNote, Bill, Outcome, PausedChannel } from "@gateway/shared/log";
+import type { AttemptNote, Bill, Outcome, PausedChannel } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { TokenSetting } from "@gateway/shared/token";
+import { TokenSetting } from "@gateway/shared/accounts/token";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";

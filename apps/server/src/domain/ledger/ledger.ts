@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LogType } from "@gateway/shared/log";
+import { LogType } from "@gateway/shared/usage/log";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { databaseTrouble, isConnectionLoss, isDiskFull } from "#platform/database/connection-loss.ts";

@@ -1,4 +1,4 @@
-import { formatQuota } from "@gateway/shared/money";
+import { formatQuota } from "@gateway/shared/billing/money";
 import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 

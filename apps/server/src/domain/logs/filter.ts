@@ -1,4 +1,4 @@
-import type { LogQuery } from "@gateway/shared/log";
+import type { LogQuery } from "@gateway/shared/usage/log";
 
 /** What narrows the log, as conditions of SQL. Everything from outside is a parameter. */
 

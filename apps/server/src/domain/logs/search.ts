@@ -5,7 +5,7 @@ import {
   type LogQuery,
   type LogRow,
   PausedChannel,
-} from "@gateway/shared/log";
+} from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";

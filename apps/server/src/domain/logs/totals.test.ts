@@ -1,4 +1,4 @@
-import { LogQuery } from "@gateway/shared/log";
+import { LogQuery } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeHours } from "#domain/usage/close-hours.ts";
 import { connect, type Database } from "#platform/database/db.ts";

@@ -1,4 +1,4 @@
-import { type LogQuery, type LogTotals, LogType } from "@gateway/shared/log";
+import { type LogQuery, type LogTotals, LogType } from "@gateway/shared/usage/log";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";

@@ -1,5 +1,5 @@
-import { formatQuota } from "@gateway/shared/money";
-import type { Settings } from "@gateway/shared/settings";
+import { formatQuota } from "@gateway/shared/billing/money";
+import type { Settings } from "@gateway/shared/site/settings";
 import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { lowBalanceMail } from "#notices/mails.ts";
 import type { Mailer } from "#platform/mail.ts";

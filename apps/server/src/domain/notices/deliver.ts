@@ -1,7 +1,7 @@
-import { eventsOf, type NoticeChannelId, NoticeEvent } from "@gateway/shared/notice";
-import { Role } from "@gateway/shared/roles";
-import type { Settings } from "@gateway/shared/settings";
-import { UserStatus } from "@gateway/shared/user";
+import { Role } from "@gateway/shared/accounts/roles";
+import { UserStatus } from "@gateway/shared/accounts/user";
+import { eventsOf, type NoticeChannelId, NoticeEvent } from "@gateway/shared/site/notice";
+import type { Settings } from "@gateway/shared/site/settings";
 import { GatewayError } from "#errors.ts";
 import type { NoticeChannel, Tools } from "#notices/channel.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";

@@ -1,4 +1,4 @@
-import type { NoticeRow } from "@gateway/shared/notice";
+import type { NoticeRow } from "@gateway/shared/site/notice";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";

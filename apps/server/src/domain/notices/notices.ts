@@ -1,5 +1,5 @@
-import { NoticeEvent } from "@gateway/shared/notice";
-import type { Settings } from "@gateway/shared/settings";
+import { NoticeEvent } from "@gateway/shared/site/notice";
+import type { Settings } from "@gateway/shared/site/settings";
 import { senderFor } from "#domain/settings/mail-account.ts";
 import type { Message } from "#notices/channel.ts";
 import { eventWords, type Facts } from "#notices/event-words.ts";

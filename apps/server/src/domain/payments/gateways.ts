@@ -5,8 +5,8 @@ import type {
   PaymentPatch,
   PaymentQuery,
   PaymentRow,
-} from "@gateway/shared/payment";
-import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/payment-config";
+} from "@gateway/shared/billing/payment";
+import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/billing/payment-config";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";

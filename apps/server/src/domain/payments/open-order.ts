@@ -1,4 +1,4 @@
-import { discountsFor } from "@gateway/shared/discount";
+import { discountsFor } from "@gateway/shared/billing/discount";
 import {
   MAX_TOP_UP,
   type OpenedOrder,
@@ -7,10 +7,10 @@ import {
   OrderStatus,
   OrderTrouble,
   type TopUpTerms,
-} from "@gateway/shared/order";
-import { formatCents, type OrderPrice, parseCents, priceOrder } from "@gateway/shared/order-price";
-import { PaymentCurrency } from "@gateway/shared/payment-config";
-import type { Settings } from "@gateway/shared/settings";
+} from "@gateway/shared/billing/order";
+import { formatCents, type OrderPrice, parseCents, priceOrder } from "@gateway/shared/billing/order-price";
+import { PaymentCurrency } from "@gateway/shared/billing/payment-config";
+import type { Settings } from "@gateway/shared/site/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";

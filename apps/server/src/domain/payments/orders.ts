@@ -1,4 +1,4 @@
-import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gateway/shared/order";
+import { type OrderQuery, type OrderRow, OrderStatus, type OwnOrder } from "@gateway/shared/billing/order";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";

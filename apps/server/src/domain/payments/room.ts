@@ -1,5 +1,5 @@
-import type { PaymentType } from "@gateway/shared/payment-config";
-import type { Settings } from "@gateway/shared/settings";
+import type { PaymentType } from "@gateway/shared/billing/payment-config";
+import type { Settings } from "@gateway/shared/site/settings";
 import { z } from "zod";
 import type { PaymentClient } from "#payments/gateway.ts";
 import type { PaymentGateways } from "#payments/index.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { OrderTrouble } from "@gateway/shared/order";
-import { formatCents, parseCents } from "@gateway/shared/order-price";
+import type { OrderTrouble } from "@gateway/shared/billing/order";
+import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
 import { reasonOf } from "@gateway/shared/reasons";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";

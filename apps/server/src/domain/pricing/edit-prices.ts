@@ -1,4 +1,4 @@
-import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gateway/shared/price";
+import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gateway/shared/billing/price";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";

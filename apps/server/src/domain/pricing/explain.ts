@@ -1,5 +1,5 @@
-import type { Explanation } from "@gateway/shared/explain";
-import { Bill } from "@gateway/shared/log";
+import type { Explanation } from "@gateway/shared/usage/explain";
+import { Bill } from "@gateway/shared/usage/log";
 import { notFound } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { formatDecimal } from "./decimal.ts";

@@ -1,4 +1,4 @@
-import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/price";
+import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/billing/price";
 import { inForce, type PriceRow, type SavePrice } from "./prices.ts";
 
 /** A price between JSON, where ratios are numbers, and the domain, where they are exact decimal strings. */

@@ -1,4 +1,4 @@
-import type { SyncMode } from "@gateway/shared/price";
+import type { SyncMode } from "@gateway/shared/billing/price";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";

@@ -1,4 +1,4 @@
-import { defaultSettings } from "@gateway/shared/settings";
+import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { invalidRequest } from "#errors.ts";
 import { connect, type Database } from "#platform/database/db.ts";

@@ -1,5 +1,5 @@
-import type { PriceUpdate } from "@gateway/shared/price";
-import type { Settings } from "@gateway/shared/settings";
+import type { PriceUpdate } from "@gateway/shared/billing/price";
+import type { Settings } from "@gateway/shared/site/settings";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";

@@ -1,5 +1,5 @@
-import type { Bill } from "@gateway/shared/log";
-import { POINTS_PER_USD } from "@gateway/shared/money";
+import { POINTS_PER_USD } from "@gateway/shared/billing/money";
+import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts";

@@ -1,4 +1,4 @@
-import type { Bill } from "@gateway/shared/log";
+import type { Bill } from "@gateway/shared/usage/log";
 import type { Pool } from "#platform/database/db.ts";
 import { recompute } from "./pricing.ts";
 

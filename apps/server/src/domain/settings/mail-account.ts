@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { languageOf } from "#notices/language.ts";
 import type { Sender } from "#notices/mails.ts";

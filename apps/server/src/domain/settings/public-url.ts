@@ -1,5 +1,5 @@
-import type { Settings } from "@gateway/shared/settings";
-import { SiteAddress } from "@gateway/shared/site-address";
+import type { Settings } from "@gateway/shared/site/settings";
+import { SiteAddress } from "@gateway/shared/site/site-address";
 import { GatewayError } from "#errors.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { domainsOf } from "@gateway/shared/mail";
-import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
+import { domainsOf } from "@gateway/shared/site/mail";
+import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
 import type { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { canMail } from "#domain/settings/mail-account.ts";

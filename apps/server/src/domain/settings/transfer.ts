@@ -1,5 +1,5 @@
-import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/settings";
-import type { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
+import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { currentTime } from "#platform/clock.ts";
 
 /** Settings on their way to a file and back. Secrets never go along, and what was not in the file stays. */

@@ -1,5 +1,5 @@
-import type { MidjourneyRow, TaskPlatform, TaskQuery, TaskRow } from "@gateway/shared/task";
-import { TaskStatus } from "@gateway/shared/task";
+import type { MidjourneyRow, TaskPlatform, TaskQuery, TaskRow } from "@gateway/shared/channels/task";
+import { TaskStatus } from "@gateway/shared/channels/task";
 import { asRecord } from "#dialects/wire.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, Task } from "#platform/prisma/client.ts";

@@ -1,5 +1,5 @@
+import type { TaskPlatform } from "@gateway/shared/channels/task";
 import { reasonOf } from "@gateway/shared/reasons";
-import type { TaskPlatform } from "@gateway/shared/task";
 import { storable } from "#dialects/storable.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { conflict, notFound } from "#errors.ts";

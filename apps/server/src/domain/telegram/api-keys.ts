@@ -4,8 +4,8 @@ import {
   fillChatLink,
   readChatLinks,
   shownChatLinks,
-} from "@gateway/shared/chat-link";
-import type { Settings } from "@gateway/shared/settings";
+} from "@gateway/shared/site/chat-link";
+import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { listTokens, revealKey, statusOf } from "#domain/tokens/tokens.ts";
 import type { Token, User } from "#platform/prisma/client.ts";

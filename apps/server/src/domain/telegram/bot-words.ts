@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 
 /** The texts of the bot's own answers. */
 export interface BotWords {

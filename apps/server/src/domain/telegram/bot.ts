@@ -1,5 +1,5 @@
-import type { Settings } from "@gateway/shared/settings";
-import type { TelegramStatus } from "@gateway/shared/telegram";
+import type { Settings } from "@gateway/shared/site/settings";
+import type { TelegramStatus } from "@gateway/shared/site/telegram";
 import { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";

@@ -1,4 +1,4 @@
-import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/telegram";
+import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/site/telegram";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";

@@ -1,5 +1,5 @@
-import { Role } from "@gateway/shared/roles";
-import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/token";
+import { Role } from "@gateway/shared/accounts/roles";
+import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/accounts/token";
 import type { z } from "zod";
 import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
 import { getUser } from "#domain/accounts/users.ts";

@@ -1,5 +1,5 @@
-import { mayEnter } from "@gateway/shared/roles";
-import { TokenSetting } from "@gateway/shared/token";
+import { mayEnter } from "@gateway/shared/accounts/roles";
+import { TokenSetting } from "@gateway/shared/accounts/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
 import { GatewayError, invalidKey } from "#errors.ts";
 import { readAgain } from "#platform/database/connection-loss.ts";

@@ -1,4 +1,4 @@
-import { TokenSetting } from "@gateway/shared/token";
+import { TokenSetting } from "@gateway/shared/accounts/token";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "./callers.ts";
 import { addressMatches, mayUseModel, requireUsable } from "./scope.ts";

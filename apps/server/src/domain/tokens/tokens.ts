@@ -1,4 +1,4 @@
-import { can, Role } from "@gateway/shared/roles";
+import { can, Role } from "@gateway/shared/accounts/roles";
 import {
   NEVER_EXPIRES,
   type TokenChange,
@@ -7,7 +7,7 @@ import {
   TokenSetting,
   type TokenSettingChange,
   TokenStatus,
-} from "@gateway/shared/token";
+} from "@gateway/shared/accounts/token";
 import ipaddr from "ipaddr.js";
 import type { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";

@@ -1,4 +1,4 @@
-import type { ClosedMonth } from "@gateway/shared/statement";
+import type { ClosedMonth } from "@gateway/shared/billing/statement";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";

@@ -1,4 +1,4 @@
-import type { UserUsage, UsersQuery } from "@gateway/shared/analytics";
+import type { UserUsage, UsersQuery } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
 import { counters, type CounterRow, sumOf } from "./counters.ts";
 import { startOfDay } from "./local-days.ts";

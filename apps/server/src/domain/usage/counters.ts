@@ -1,4 +1,4 @@
-import type { UsageSum } from "@gateway/shared/analytics";
+import type { UsageSum } from "@gateway/shared/usage/analytics";
 
 /** What the roll-ups count, as SQL sums and as numbers. */
 

@@ -1,4 +1,4 @@
-import type { Period } from "@gateway/shared/analytics";
+import type { Period } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
 import type { LocalDay } from "./local-days.ts";
 import type { Span } from "./pieces.ts";

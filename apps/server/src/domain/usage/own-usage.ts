@@ -1,4 +1,4 @@
-import type { UsageDay } from "@gateway/shared/dashboard";
+import type { UsageDay } from "@gateway/shared/usage/dashboard";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays } from "./local-days.ts";

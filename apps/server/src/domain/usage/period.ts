@@ -1,4 +1,4 @@
-import type { GroupType, Period } from "@gateway/shared/analytics";
+import type { GroupType, Period } from "@gateway/shared/usage/analytics";
 import { listOwners } from "#domain/catalog/owners.ts";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";

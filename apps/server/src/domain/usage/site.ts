@@ -1,4 +1,4 @@
-import type { SiteStatistics } from "@gateway/shared/analytics";
+import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
 import { lastMinute } from "./last-minute.ts";
 

@@ -1,11 +1,11 @@
-import type { Page } from "@gateway/shared/paging";
 import type {
   ClosedMonth,
   StatementLine,
   StatementMonth,
   StatementUser,
   StatementUsersQuery,
-} from "@gateway/shared/statement";
+} from "@gateway/shared/billing/statement";
+import type { Page } from "@gateway/shared/paging";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 

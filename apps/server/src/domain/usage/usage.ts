@@ -1,4 +1,4 @@
-import type { UsageSum } from "@gateway/shared/analytics";
+import type { UsageSum } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import type { LocalDay } from "./local-days.ts";

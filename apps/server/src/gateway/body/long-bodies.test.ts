@@ -1,4 +1,4 @@
-import { defaultSettings } from "@gateway/shared/settings";
+import { defaultSettings } from "@gateway/shared/site/settings";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "@gateway/shared/task";
+import type { TaskStatus } from "@gateway/shared/channels/task";
 import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord, parseAt, readAs } from "#dialects/wire.ts";

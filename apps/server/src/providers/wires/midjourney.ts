@@ -1,4 +1,4 @@
-import { TaskStatus } from "@gateway/shared/task";
+import { TaskStatus } from "@gateway/shared/channels/task";
 import { z } from "zod";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";

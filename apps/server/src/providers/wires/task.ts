@@ -1,4 +1,4 @@
-import type { TaskPlatform, TaskStatus } from "@gateway/shared/task";
+import type { TaskPlatform, TaskStatus } from "@gateway/shared/channels/task";
 import type { Wire } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 

@@ -1,4 +1,4 @@
-import type { TaskPlatform } from "@gateway/shared/task";
+import type { TaskPlatform } from "@gateway/shared/channels/task";
 import { klingWire } from "./kling.ts";
 import { midjourneyWire } from "./midjourney.ts";
 import { sunoWire } from "./suno.ts";

@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
 import type { Encoded, Target } from "#relay/core/ask.ts";
 import { answerBytes } from "#relay/core/excess.ts";

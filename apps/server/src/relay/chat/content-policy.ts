@@ -1,5 +1,5 @@
 import { phrasesOf } from "@gateway/shared/phrase-list";
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 

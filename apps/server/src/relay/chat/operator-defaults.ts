@@ -1,5 +1,5 @@
-import { flagFor, tokensFor } from "@gateway/shared/model-table";
-import type { Settings } from "@gateway/shared/settings";
+import { flagFor, tokensFor } from "@gateway/shared/channels/model-table";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 

@@ -1,4 +1,4 @@
-import { defaultSettings } from "@gateway/shared/settings";
+import { defaultSettings } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";

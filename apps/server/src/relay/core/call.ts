@@ -1,4 +1,4 @@
-import type { Outcome } from "@gateway/shared/log";
+import type { Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";

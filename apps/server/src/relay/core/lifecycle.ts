@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@gateway/shared/errors";
-import type { AttemptNote, PausedChannel } from "@gateway/shared/log";
+import type { AttemptNote, PausedChannel } from "@gateway/shared/usage/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";

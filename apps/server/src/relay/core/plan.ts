@@ -1,4 +1,4 @@
-import { tokensFor } from "@gateway/shared/model-table";
+import { tokensFor } from "@gateway/shared/channels/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";

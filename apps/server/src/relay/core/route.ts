@@ -1,4 +1,4 @@
-import type { PausedChannel } from "@gateway/shared/log";
+import type { PausedChannel } from "@gateway/shared/usage/log";
 import type { UpstreamError } from "#dialects/ir.ts";
 import {
   type ChannelInForce,

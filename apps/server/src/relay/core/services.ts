@@ -1,4 +1,4 @@
-import type { Settings } from "@gateway/shared/settings";
+import type { Settings } from "@gateway/shared/site/settings";
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
 import type { AnswerCache } from "#domain/answers/answer-cache.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";

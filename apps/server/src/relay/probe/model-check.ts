@@ -1,4 +1,9 @@
-import { type CheckFinding, CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/model-check";
+import {
+  type CheckFinding,
+  CheckStatus,
+  type CheckStep,
+  type ModelCheck,
+} from "@gateway/shared/channels/model-check";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";

@@ -1,4 +1,4 @@
-import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channel";
+import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";

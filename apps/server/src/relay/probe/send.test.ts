@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { crc32 } from "node:zlib";
-import { defaultSettings } from "@gateway/shared/settings";
+import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";

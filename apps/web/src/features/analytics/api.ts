@@ -1,9 +1,9 @@
-/** Numbers about everybody, for administrators. */
-import { Period, SiteStatistics } from "@gateway/shared/analytics";
-import { AuditRun } from "@gateway/shared/money-audit";
+import { UserListRow } from "@gateway/shared/accounts/user";
+import { AuditRun } from "@gateway/shared/billing/money-audit";
+import { ClosedMonth, StatementLine, StatementUserPage } from "@gateway/shared/billing/statement";
 import { Page } from "@gateway/shared/paging";
-import { ClosedMonth, StatementLine, StatementUserPage } from "@gateway/shared/statement";
-import { UserListRow } from "@gateway/shared/user";
+/** Numbers about everybody, for administrators. */
+import { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** What the last recomputation of all balances found, and one now. */
-import type { SiteStatistics } from "@gateway/shared/analytics";
+import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";

@@ -1,6 +1,6 @@
+import { formatSum } from "@gateway/shared/billing/money";
 /** What moved balances besides calls, who came, and what was paid, in the period. */
-import type { Period } from "@gateway/shared/analytics";
-import { formatSum } from "@gateway/shared/money";
+import type { Period } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-import type { Period, UsageSum } from "@gateway/shared/analytics";
+import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
 import { Card, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

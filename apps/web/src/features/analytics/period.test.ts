@@ -1,4 +1,4 @@
-import type { PeriodUsage } from "@gateway/shared/analytics";
+import type { PeriodUsage } from "@gateway/shared/usage/analytics";
 import { describe, expect, it } from "vitest";
 import { othersKey } from "#ui/charts/stacks.ts";
 import { asCustom, averageTime, partsOf, sumByName, windowOf } from "./period.ts";

@@ -1,5 +1,5 @@
 /** What the screen shows, as it stands in the address bar, and sums over it. Pure. */
-import { GroupType, type Period, type PeriodUsage, type UsageSum } from "@gateway/shared/analytics";
+import { GroupType, type Period, type PeriodUsage, type UsageSum } from "@gateway/shared/usage/analytics";
 import { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";

@@ -1,6 +1,6 @@
+import { formatSum } from "@gateway/shared/billing/money";
 /** How the site stands now, whatever period is chosen. */
-import type { SiteStatistics } from "@gateway/shared/analytics";
-import { formatSum } from "@gateway/shared/money";
+import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";

@@ -1,5 +1,5 @@
 /** Closed months: who used how much, and by which model. */
-import type { StatementUser } from "@gateway/shared/statement";
+import type { StatementUser } from "@gateway/shared/billing/statement";
 import { Button, Select, Skeleton } from "@mantine/core";
 import { IconDownload, IconFileInvoice } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** The period, split by what the reader chooses: as bars, as a table, or as a file. */
-import type { GroupType, Period } from "@gateway/shared/analytics";
+import type { GroupType, Period } from "@gateway/shared/usage/analytics";
 import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { IconChartBar, IconDownload, IconTable } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-import type { GroupType, PeriodUsage } from "@gateway/shared/analytics";
+import type { GroupType, PeriodUsage } from "@gateway/shared/usage/analytics";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";

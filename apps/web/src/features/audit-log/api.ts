@@ -1,4 +1,4 @@
-import { AuditPage, AuditQuery } from "@gateway/shared/audit";
+import { AuditPage, AuditQuery } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

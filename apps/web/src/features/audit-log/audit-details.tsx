@@ -1,5 +1,5 @@
 /** One entry of the audit log: what was, and what is. */
-import type { AuditRow } from "@gateway/shared/audit";
+import type { AuditRow } from "@gateway/shared/usage/audit";
 import { Drawer, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";

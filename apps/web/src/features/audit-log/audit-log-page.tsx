@@ -1,5 +1,5 @@
 /** Who did what in the console, and what it was before. Nothing here can be changed. */
-import type { AuditRow } from "@gateway/shared/audit";
+import type { AuditRow } from "@gateway/shared/usage/audit";
 import { ActionIcon, Button, Text, Tooltip } from "@mantine/core";
 import { IconHistory, IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";

@@ -8,9 +8,9 @@ import {
   type ChannelPatch,
   type ChannelQuery,
   ChannelRow,
-} from "@gateway/shared/channel";
-import { ChannelTag } from "@gateway/shared/channel-batch";
-import { ProviderInfo } from "@gateway/shared/provider";
+} from "@gateway/shared/channels/channel";
+import { ChannelTag } from "@gateway/shared/channels/channel-batch";
+import { ProviderInfo } from "@gateway/shared/channels/provider";
 import {
   infiniteQueryOptions,
   keepPreviousData,

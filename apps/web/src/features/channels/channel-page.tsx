@@ -1,5 +1,5 @@
 /** The list of channels: find, judge, rank, test, switch; the editor opens beside it. */
-import { ChannelQuery } from "@gateway/shared/channel";
+import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

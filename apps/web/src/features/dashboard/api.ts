@@ -1,8 +1,8 @@
-import { ChannelPage } from "@gateway/shared/channel";
-import { Dashboard } from "@gateway/shared/dashboard";
-import { AvailableModels } from "@gateway/shared/model";
-import { StatementLine, StatementPage } from "@gateway/shared/statement";
-import { TokenPage } from "@gateway/shared/token";
+import { TokenPage } from "@gateway/shared/accounts/token";
+import { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
+import { ChannelPage } from "@gateway/shared/channels/channel";
+import { AvailableModels } from "@gateway/shared/channels/model";
+import { Dashboard } from "@gateway/shared/usage/dashboard";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** What a fresh installation still needs, until the first call went through. */
-import { mayEnter } from "@gateway/shared/roles";
+import { mayEnter } from "@gateway/shared/accounts/roles";
 import { Button, Card, CloseButton, Group, Skeleton, Text, ThemeIcon, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconCheck } from "@tabler/icons-react";

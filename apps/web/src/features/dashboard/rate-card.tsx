@@ -1,4 +1,4 @@
-import type { Dashboard } from "@gateway/shared/dashboard";
+import type { Dashboard } from "@gateway/shared/usage/dashboard";
 import { ActionIcon, Card, Group, Progress, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

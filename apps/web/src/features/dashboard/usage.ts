@@ -1,5 +1,5 @@
 /** Sums over the usage rows of the dashboard. Pure. */
-import type { UsageDay } from "@gateway/shared/dashboard";
+import type { UsageDay } from "@gateway/shared/usage/dashboard";
 import type { z } from "zod";
 import { stack, type Stacks } from "#ui/charts/stacks.ts";
 

@@ -4,7 +4,7 @@ import {
   type UserGroupInput,
   UserGroupPage,
   type UserGroupQuery,
-} from "@gateway/shared/group";
+} from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** Makes a user group or changes one. */
-import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/group";
+import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/channels/group";
 import { NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";

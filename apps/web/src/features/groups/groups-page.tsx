@@ -1,5 +1,5 @@
 /** Groups of accounts: what they pay, how fast they may call, and which channels they reach. */
-import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/group";
+import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

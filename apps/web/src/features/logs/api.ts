@@ -1,6 +1,6 @@
 /** The request log, as its reader may see it. */
-import { ChannelPage, ChannelRow } from "@gateway/shared/channel";
-import { LogBodies, LogPage, LogQuery, LogTotals } from "@gateway/shared/log";
+import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
+import { LogBodies, LogPage, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";

@@ -1,4 +1,4 @@
-import type { AttemptNote, LogRow } from "@gateway/shared/log";
+import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";

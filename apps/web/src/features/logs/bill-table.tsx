@@ -1,4 +1,4 @@
-import type { Bill, LogRow } from "@gateway/shared/log";
+import type { Bill, LogRow } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";

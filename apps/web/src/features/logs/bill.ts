@@ -1,5 +1,5 @@
 /** The arithmetic of a stored bill, shown step by step. Pure; exact, because ratios are decimal strings. */
-import type { Bill } from "@gateway/shared/log";
+import type { Bill } from "@gateway/shared/usage/log";
 
 type Decimal = { value: bigint; scale: number };
 

@@ -1,4 +1,4 @@
-import { type LogRow, LogType } from "@gateway/shared/log";
+import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { useFormat } from "#lib/quota.ts";

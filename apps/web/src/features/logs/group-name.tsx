@@ -1,4 +1,4 @@
-import type { LogRow } from "@gateway/shared/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { Group, Tooltip } from "@mantine/core";
 import { IconCornerDownRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

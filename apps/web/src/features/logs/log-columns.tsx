@@ -1,4 +1,4 @@
-import { type LogRow, LogType } from "@gateway/shared/log";
+import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconBolt, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";

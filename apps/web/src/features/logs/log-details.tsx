@@ -1,5 +1,5 @@
 /** One entry of the log, explained. */
-import { type LogRow, LogType } from "@gateway/shared/log";
+import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useState } from "react";

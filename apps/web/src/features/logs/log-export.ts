@@ -1,5 +1,5 @@
 /** The filtered log as a file. */
-import type { LogRow } from "@gateway/shared/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { downloadCsv } from "#lib/csv.ts";
 import { formatTime } from "#lib/quota.ts";
 import { fetchLogs, type Whose } from "./api.ts";

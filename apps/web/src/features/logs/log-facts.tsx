@@ -1,4 +1,4 @@
-import { type LogRow, LogType } from "@gateway/shared/log";
+import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

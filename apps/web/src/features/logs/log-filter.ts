@@ -1,5 +1,5 @@
 /** What the list is narrowed to, as it stands in the address bar. Pure. */
-import { LogQuery } from "@gateway/shared/log";
+import { LogQuery } from "@gateway/shared/usage/log";
 import { z } from "zod";
 
 export const ranges = ["hour", "today", "7d", "30d", "all", "custom"] as const;

@@ -1,5 +1,5 @@
 /** What narrows the list. Everything is written to the address bar. */
-import { TokenQuery } from "@gateway/shared/token";
+import { TokenQuery } from "@gateway/shared/accounts/token";
 import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

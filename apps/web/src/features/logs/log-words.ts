@@ -1,5 +1,5 @@
 /** What the log's codes are called. An unknown code is shown as it is. */
-import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/log";
+import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/usage/log";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 import { storedReason } from "#lib/reasons.ts";

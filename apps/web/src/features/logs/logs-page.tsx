@@ -1,5 +1,5 @@
 /** Every call and every change of a balance: what, when, how fast, at what price, and why. */
-import { type LogRow, LogType } from "@gateway/shared/log";
+import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Button, Card, Tabs } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";

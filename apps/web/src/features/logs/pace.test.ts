@@ -1,4 +1,4 @@
-import type { LogRow } from "@gateway/shared/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { expect, it } from "vitest";
 import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
 

@@ -1,5 +1,5 @@
 /** How fast a call was, in words. Pure. */
-import type { LogRow } from "@gateway/shared/log";
+import type { LogRow } from "@gateway/shared/usage/log";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 

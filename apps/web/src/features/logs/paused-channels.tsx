@@ -1,5 +1,5 @@
 /** Channels that were paused when a call began: why, until when, and for whom. */
-import type { PausedChannel } from "@gateway/shared/log";
+import type { PausedChannel } from "@gateway/shared/usage/log";
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";

@@ -1,4 +1,4 @@
-import type { LogTotals } from "@gateway/shared/log";
+import type { LogTotals } from "@gateway/shared/usage/log";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import classes from "./logs.module.css";

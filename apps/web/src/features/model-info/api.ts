@@ -5,7 +5,7 @@ import {
   ModelInfoImported,
   type ModelInfoInput,
   ModelInfoRow,
-} from "@gateway/shared/model-info";
+} from "@gateway/shared/channels/model-info";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

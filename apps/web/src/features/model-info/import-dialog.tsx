@@ -1,5 +1,5 @@
 /** Takes over a whole list: the product's own, one at an address, or one that is pasted. */
-import type { ImportMode } from "@gateway/shared/model-info";
+import type { ImportMode } from "@gateway/shared/channels/model-info";
 import {
   Alert,
   Button,

@@ -1,5 +1,5 @@
 /** Describes a model, or changes how it is described. */
-import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/model-info";
+import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/channels/model-info";
 import { Autocomplete, NumberInput, SimpleGrid, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** The catalogue: what each model is, for everybody who has to choose one. */
-import type { ModelInfoRow } from "@gateway/shared/model-info";
+import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,6 +1,6 @@
-import { UserGroupMap } from "@gateway/shared/group";
-import { AvailableModels } from "@gateway/shared/model";
-import { ModelOwnerRow } from "@gateway/shared/owner";
+import { UserGroupMap } from "@gateway/shared/channels/group";
+import { AvailableModels } from "@gateway/shared/channels/model";
+import { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

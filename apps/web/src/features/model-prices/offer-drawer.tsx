@@ -1,5 +1,5 @@
-import type { UserGroupMap } from "@gateway/shared/group";
-import type { ModelFacts } from "@gateway/shared/model-info";
+import type { UserGroupMap } from "@gateway/shared/channels/group";
+import type { ModelFacts } from "@gateway/shared/channels/model-info";
 import { Anchor, Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/vendor-icon.tsx";

@@ -1,7 +1,7 @@
+import { formatPrice } from "@gateway/shared/billing/money";
 /** What each model costs in a group: rows of the price list. Pure. */
-import type { AvailableModels } from "@gateway/shared/model";
-import type { ModelFacts } from "@gateway/shared/model-info";
-import { formatPrice } from "@gateway/shared/money";
+import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { ModelFacts } from "@gateway/shared/channels/model-info";
 
 export type Offer = {
   model: string;

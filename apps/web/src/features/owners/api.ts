@@ -1,5 +1,5 @@
 /** Who makes models. */
-import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/owner";
+import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

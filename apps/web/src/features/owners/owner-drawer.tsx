@@ -1,5 +1,5 @@
 /** Makes an owner of models or changes one. */
-import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/shared/owner";
+import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { NumberInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";

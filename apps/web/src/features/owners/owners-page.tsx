@@ -1,5 +1,5 @@
 /** Who makes models: the names and logos that prices and models are shown with. */
-import { LAST_RESERVED_OWNER, type ModelOwnerRow } from "@gateway/shared/owner";
+import { LAST_RESERVED_OWNER, type ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

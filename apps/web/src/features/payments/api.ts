@@ -1,12 +1,12 @@
 /** Payment gateways and everybody's orders, for administrators. */
-import { OrderPage, type OrderQuery, OrderRow } from "@gateway/shared/order";
+import { OrderPage, type OrderQuery, OrderRow } from "@gateway/shared/billing/order";
 import {
   type PaymentForm,
   PaymentPage,
   type PaymentPatch,
   type PaymentQuery,
   PaymentRow,
-} from "@gateway/shared/payment";
+} from "@gateway/shared/billing/payment";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,11 +1,11 @@
 /** Adds a payment gateway or changes one. Its fields are those of its type. */
-import { PaymentForm, paymentIcons, type PaymentRow } from "@gateway/shared/payment";
+import { PaymentForm, paymentIcons, type PaymentRow } from "@gateway/shared/billing/payment";
 import {
   paymentConfigs,
   paymentCurrencies,
   paymentSecrets,
   PaymentType,
-} from "@gateway/shared/payment-config";
+} from "@gateway/shared/billing/payment-config";
 import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,6 +1,6 @@
 /** How people can pay: the gateways, and what each adds. */
-import { type PaymentRow, PaymentQuery } from "@gateway/shared/payment";
-import { PaymentType } from "@gateway/shared/payment-config";
+import { type PaymentRow, PaymentQuery } from "@gateway/shared/billing/payment";
+import { PaymentType } from "@gateway/shared/billing/payment-config";
 import { Box, Button, Group, Switch, Text } from "@mantine/core";
 import { IconCreditCard, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,6 +1,6 @@
 /** What gateways and their settings are called. */
-import type { paymentIcons } from "@gateway/shared/payment";
-import type { PaymentConfigs, PaymentType } from "@gateway/shared/payment-config";
+import type { paymentIcons } from "@gateway/shared/billing/payment";
+import type { PaymentConfigs, PaymentType } from "@gateway/shared/billing/payment-config";
 import { phrase } from "#lib/i18n.ts";
 
 /** Translated where they are shown. */

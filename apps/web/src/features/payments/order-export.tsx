@@ -1,5 +1,5 @@
 /** The orders that the filters let through, as a file. */
-import type { OrderQuery, OrderRow } from "@gateway/shared/order";
+import type { OrderQuery, OrderRow } from "@gateway/shared/billing/order";
 import { useQueryClient } from "@tanstack/react-query";
 import { formatTime } from "#lib/quota.ts";
 import { ListExport } from "#ui/table/list-export.tsx";

@@ -1,5 +1,5 @@
 /** What everybody ordered and paid. */
-import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/order";
+import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/billing/order";
 import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,

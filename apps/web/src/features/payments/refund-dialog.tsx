@@ -1,5 +1,5 @@
 /** Takes the credit of an order back, once its money was given back at the gateway. */
-import { OrderRefund, type OrderRow } from "@gateway/shared/order";
+import { OrderRefund, type OrderRow } from "@gateway/shared/billing/order";
 import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";

@@ -1,5 +1,5 @@
 /** What can be wrong with an order, in words. */
-import type { OrderRow, OrderTrouble } from "@gateway/shared/order";
+import type { OrderRow, OrderTrouble } from "@gateway/shared/billing/order";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 

@@ -1,6 +1,6 @@
-import { LogPage } from "@gateway/shared/log";
-import { AvailableModels } from "@gateway/shared/model";
-import { TokenKey } from "@gateway/shared/token";
+import { TokenKey } from "@gateway/shared/accounts/token";
+import { AvailableModels } from "@gateway/shared/channels/model";
+import { LogPage } from "@gateway/shared/usage/log";
 import { queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import type { Charge } from "./chat.ts";

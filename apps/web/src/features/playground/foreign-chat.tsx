@@ -1,4 +1,4 @@
-import { type ChatLinkEntry, fillChatLink } from "@gateway/shared/chat-link";
+import { type ChatLinkEntry, fillChatLink } from "@gateway/shared/site/chat-link";
 /** A chat client the operator names. It is another site and gets a key, so nothing is loaded before the person says so. */
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";

@@ -1,5 +1,5 @@
 /** Talk to the models through the gateway itself, with the console's own key; or through a client the operator names. */
-import { shownChatLinks } from "@gateway/shared/chat-link";
+import { shownChatLinks } from "@gateway/shared/site/chat-link";
 import { Skeleton, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState } from "react";

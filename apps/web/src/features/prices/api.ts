@@ -1,5 +1,3 @@
-/** The price list, who makes models, and which models there are. */
-import { ModelOwnerRow } from "@gateway/shared/owner";
 import {
   type ListedPrice,
   PriceChanges,
@@ -8,7 +6,9 @@ import {
   PriceRow,
   PriceUpdate,
   type SyncMode,
-} from "@gateway/shared/price";
+} from "@gateway/shared/billing/price";
+/** The price list, who makes models, and which models there are. */
+import { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { ApiError, http } from "#lib/http.ts";

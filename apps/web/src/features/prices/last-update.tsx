@@ -1,4 +1,4 @@
-import type { PriceUpdate } from "@gateway/shared/price";
+import type { PriceUpdate } from "@gateway/shared/billing/price";
 import { Alert, Anchor, Group, Popover, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

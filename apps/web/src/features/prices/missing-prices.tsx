@@ -1,5 +1,5 @@
 /** Models that nobody can use or that are charged by guess, because they have no price; and prices without an owner. */
-import type { PriceRow } from "@gateway/shared/price";
+import type { PriceRow } from "@gateway/shared/billing/price";
 import { Alert, Badge, Button, Group, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,6 +1,6 @@
 /** What stands in the columns of the price lists. */
-import { formatPrice } from "@gateway/shared/money";
-import type { ListedPrice } from "@gateway/shared/price";
+import { formatPrice } from "@gateway/shared/billing/money";
+import type { ListedPrice } from "@gateway/shared/billing/price";
 import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

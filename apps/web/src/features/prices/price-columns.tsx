@@ -1,6 +1,6 @@
+import type { PriceRow } from "@gateway/shared/billing/price";
 /** The columns of the two views of the price list. */
-import type { ModelOwnerRow } from "@gateway/shared/owner";
-import type { PriceRow } from "@gateway/shared/price";
+import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { Badge, Group, Text, Tooltip } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";

@@ -1,5 +1,5 @@
 /** What a price list adds, changes and removes, line by line. */
-import type { ListedPrice, PriceChanges } from "@gateway/shared/price";
+import type { ListedPrice, PriceChanges } from "@gateway/shared/billing/price";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { nameOfKind } from "#lib/usage-kinds.ts";

@@ -1,5 +1,5 @@
 /** Makes a price or changes one, for one model or for several that cost the same. */
-import { type PriceGroupInput, PriceValues } from "@gateway/shared/price";
+import { type PriceGroupInput, PriceValues } from "@gateway/shared/billing/price";
 import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";

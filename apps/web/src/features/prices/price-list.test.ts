@@ -1,4 +1,4 @@
-import type { PriceRow } from "@gateway/shared/price";
+import type { PriceRow } from "@gateway/shared/billing/price";
 import { describe, expect, it } from "vitest";
 import { differencesOf, filterPrices, groupPrices, modelsWithoutPrice, sortPrices } from "./price-list.ts";
 

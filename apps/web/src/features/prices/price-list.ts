@@ -1,5 +1,5 @@
 /** Finding, ordering and grouping prices. Pure. */
-import type { ListedPrice, PriceRow } from "@gateway/shared/price";
+import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 
 export type PriceFilter = { keyword: string; owner: number; type: string; locked: string };
 

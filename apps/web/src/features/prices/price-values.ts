@@ -1,5 +1,5 @@
 /** What the price form holds: one price and the models it is for. */
-import { PriceGroupInput, type PriceRow, PriceValues } from "@gateway/shared/price";
+import { PriceGroupInput, type PriceRow, PriceValues } from "@gateway/shared/billing/price";
 import type { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
 import type { SchemaForm } from "#ui/form/form.ts";

@@ -1,6 +1,6 @@
+import type { PriceRow } from "@gateway/shared/billing/price";
 /** What models cost: one by one or in groups of one price, edited here or taken over from a list. */
 import { PageQuery } from "@gateway/shared/paging";
-import type { PriceRow } from "@gateway/shared/price";
 import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
 import { IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** A ratio written as money, and back. Pure. */
-import { CNY_PER_1K_AT_RATIO_1, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/money";
+import { CNY_PER_1K_AT_RATIO_1, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/billing/money";
 
 export type Currency = "rate" | "usd" | "rmb";
 /** Per thousand or million tokens; a call is one call in either. */

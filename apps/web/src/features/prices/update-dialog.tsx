@@ -1,5 +1,5 @@
 /** Brings a whole price list in: where from, what would change, and how much of that is wanted. */
-import type { PriceChanges, PricePreview, SyncMode } from "@gateway/shared/price";
+import type { PriceChanges, PricePreview, SyncMode } from "@gateway/shared/billing/price";
 import { Alert, Button, Group, Modal, Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";

@@ -7,9 +7,9 @@ import {
   type ProfileInput,
   RecoveryCodes,
   TotpOffer,
-} from "@gateway/shared/profile";
-import { Self, SessionRow } from "@gateway/shared/session";
-import { type IdentityProviderId, IdentityRow } from "@gateway/shared/sign-in";
+} from "@gateway/shared/accounts/profile";
+import { Self, SessionRow } from "@gateway/shared/accounts/session";
+import { type IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** Accounts elsewhere that open this one. */
-import type { IdentityProviderId, IdentityRow } from "@gateway/shared/sign-in";
+import type { IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

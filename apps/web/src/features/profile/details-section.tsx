@@ -1,5 +1,5 @@
-import { ProfileInput } from "@gateway/shared/profile";
-import type { Self } from "@gateway/shared/session";
+import { ProfileInput } from "@gateway/shared/accounts/profile";
+import type { Self } from "@gateway/shared/accounts/session";
 import { Avatar, Button, Group, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { translateSentence } from "#lib/error-text.ts";

@@ -1,5 +1,5 @@
 /** The account's e-mail address: proved by a code before it is kept. */
-import { EmailProof, EmailRequest } from "@gateway/shared/profile";
+import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

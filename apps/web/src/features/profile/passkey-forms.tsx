@@ -1,4 +1,4 @@
-import { PasskeyRename, type PasskeyRow } from "@gateway/shared/passkey";
+import { PasskeyRename, type PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

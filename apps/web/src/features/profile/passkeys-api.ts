@@ -1,4 +1,4 @@
-import { PasskeyOptions, PasskeyRow } from "@gateway/shared/passkey";
+import { PasskeyOptions, PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** Passkeys: signing in with a finger, a face or the device's own code. */
-import type { PasskeyRow } from "@gateway/shared/passkey";
+import type { PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { ActionIcon, Badge, Button, Modal, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconFingerprint, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-import { Password } from "@gateway/shared/user";
+import { Password } from "@gateway/shared/accounts/user";
 import { Button, Group, PasswordInput, SimpleGrid } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";

@@ -1,5 +1,5 @@
 /** The own Telegram account. */
-import { TelegramCode, TelegramLink } from "@gateway/shared/telegram";
+import { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** The own Telegram account: linked by a code that is sent to the bot. */
-import type { TelegramCode, TelegramLink } from "@gateway/shared/telegram";
+import type { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
 import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBrandTelegram } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

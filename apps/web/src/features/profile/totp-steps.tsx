@@ -1,5 +1,5 @@
 /** The dialogs of the second factor: prove who sits here, scan, confirm. */
-import type { TotpOffer } from "@gateway/shared/profile";
+import type { TotpOffer } from "@gateway/shared/accounts/profile";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -5,7 +5,7 @@ import {
   RedemptionPage,
   type RedemptionQuery,
   RedemptionRow,
-} from "@gateway/shared/redemption";
+} from "@gateway/shared/billing/redemption";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** The columns of the list of redemption codes. */
-import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
+import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
 import { Group, Switch, Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** Makes redemption codes, or changes one that nobody has redeemed yet. Worth is entered in dollars. */
-import { RedemptionInput, type RedemptionRow } from "@gateway/shared/redemption";
+import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";

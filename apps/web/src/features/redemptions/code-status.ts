@@ -1,5 +1,5 @@
 /** What a code is at this moment, in a word and a tone. */
-import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
+import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 

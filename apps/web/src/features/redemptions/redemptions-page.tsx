@@ -1,5 +1,5 @@
 /** Codes that credit whoever redeems them first. */
-import { RedemptionQuery, type RedemptionRow, RedemptionStatus } from "@gateway/shared/redemption";
+import { RedemptionQuery, type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
 import { Button } from "@mantine/core";
 import { IconDownload, IconPlus, IconTicket } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,9 +1,9 @@
-import type { MailRequest } from "@gateway/shared/mail";
-import { PasskeyOptions } from "@gateway/shared/passkey";
-import type { PasswordReset } from "@gateway/shared/password-reset";
-import type { RegisterInput } from "@gateway/shared/registration";
-import type { LoginInput, SetupInput } from "@gateway/shared/session";
-import { Self } from "@gateway/shared/session";
+import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
+import type { PasswordReset } from "@gateway/shared/accounts/password-reset";
+import type { RegisterInput } from "@gateway/shared/accounts/registration";
+import type { LoginInput, SetupInput } from "@gateway/shared/accounts/session";
+import { Self } from "@gateway/shared/accounts/session";
+import type { MailRequest } from "@gateway/shared/site/mail";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** Where identity providers send the browser back to: finishes the sign-in, or a binding, and moves on. */
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import { Group, Loader, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";

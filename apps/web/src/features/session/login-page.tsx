@@ -1,5 +1,5 @@
 /** Sign in with a password, and with a code when the account asks for one; afterwards back to where one wanted to go. */
-import { LoginInput } from "@gateway/shared/session";
+import { LoginInput } from "@gateway/shared/accounts/session";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 /** Where the mailed link leads: a new password of one's own choice. */
-import { Password } from "@gateway/shared/user";
+import { Password } from "@gateway/shared/accounts/user";
 import { Alert, Anchor, Button, PasswordInput, Stack } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect, useState } from "react";

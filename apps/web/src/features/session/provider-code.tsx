@@ -1,5 +1,5 @@
 /** The second step after a provider, for accounts with a second factor. */
-import type { Self } from "@gateway/shared/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";

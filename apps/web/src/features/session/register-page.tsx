@@ -1,5 +1,5 @@
 /** Make an account, where the operator lets people do so. */
-import { RegisterInput } from "@gateway/shared/registration";
+import { RegisterInput } from "@gateway/shared/accounts/registration";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect } from "react";

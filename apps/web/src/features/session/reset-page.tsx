@@ -1,5 +1,5 @@
 /** A forgotten password: asks for the address, and says the same whether there is such an account or not. */
-import { Email } from "@gateway/shared/mail";
+import { Email } from "@gateway/shared/site/mail";
 import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle, IconMailCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** First run: makes the root account with the one-time link the server printed. */
-import { SetupInput } from "@gateway/shared/session";
+import { SetupInput } from "@gateway/shared/accounts/session";
 import { Alert, Anchor, Button, Checkbox, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle, IconTerminal2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,6 +1,6 @@
 /** The buttons below the password form: one for every way of signing in that the operator has set up. */
-import type { Self } from "@gateway/shared/session";
-import type { IdentityProviderId } from "@gateway/shared/sign-in";
+import type { Self } from "@gateway/shared/accounts/session";
+import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { Button, Divider, Modal, SimpleGrid } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";

@@ -1,7 +1,7 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { NoticeRow } from "@gateway/shared/notice";
-import { SettingsView } from "@gateway/shared/settings";
-import { SettingsFile, SettingsPreview } from "@gateway/shared/settings-transfer";
+import { NoticeRow } from "@gateway/shared/site/notice";
+import { SettingsView } from "@gateway/shared/site/settings";
+import { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -4,7 +4,7 @@ import {
   ChatLinkEntry as Entry,
   defaultChatLinks,
   readChatLinks,
-} from "@gateway/shared/chat-link";
+} from "@gateway/shared/site/chat-link";
 import {
   ActionIcon,
   Button,

@@ -1,4 +1,4 @@
-import { defaultSettings, Settings, SettingsView } from "@gateway/shared/settings";
+import { defaultSettings, Settings, SettingsView } from "@gateway/shared/site/settings";
 import { describe, expect, it } from "vitest";
 import { problemOf, savedValue, withDraft } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";

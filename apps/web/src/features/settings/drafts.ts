@@ -1,5 +1,5 @@
 /** What was typed and not yet saved. Pure. */
-import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/settings";
+import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/site/settings";
 
 export type Value = string | number | boolean;
 /** Null takes a stored secret out, which "" cannot say: its input is empty while nothing is typed. */

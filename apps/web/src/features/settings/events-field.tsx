@@ -1,5 +1,5 @@
 /** Which notices go a way: ticked one by one, stored as names with commas between them. */
-import { eventsOf, type NoticeEvent, noticeEvents } from "@gateway/shared/notice";
+import { eventsOf, type NoticeEvent, noticeEvents } from "@gateway/shared/site/notice";
 import { Checkbox, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";

@@ -1,5 +1,5 @@
 /** What operators were told lately, and how that went. */
-import type { NoticeRow } from "@gateway/shared/notice";
+import type { NoticeRow } from "@gateway/shared/site/notice";
 import { Badge, Group, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconBellOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

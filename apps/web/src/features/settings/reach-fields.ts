@@ -1,5 +1,5 @@
 /** Settings by which the gateway reaches people: mail, the checks of newcomers, and what operators are told. */
-import type { NoticeChannelId } from "@gateway/shared/notice";
+import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import { phrase } from "#lib/i18n.ts";
 import type { Field, SettingSection } from "./section.ts";
 import { units } from "./units.ts";

@@ -1,4 +1,4 @@
-import { isRootSetting, type SettingKey, type SettingsView } from "@gateway/shared/settings";
+import { isRootSetting, type SettingKey, type SettingsView } from "@gateway/shared/site/settings";
 /** A few settings that are one decision: one save for all of them. */
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";

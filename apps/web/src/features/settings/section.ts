@@ -1,6 +1,6 @@
 /** What a section of the settings screen is made of. */
-import type { NoticeChannelId } from "@gateway/shared/notice";
-import type { SettingKey } from "@gateway/shared/settings";
+import type { NoticeChannelId } from "@gateway/shared/site/notice";
+import type { SettingKey } from "@gateway/shared/site/settings";
 import type { Unit } from "./units.ts";
 
 export type FieldKind =

@@ -1,5 +1,5 @@
 /** Settings to a file and back: first what would change, then the change. */
-import { SettingsFile, type SettingsPreview } from "@gateway/shared/settings-transfer";
+import { SettingsFile, type SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { ActionIcon, Button, Code, FileButton, Group, Menu, Modal, Stack, Table, Text } from "@mantine/core";
 import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
 import { useRef, useState } from "react";

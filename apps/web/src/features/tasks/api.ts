@@ -1,5 +1,5 @@
 /** Work that vendors do later, as its reader may see it. */
-import { MidjourneyPage, MidjourneyQuery, TaskPage, type TaskQuery } from "@gateway/shared/task";
+import { MidjourneyPage, MidjourneyQuery, TaskPage, type TaskQuery } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { isOpen } from "./task-words.ts";

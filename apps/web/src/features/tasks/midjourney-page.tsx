@@ -1,5 +1,5 @@
 /** Pictures that were ordered: how they stand, what they look like, what they cost. */
-import { type MidjourneyRow, TaskQuery } from "@gateway/shared/task";
+import { type MidjourneyRow, TaskQuery } from "@gateway/shared/channels/task";
 import { Anchor, Group, Image, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** What both lists of tasks show of a row. Pure. */
-import type { MidjourneyRow, TaskRow } from "@gateway/shared/task";
+import type { MidjourneyRow, TaskRow } from "@gateway/shared/channels/task";
 
 type Common = Pick<
   TaskRow,

@@ -1,5 +1,5 @@
 /** What narrows both lists of tasks. Everything is written to the address bar. */
-import type { TaskQuery } from "@gateway/shared/task";
+import type { TaskQuery } from "@gateway/shared/channels/task";
 import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";

@@ -1,5 +1,5 @@
 /** The result of a finished task, to hear, to watch or to read. */
-import type { TaskRow } from "@gateway/shared/task";
+import type { TaskRow } from "@gateway/shared/channels/task";
 import { Anchor, Box, Code, Group, Image, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

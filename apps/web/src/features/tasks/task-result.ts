@@ -1,5 +1,5 @@
 /** What came of a task, read from its vendor's words. Pure. */
-import type { TaskRow } from "@gateway/shared/task";
+import type { TaskRow } from "@gateway/shared/channels/task";
 import { z } from "zod";
 
 /** A player is given only what it may load: from the web, or brought along. */

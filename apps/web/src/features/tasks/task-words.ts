@@ -1,5 +1,5 @@
 /** What the states and kinds of tasks are called. */
-import type { TaskStatus } from "@gateway/shared/task";
+import type { TaskStatus } from "@gateway/shared/channels/task";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 

@@ -1,5 +1,5 @@
 /** Songs, lyrics and videos that were ordered: how they stand, what came of them, what they cost. */
-import { TaskQuery, type TaskRow } from "@gateway/shared/task";
+import { TaskQuery, type TaskRow } from "@gateway/shared/channels/task";
 import { Group, Text } from "@mantine/core";
 import { IconPlayerPlay, IconWand } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

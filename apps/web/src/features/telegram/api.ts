@@ -5,7 +5,7 @@ import {
   type TelegramMenuQuery,
   TelegramMenuRow,
   TelegramStatus,
-} from "@gateway/shared/telegram";
+} from "@gateway/shared/site/telegram";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,6 +1,6 @@
 /** How the bot is doing, as Telegram says, and telling it the commands anew. */
-import { can } from "@gateway/shared/roles";
-import type { TelegramStatus } from "@gateway/shared/telegram";
+import { can } from "@gateway/shared/accounts/roles";
+import type { TelegramStatus } from "@gateway/shared/site/telegram";
 import { Anchor, Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

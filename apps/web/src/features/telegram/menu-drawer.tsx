@@ -1,5 +1,5 @@
 /** Makes a command of the bot or changes one. */
-import { parseModes, TelegramMenuInput, type TelegramMenuRow } from "@gateway/shared/telegram";
+import { parseModes, TelegramMenuInput, type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";

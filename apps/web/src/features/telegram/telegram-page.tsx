@@ -1,5 +1,5 @@
 /** What the Telegram bot answers, besides its own commands. */
-import { TelegramMenuQuery, type TelegramMenuRow } from "@gateway/shared/telegram";
+import { TelegramMenuQuery, type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

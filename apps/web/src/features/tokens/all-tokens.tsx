@@ -1,5 +1,5 @@
 /** Everybody's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
-import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/shared/token";
+import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/shared/accounts/token";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

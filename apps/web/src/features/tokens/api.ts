@@ -9,7 +9,7 @@ import {
   type TokenForm,
   TokenKey,
   TokenRow,
-} from "@gateway/shared/token";
+} from "@gateway/shared/accounts/token";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

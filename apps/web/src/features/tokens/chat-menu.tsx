@@ -1,5 +1,5 @@
-import { fillChatLink, shownChatLinks } from "@gateway/shared/chat-link";
-import type { TokenRow } from "@gateway/shared/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import { fillChatLink, shownChatLinks } from "@gateway/shared/site/chat-link";
 import { ActionIcon, Loader, Menu, Text, Tooltip } from "@mantine/core";
 import { IconExternalLink, IconMessageCircle } from "@tabler/icons-react";
 import { useMemo } from "react";

@@ -1,4 +1,4 @@
-import { NEVER_EXPIRES } from "@gateway/shared/token";
+import { NEVER_EXPIRES } from "@gateway/shared/accounts/token";
 import { Button, Group, Input, SegmentedControl } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

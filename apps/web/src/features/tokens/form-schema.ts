@@ -1,6 +1,6 @@
+import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/accounts/token";
 /** What the form accepts: the server's rules, and no token that could open nothing. */
-import { ModelPattern } from "@gateway/shared/channel";
-import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/token";
+import { ModelPattern } from "@gateway/shared/channels/channel";
 import type { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
 import type { SchemaForm } from "#ui/form/form.ts";

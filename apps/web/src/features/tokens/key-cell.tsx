@@ -1,4 +1,4 @@
-import type { TokenRow } from "@gateway/shared/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
 import { ActionIcon, Group, Text, Tooltip } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

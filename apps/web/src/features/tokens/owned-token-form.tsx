@@ -1,6 +1,6 @@
 /** Changes somebody's token, and whose it is. */
-import type { TokenAdminRow } from "@gateway/shared/token";
-import { UserQuery } from "@gateway/shared/user";
+import type { TokenAdminRow } from "@gateway/shared/accounts/token";
+import { UserQuery } from "@gateway/shared/accounts/user";
 import { Alert, NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowsExchange } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-import type { TokenRow } from "@gateway/shared/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
 import { Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { useFormat } from "#lib/quota.ts";

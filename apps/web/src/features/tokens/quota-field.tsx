@@ -1,4 +1,4 @@
-import { pointsOf } from "@gateway/shared/money";
+import { pointsOf } from "@gateway/shared/billing/money";
 import { Group, Input, NumberInput, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
-import { pointsOf } from "@gateway/shared/money";
-import type { TokenRates, TokenRow } from "@gateway/shared/token";
+import type { TokenRates, TokenRow } from "@gateway/shared/accounts/token";
+import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, SimpleGrid } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-import { TokenInput } from "@gateway/shared/token";
+import { TokenInput } from "@gateway/shared/accounts/token";
 import { expect, it } from "vitest";
 import { modelsOfToken } from "./reachable-models.ts";
 

@@ -1,6 +1,6 @@
+import type { TokenInput } from "@gateway/shared/accounts/token";
 /** Which models a token can call. Pure. */
-import type { AvailableModels } from "@gateway/shared/model";
-import type { TokenInput } from "@gateway/shared/token";
+import type { AvailableModels } from "@gateway/shared/channels/model";
 
 /** Names that at least one of the groups reaches, in order. */
 export function modelsOfGroups(models: AvailableModels, groups: string[]): string[] {

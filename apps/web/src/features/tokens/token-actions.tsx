@@ -1,4 +1,4 @@
-import { type TokenRow, TokenStatus } from "@gateway/shared/token";
+import { type TokenRow, TokenStatus } from "@gateway/shared/accounts/token";
 import { ActionIcon, Menu, Text } from "@mantine/core";
 import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

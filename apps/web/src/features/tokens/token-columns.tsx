@@ -1,5 +1,5 @@
-import type { UserGroupMap } from "@gateway/shared/group";
-import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/token";
+import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/accounts/token";
+import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconGauge, IconShieldLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";

@@ -1,5 +1,5 @@
 /** The new key, shown whole, and what to do with it. */
-import type { TokenCreated } from "@gateway/shared/token";
+import type { TokenCreated } from "@gateway/shared/accounts/token";
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

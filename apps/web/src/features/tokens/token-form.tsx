@@ -1,5 +1,5 @@
 /** Makes a token or changes one. */
-import type { TokenCreated, TokenRow } from "@gateway/shared/token";
+import type { TokenCreated, TokenRow } from "@gateway/shared/accounts/token";
 import { SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";

@@ -1,5 +1,5 @@
 /** What the states and the limits of a token are called. */
-import { type TokenRates, TokenStatus } from "@gateway/shared/token";
+import { type TokenRates, TokenStatus } from "@gateway/shared/accounts/token";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 import type { useFormat } from "#lib/quota.ts";

@@ -1,5 +1,5 @@
 /** The signed-in person's API keys: what each may spend, where it may be used, and the key itself. */
-import { type TokenCreated, TokenQuery, type TokenRow } from "@gateway/shared/token";
+import { type TokenCreated, TokenQuery, type TokenRow } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

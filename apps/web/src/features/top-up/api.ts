@@ -6,9 +6,9 @@ import {
   OwnOrder,
   OwnOrderPage,
   TopUpTerms,
-} from "@gateway/shared/order";
+} from "@gateway/shared/billing/order";
+import { PaymentChoice } from "@gateway/shared/billing/payment";
 import { type PageQuery, Points } from "@gateway/shared/paging";
-import { PaymentChoice } from "@gateway/shared/payment";
 import {
   keepPreviousData,
   type QueryClient,

@@ -1,5 +1,5 @@
 /** One's own orders; nothing for whoever never paid, where nobody can. */
-import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/order";
+import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,7 +1,7 @@
 /** Topping up by payment: how much, by which way, and what that costs to the cent. */
-import { type OpenedOrder, type TopUpTerms } from "@gateway/shared/order";
-import { formatCents, type OrderPrice, priceOrder } from "@gateway/shared/order-price";
-import type { PaymentChoice } from "@gateway/shared/payment";
+import { type OpenedOrder, type TopUpTerms } from "@gateway/shared/billing/order";
+import { formatCents, type OrderPrice, priceOrder } from "@gateway/shared/billing/order-price";
+import type { PaymentChoice } from "@gateway/shared/billing/payment";
 import { Alert, Button, NumberInput, Skeleton, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** The order is open: how to pay it, and a look every few seconds whether it was paid. */
-import type { OpenedOrder, OrderStatus } from "@gateway/shared/order";
+import type { OpenedOrder, OrderStatus } from "@gateway/shared/billing/order";
 import { Button, Group, Loader, Modal, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

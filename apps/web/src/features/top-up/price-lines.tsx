@@ -1,5 +1,5 @@
 /** What a top-up costs, line by line. */
-import { formatCents, type OrderPrice } from "@gateway/shared/order-price";
+import { formatCents, type OrderPrice } from "@gateway/shared/billing/order-price";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

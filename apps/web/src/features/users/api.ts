@@ -1,13 +1,13 @@
-/** Other people's accounts, for administrators. */
-import { Points } from "@gateway/shared/paging";
-import { SessionRow } from "@gateway/shared/session";
+import { SessionRow } from "@gateway/shared/accounts/session";
 import {
   type QuotaChange,
   type UserAction,
   type UserChange,
   UserDetail,
   type UserInput,
-} from "@gateway/shared/user";
+} from "@gateway/shared/accounts/user";
+/** Other people's accounts, for administrators. */
+import { Points } from "@gateway/shared/paging";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

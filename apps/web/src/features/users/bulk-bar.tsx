@@ -1,5 +1,5 @@
 /** Switching many accounts off or on, one after the other, with live progress. */
-import type { UserListRow } from "@gateway/shared/user";
+import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useState } from "react";

@@ -1,6 +1,6 @@
+import type { UserListRow } from "@gateway/shared/accounts/user";
 /** Adds to or takes from somebody's balance, with a remark for the books. */
-import { pointsOf } from "@gateway/shared/money";
-import type { UserListRow } from "@gateway/shared/user";
+import { pointsOf } from "@gateway/shared/billing/money";
 import { Button, Group, Modal, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";

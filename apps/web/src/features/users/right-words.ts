@@ -1,5 +1,5 @@
 /** What the areas are called that administrators may be kept out of. */
-import type { AdminArea } from "@gateway/shared/roles";
+import type { AdminArea } from "@gateway/shared/accounts/roles";
 import { phrase } from "#lib/i18n.ts";
 
 export const areaTitles: Record<AdminArea, string> = {

@@ -1,6 +1,12 @@
 /** What an administrator may enter, and the editor of it, which is root's. */
-import { type AdminArea, adminAreas, type AdminLevel, type AdminRights, Role } from "@gateway/shared/roles";
-import type { UserDetail } from "@gateway/shared/user";
+import {
+  type AdminArea,
+  adminAreas,
+  type AdminLevel,
+  type AdminRights,
+  Role,
+} from "@gateway/shared/accounts/roles";
+import type { UserDetail } from "@gateway/shared/accounts/user";
 import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

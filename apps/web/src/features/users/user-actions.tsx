@@ -1,5 +1,5 @@
-import { Role } from "@gateway/shared/roles";
-import { type UserAction, type UserListRow, UserStatus } from "@gateway/shared/user";
+import { Role } from "@gateway/shared/accounts/roles";
+import { type UserAction, type UserListRow, UserStatus } from "@gateway/shared/accounts/user";
 import { ActionIcon, Menu } from "@mantine/core";
 import {
   IconArrowDown,

@@ -1,4 +1,4 @@
-import { type UserListRow, UserStatus } from "@gateway/shared/user";
+import { type UserListRow, UserStatus } from "@gateway/shared/accounts/user";
 import { Avatar, Group, Text, Tooltip } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";

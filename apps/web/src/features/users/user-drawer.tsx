@@ -1,5 +1,5 @@
 /** One account: who it is, what it has used, where it is signed in. */
-import type { UserListRow } from "@gateway/shared/user";
+import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconCoins, IconListDetails, IconPencil, IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** Everybody the filters let through, as a file. */
-import type { UserListRow, UserQuery } from "@gateway/shared/user";
+import type { UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { fetchUsers } from "#lib/queries/users.ts";
 import { formatTime } from "#lib/quota.ts";
 import { ListExport } from "#ui/table/list-export.tsx";

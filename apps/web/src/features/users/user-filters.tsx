@@ -1,5 +1,5 @@
-import { Role, roleName } from "@gateway/shared/roles";
-import { type UserQuery, UserStatus } from "@gateway/shared/user";
+import { Role, roleName } from "@gateway/shared/accounts/roles";
+import { type UserQuery, UserStatus } from "@gateway/shared/accounts/user";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";

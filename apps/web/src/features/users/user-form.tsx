@@ -1,7 +1,7 @@
+import { Role, roleName } from "@gateway/shared/accounts/roles";
+import { UserChange, UserInput, type UserListRow } from "@gateway/shared/accounts/user";
 /** Makes an account or changes one. */
-import { pointsOf } from "@gateway/shared/money";
-import { Role, roleName } from "@gateway/shared/roles";
-import { UserChange, UserInput, type UserListRow } from "@gateway/shared/user";
+import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 /** Everybody with an account: find, judge, pay, promote, shut out. Details open beside the list. */
-import { type UserListRow, UserQuery } from "@gateway/shared/user";
+import { type UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

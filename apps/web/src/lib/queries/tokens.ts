@@ -1,5 +1,5 @@
-import { UserGroupMap } from "@gateway/shared/group";
-import { TokenPage, type TokenQuery } from "@gateway/shared/token";
+import { TokenPage, type TokenQuery } from "@gateway/shared/accounts/token";
+import { UserGroupMap } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 

@@ -1,5 +1,5 @@
+import { UserListRow, type UserQuery } from "@gateway/shared/accounts/user";
 import { Page } from "@gateway/shared/paging";
-import { UserListRow, type UserQuery } from "@gateway/shared/user";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

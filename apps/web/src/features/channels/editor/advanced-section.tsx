@@ -1,4 +1,4 @@
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import {
   Autocomplete,
   Divider,

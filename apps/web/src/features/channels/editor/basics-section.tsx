@@ -1,4 +1,4 @@
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { VendorIcon } from "#components/vendor-icon.tsx";

@@ -1,6 +1,6 @@
 /** The form of a channel. What is typed can be tested before it is saved. */
-import type { ChannelTestResult } from "@gateway/shared/channel";
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ChannelTestResult } from "@gateway/shared/channels/channel";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Button } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";

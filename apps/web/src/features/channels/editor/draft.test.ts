@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { describe, expect, it } from "vitest";
 import { ChannelDraft, newDraft, vendorFaults } from "./draft.ts";
 

@@ -7,8 +7,8 @@ import {
   HeaderMap,
   ModelMapping,
   ModelPattern,
-} from "@gateway/shared/channel";
-import type { ProviderInfo } from "@gateway/shared/provider";
+} from "@gateway/shared/channels/channel";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import type { FormErrors } from "@mantine/form";
 import { z } from "zod";
 import { ApiError } from "#lib/http.ts";

@@ -1,4 +1,4 @@
-import { PriceRow } from "@gateway/shared/price";
+import { PriceRow } from "@gateway/shared/billing/price";
 import { Anchor, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";

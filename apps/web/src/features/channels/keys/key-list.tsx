@@ -1,5 +1,5 @@
 /** The stored keys of a channel: a hint, how each fares, its weight; in use or not, or gone. What is changed counts at once. */
-import { ChannelKeyPatch, type ChannelKeyRow, ChannelStatus } from "@gateway/shared/channel";
+import { ChannelKeyPatch, type ChannelKeyRow, ChannelStatus } from "@gateway/shared/channels/channel";
 import {
   ActionIcon,
   Box,

@@ -1,5 +1,5 @@
 /** The keys of a channel: those that are stored, one by one, and a place to paste new ones. */
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Alert, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-import { ChannelRow } from "@gateway/shared/channel";
+import { ChannelRow } from "@gateway/shared/channels/channel";
 /** What the server does to many channels at once. */
 import {
   ChannelBatchAnswer,
@@ -9,7 +9,7 @@ import {
   ChannelImportAnswer,
   ChannelTag,
   ChannelTagAnswer,
-} from "@gateway/shared/channel-batch";
+} from "@gateway/shared/channels/channel-batch";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";

@@ -1,5 +1,5 @@
 /** One change to many channels, in portions, with live progress and a way to stop. */
-import type { ChannelBatchAnswer } from "@gateway/shared/channel-batch";
+import type { ChannelBatchAnswer } from "@gateway/shared/channels/channel-batch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** Changes many channels, or all of a tag: what is left empty stays; nothing happens before it was shown. */
-import type { ChannelEditForm, ChannelTagAnswer } from "@gateway/shared/channel-batch";
+import type { ChannelEditForm, ChannelTagAnswer } from "@gateway/shared/channels/channel-batch";
 import { Alert, Button, Drawer, Group, ScrollArea, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

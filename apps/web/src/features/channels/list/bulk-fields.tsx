@@ -1,5 +1,5 @@
 /** The fields that many channels can be given at once. */
-import type { ChannelEditForm } from "@gateway/shared/channel-batch";
+import type { ChannelEditForm } from "@gateway/shared/channels/channel-batch";
 import {
   Checkbox,
   Group,

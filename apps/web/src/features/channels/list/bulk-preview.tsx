@@ -1,5 +1,5 @@
 /** What an edit of many channels changes, before it does; and afterwards, what it could not. */
-import type { ChannelTagAnswer, FieldChange } from "@gateway/shared/channel-batch";
+import type { ChannelTagAnswer, FieldChange } from "@gateway/shared/channels/channel-batch";
 import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

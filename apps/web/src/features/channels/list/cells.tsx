@@ -1,5 +1,5 @@
 /** What stands in the columns of the channel list. */
-import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/channel";
+import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/channels/channel";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { VendorIcon } from "#components/vendor-icon.tsx";

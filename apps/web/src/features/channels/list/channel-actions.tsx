@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import {

@@ -1,5 +1,5 @@
 /** What the channel list is narrowed by. Everything lives in the address bar. */
-import type { ChannelQuery } from "@gateway/shared/channel";
+import type { ChannelQuery } from "@gateway/shared/channels/channel";
 import { ActionIcon, Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Code, Popover, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconSnowflake } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-import type { ChannelRow } from "@gateway/shared/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Button, Group, Popover, ScrollArea, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { IconCopy, IconSearch } from "@tabler/icons-react";
 import { useState } from "react";

@@ -1,5 +1,5 @@
-import type { ChannelRow } from "@gateway/shared/channel";
-import { formatSum } from "@gateway/shared/money";
+import { formatSum } from "@gateway/shared/billing/money";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useProvider } from "#features/channels/api.ts";

@@ -1,4 +1,4 @@
-import type { ProviderInfo } from "@gateway/shared/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Button, Group } from "@mantine/core";
 import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 /** The last tests of a channel as a small line; what one channel asks, all rows on screen share. */
-import type { ChannelPulse } from "@gateway/shared/channel-run";
+import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
 import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext } from "react";

@@ -1,4 +1,4 @@
-import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
+import { type ChannelRow, cannotProbe } from "@gateway/shared/channels/channel";
 import { Loader, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useTestBook } from "#features/channels/runs/channel-tests.ts";

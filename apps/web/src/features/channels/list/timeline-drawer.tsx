@@ -1,5 +1,5 @@
 /** What became of a channel, newest first: who switched it or why it went off by itself. */
-import type { ChannelEventRow } from "@gateway/shared/channel";
+import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
 import {
   IconCirclePlus,

@@ -1,5 +1,5 @@
 /** Channels as a file: out, without their keys unless root wants them; and in, with what became of each. */
-import type { ChannelImportAnswer } from "@gateway/shared/channel-batch";
+import type { ChannelImportAnswer } from "@gateway/shared/channels/channel-batch";
 import { Alert, Button, Checkbox, FileButton, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

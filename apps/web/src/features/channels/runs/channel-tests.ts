@@ -1,5 +1,5 @@
 /** Tests of channels and their outcomes, kept while the console is open so that results can be compared. */
-import { type ChannelForm, ChannelTestResult } from "@gateway/shared/channel";
+import { type ChannelForm, ChannelTestResult } from "@gateway/shared/channels/channel";
 import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 /** Reads what the server says while it checks models: one result after the other. */
-import { type ModelCheck, ModelCheckEvent } from "@gateway/shared/model-check";
+import { type ModelCheck, ModelCheckEvent } from "@gateway/shared/channels/model-check";
 import { readEvents } from "#lib/event-stream.ts";
 
 /** Ends when all are checked or `signal` says so. Throws ApiError when the server refuses. */

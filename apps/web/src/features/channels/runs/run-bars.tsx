@@ -1,5 +1,5 @@
 /** Runs that are under way, or have just ended: how far they are, what failed, and a way to stop them. */
-import type { ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channel-run";
+import type { ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channels/channel-run";
 import {
   ActionIcon,
   Box,

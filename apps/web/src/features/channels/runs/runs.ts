@@ -7,7 +7,7 @@ import {
   type ChannelRunForm,
   type ChannelRunItem,
   ChannelTestRow,
-} from "@gateway/shared/channel-run";
+} from "@gateway/shared/channels/channel-run";
 import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import type { ChannelTestResult } from "@gateway/shared/channel";
+import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import { Group, Text } from "@mantine/core";
 import { IconCircleCheck, IconCircleX } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

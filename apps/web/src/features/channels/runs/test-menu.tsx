@@ -1,5 +1,5 @@
 /** Tests one channel: choose a model, see the answer at its place; earlier results stay for comparison. Who may only look, sees the history. */
-import { type ChannelRow, cannotProbe } from "@gateway/shared/channel";
+import { type ChannelRow, cannotProbe } from "@gateway/shared/channels/channel";
 import {
   Badge,
   Box,

@@ -1,4 +1,4 @@
-import type { ChannelTag } from "@gateway/shared/channel-batch";
+import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { IconDots, IconGauge, IconPencil, IconPlayerPause, IconPower, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

@@ -1,7 +1,7 @@
 /** The channels by tag: one line per tag, its channels below it when opened. */
-import type { ChannelRow } from "@gateway/shared/channel";
-import { ChannelPatch } from "@gateway/shared/channel";
-import type { ChannelTag } from "@gateway/shared/channel-batch";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import { ChannelPatch } from "@gateway/shared/channels/channel";
+import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnixTime } from "./paging.ts";
+import { UnixTime } from "#paging.ts";
 
 /** What goes into a model and what comes out. */
 export const modalities = ["text", "image", "audio", "video", "pdf", "embedding"] as const;

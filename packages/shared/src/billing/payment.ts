@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Page, PageQuery, UnixTime } from "./paging.ts";
+import { Page, PageQuery, UnixTime } from "#paging.ts";
+import { SiteAddress } from "#site/site-address.ts";
 import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
-import { SiteAddress } from "./site-address.ts";
 
 /** Pictures the console brings along; anything else in `icon` is an address. */
 export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wallet", "coin"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnixTime } from "./paging.ts";
+import { UnixTime } from "#paging.ts";
 
 /** Work on many channels at once that outlives the request: tests and balances, with progress that can be watched. */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ModelPattern } from "./channel.ts";
-import { UnixTime } from "./paging.ts";
+import { ModelPattern } from "#channels/channel.ts";
+import { UnixTime } from "#paging.ts";
 
 /** A ratio of 1 is $0.002 per 1,000 tokens, or per call. */
 const Ratio = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnixTime } from "./paging.ts";
+import { UnixTime } from "#paging.ts";
 import { PasswordProof } from "./profile.ts";
 
 export const PasskeyRow = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const MAX_TOP_UP = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Points, UnixTime } from "./paging.ts";
+import { Points, UnixTime } from "#paging.ts";
 
 /** A balance that is not what the books say. Points, or calls under way. */
 export const AuditDifference = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email, MailCode, ReaderLanguage } from "./mail.ts";
+import { Email, MailCode, ReaderLanguage } from "#site/mail.ts";
 import { DisplayName, Password } from "./user.ts";
 
 const language = z.enum(["", "zh_CN", "zh_HK", "en_US", "ja_JP"]);

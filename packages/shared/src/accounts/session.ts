@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Turnstile } from "./mail.ts";
-import { UnixTime } from "./paging.ts";
+import { UnixTime } from "#paging.ts";
+import { Turnstile } from "#site/mail.ts";
 import { Permissions } from "./permissions.ts";
 import { Username } from "./user-name.ts";
 import { Password, UserRow } from "./user.ts";

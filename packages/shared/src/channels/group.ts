@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery } from "./paging.ts";
+import { Page, PageQuery } from "#paging.ts";
 
 /** A user group as the console needs it: GET /api/user_group_map, by symbol. */
 export const UserGroupRow = z.object({

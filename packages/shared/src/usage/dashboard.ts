@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Points, queryInt } from "./paging.ts";
-import { TimeZone } from "./time-zone.ts";
+import { Points, queryInt } from "#paging.ts";
+import { TimeZone } from "#site/time-zone.ts";
 
 /** Usage of one local day and model: GET /api/user/dashboard. */
 export const UsageDay = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 /** Work that a vendor does after the call that asked for it has been answered: songs, videos, pictures. */
 export const TaskPlatform = z.enum(["suno", "kling", "midjourney"]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email } from "./mail.ts";
+import { Email } from "#site/mail.ts";
 import { Password } from "./user.ts";
 
 /** POST /api/user/reset: the token comes from the mailed link. */

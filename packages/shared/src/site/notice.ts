@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnixTime } from "./paging.ts";
+import { UnixTime } from "#paging.ts";
 
 /** What the gateway tells its operators about without being asked. */
 export const NoticeEvent = z.enum([

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { Points } from "#paging.ts";
 import { Bill } from "./log.ts";
-import { Points } from "./paging.ts";
 
 /** How a charge came about: GET /api/log/:id/explain. Decimal strings are exact. */
 export const Explanation = z.object({

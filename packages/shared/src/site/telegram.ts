@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, UnixTime } from "./paging.ts";
+import { Page, PageQuery, UnixTime } from "#paging.ts";
 
 /** How Telegram reads the marks in a text. */
 export const parseModes = ["MarkdownV2", "Markdown", "HTML"] as const;

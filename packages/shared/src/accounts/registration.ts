@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Email, MailCode, Turnstile } from "./mail.ts";
+import { Email, MailCode, Turnstile } from "#site/mail.ts";
 import { Username } from "./user-name.ts";
 import { Password } from "./user.ts";
 

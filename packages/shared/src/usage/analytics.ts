@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Points, UnixTime, queryInt } from "./paging.ts";
-import { TimeZone } from "./time-zone.ts";
+import { Points, UnixTime, queryInt } from "#paging.ts";
+import { TimeZone } from "#site/time-zone.ts";
 
 /** GET /api/analytics/statistics: how the site stands now. */
 export const SiteStatistics = z.object({

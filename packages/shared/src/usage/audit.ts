@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PageQuery, UnixTime, queryInt } from "./paging.ts";
+import { PageQuery, UnixTime, queryInt } from "#paging.ts";
 
 /** Who did what in the console. Secrets are masked before they are written down. */
 export const AuditRow = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
 

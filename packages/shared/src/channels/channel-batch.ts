@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { Points } from "#paging.ts";
 import { ChannelInput, ModelMapping, ModelPattern } from "./channel.ts";
-import { Points } from "./paging.ts";
 
 /** Many channels at once: edits with a preview, deletion, tags, copies, export and import. */
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime } from "#paging.ts";
 
 const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])(-01)?$/, "The month must look like 2026-11");
 

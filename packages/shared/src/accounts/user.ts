@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Email } from "./mail.ts";
-import { GivenPoints, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { GivenPoints, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
+import { Email } from "#site/mail.ts";
 import { Permissions } from "./permissions.ts";
 import { Username } from "./user-name.ts";
 

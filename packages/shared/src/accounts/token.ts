@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 /** `expired` and `exhausted` are derived when a token is read; only the first two are stored. */
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnixTime } from "./paging.ts";
+import { UnixTime } from "#paging.ts";
 
 /** Where people may have an account already. */
 export const IdentityProviderId = z.enum(["github", "lark", "wechat", "oidc"]);

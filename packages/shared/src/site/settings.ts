@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { DiscountText } from "#billing/discount.ts";
+import { SyncMode } from "#billing/price.ts";
+import { FlagTableText, TokenTableText } from "#channels/model-table.ts";
+import { GivenPoints } from "#paging.ts";
+import { phrasesOf } from "#phrase-list.ts";
 import { ChatLinkEntry } from "./chat-link.ts";
-import { DiscountText } from "./discount.ts";
 import { domainsOf, Email } from "./mail.ts";
-import { FlagTableText, TokenTableText } from "./model-table.ts";
 import { EventList, noticeEvents } from "./notice.ts";
-import { GivenPoints } from "./paging.ts";
-import { phrasesOf } from "./phrase-list.ts";
-import { SyncMode } from "./price.ts";
 import { SiteAddress } from "./site-address.ts";
 
 /** "", or an address people can open. */

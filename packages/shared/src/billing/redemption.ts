@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GivenPoints, Page, PageQuery, Points, UnixTime, queryInt } from "./paging.ts";
+import { GivenPoints, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
 
