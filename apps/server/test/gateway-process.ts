@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { root } from "#platform/places.ts";
 
 /** The gateway as operators start it: in a process of its own, to be stopped, killed and measured. */
 export interface GatewayProcess {
@@ -15,7 +16,9 @@ export interface GatewayProcess {
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+/** The bundled server, as `npm start` and the image run it; the test run has built it. */
+export const bundledMain = join(root, "apps/server/dist/bundle/main.js");
+const compileCache = join(root, "node_modules/.gateway/compile-cache");
 const accessToken = "root-access-token-of-a-process-of-its-own-012";
 
 interface GatewayEnv {
@@ -33,11 +36,12 @@ interface GatewayEnv {
 }
 
 /** It takes a port that is free and says which: one that was looked for before could be another's by then. */
-export async function startGatewayProcess(env: GatewayEnv, program = main): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [program], {
+export async function startGatewayProcess(env: GatewayEnv): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, [bundledMain], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: compileCache,
       NODE_ENV: "test",
       HOST: "127.0.0.1",
       PORT: "0",

@@ -13,7 +13,7 @@ import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
-import { freshDatabase } from "./database.ts";
+import { installedDatabase } from "./database.ts";
 
 /** The whole gateway on a real socket, a database of its own, and a vendor that can be told to misbehave. */
 export interface TestGateway {
@@ -46,7 +46,7 @@ export async function startTestGateway(
   beside?: TestGateway,
   options: Parameters<typeof startGateway>[1] = {},
 ): Promise<TestGateway> {
-  const fresh = beside === undefined ? await freshDatabase() : undefined;
+  const fresh = beside === undefined ? await installedDatabase() : undefined;
   const databaseUrl = fresh?.url ?? beside?.database.url ?? "";
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-test-"));
   const vendor = await startDemoUpstream();
@@ -67,7 +67,7 @@ export async function startTestGateway(
       API_RATE_LIMIT: "1000000",
       ...env,
     }),
-    options,
+    { keepStartMemory: true, ...options },
   );
   const database = connect(databaseUrl, { max: 4 });
   let asked = 0;

@@ -1,15 +1,25 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import pg from "pg";
+import { PgBoss } from "pg-boss";
 import type { TestProject } from "vitest/node";
+import { seedAccounts } from "#domain/accounts/seed.ts";
+import { seedModelInfo } from "#domain/catalog/model-info.ts";
+import { ensurePartitions } from "#domain/logs/partitions.ts";
+import { seedPrices } from "#domain/pricing/seed-prices.ts";
+import { connect } from "#platform/database/db.ts";
 import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
+import { root } from "#platform/places.ts";
 import { startThrowAwayPostgres, startThrowAwayRedis } from "./services.ts";
 
-/** Once per test run: the services every test file shares, and the database every test file gets a copy of. */
+/** Once per test run: the services every test file shares, and the databases every test file gets a copy of. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await promisify(execFile)(process.execPath, ["scripts/build-server.mjs"], { cwd: root });
   const redis = await startThrowAwayRedis();
   try {
     const postgres = await startThrowAwayPostgres();
     try {
-      await makeTemplate(postgres.url);
+      await makeTemplates(postgres.url);
     } catch (error) {
       await postgres.stop();
       throw error;
@@ -25,12 +35,31 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-async function makeTemplate(url: string): Promise<void> {
+/** `template` is migrated and empty; `installed` also holds what a first start writes, which takes it a second. */
+async function makeTemplates(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query("CREATE DATABASE template");
+  await migrate(databaseOf(url, "template"), migrationsFolder);
+  await client.query("CREATE DATABASE installed TEMPLATE template");
   await client.end();
-  const template = new URL(url);
-  template.pathname = "/template";
-  await migrate(template.href, migrationsFolder);
+  await furnish(databaseOf(url, "installed"));
+}
+
+function databaseOf(url: string, name: string): string {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+async function furnish(url: string): Promise<void> {
+  const { db, pool, close } = connect(url, { max: 2 });
+  await ensurePartitions(pool, 7);
+  await seedAccounts(db);
+  await seedPrices(db);
+  await seedModelInfo(db);
+  await close();
+  const boss = new PgBoss(url);
+  await boss.start();
+  await boss.stop();
 }

@@ -31,8 +31,8 @@ export interface WindowOptions {
   locale?: string;
 }
 
-const main = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
-const localMain = fileURLToPath(new URL("../../server/test/local-main.ts", import.meta.url));
+const sources = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+const compileCache = fileURLToPath(new URL("../../../node_modules/.gateway/compile-cache", import.meta.url));
 /** The first needs half the time: it has no window, no tabs and no menus to draw. */
 const browserPaths = [
   "/usr/bin/chromium-headless-shell",
@@ -51,11 +51,11 @@ export const browserFlags = [
 
 /**
  * @param env further settings of the process
- * @param local the gateway may call addresses on this machine, for a payment gateway that runs here
+ * @param main the program of the gateway
  */
-export async function install(env: Record<string, string> = {}, local = false): Promise<Installation> {
+export async function install(env: Record<string, string> = {}, main = sources): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
-  const gateway = await startGateway({ DATA_DIR: dataDir, ...env }, local ? localMain : main);
+  const gateway = await startGateway({ DATA_DIR: dataDir, ...env }, main);
   const cookie = await signIn(gateway.url);
   const sessionCookie = `${cookie.name}=${cookie.value}`;
   const windows: BrowserContext[] = [];
@@ -132,6 +132,7 @@ async function startGateway(env: Record<string, string>, program: string) {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: compileCache,
       HOST: "127.0.0.1",
       PORT: "0",
       DEMO_UPSTREAM: "1",

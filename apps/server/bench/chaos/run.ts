@@ -18,6 +18,8 @@ export interface ChaosOptions {
   /** Ends the strikes after the round that is under way; the books are compared all the same. */
   enough?: AbortSignal;
   say?: (sentence: string) => void;
+  /** The program that nodes run; default the sources. */
+  main?: string;
 }
 
 export interface ChaosReport extends Books {
@@ -42,7 +44,7 @@ const smallCredit = 5_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { rounds, nodes = 3, clients = 12, pauseMs = 500, say = () => undefined } = options;
-  const world = await createWorld(nodes, clients);
+  const world = await createWorld(nodes, clients, options.main);
   const stop = new AbortController();
   try {
     say(`${nodes} gateways, ${clients} clients, ${rounds} rounds`);

@@ -35,11 +35,14 @@ export interface World {
 
 const accessToken = "chaos-access-token-chaos-access-token";
 const plenty = 1_000_000_000;
-const startsJobsMs = 3_000;
 const openAiCompatible = 8;
 const manyPerMinute = 100_000_000;
 
-export async function createWorld(nodeCount: number, clientCount: number): Promise<World> {
+export async function createWorld(
+  nodeCount: number,
+  clientCount: number,
+  main = join(import.meta.dirname, "../../src/main.ts"),
+): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "gateway-chaos-"));
   await chmod(folder, 0o755);
   const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
@@ -61,7 +64,6 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
     const nodes = ports.map((port) => `http://127.0.0.1:${port}`);
     const start = async (index: number) => {
       const ready = new Request(`${nodes[index]}/api/user/self`, { headers: { authorization: accessToken } });
-      const main = join(import.meta.dirname, "../../src/main.ts");
       const env = {
         NODE_ENV: "production",
         HOST: "127.0.0.1",
@@ -97,8 +99,6 @@ export async function createWorld(nodeCount: number, clientCount: number): Promi
         kill(pids[index] ?? 0, "SIGKILL");
         await untilGone(pids[index] ?? 0);
         await start(index);
-        // It answers before its recurring jobs have begun; a database that goes away in between ends the start.
-        await sleep(startsJobsMs);
       },
       async pauseNode(index, ms) {
         kill(pids[index] ?? 0, "SIGSTOP");

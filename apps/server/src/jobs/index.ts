@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { impatientSocket } from "#platform/database/connection.ts";
@@ -43,6 +44,9 @@ interface JobOptions {
   lookSeconds?: number;
 }
 
+/** How long a stop waits for the jobs that are running. */
+const LAST_JOBS_MS = 10_000;
+
 /** The longest that pg-boss allows; a job that lives longer than its heartbeat shows by the heartbeat. */
 const longestSeconds = 23 * 3_600;
 
@@ -87,9 +91,12 @@ export async function startJobs(
     );
   }
   return {
-    stop: () => {
+    async stop() {
       ending.abort();
-      return boss.stop({ graceful: true, close: true, timeout: 10_000 });
+      // Workers say at once that they have ended; a graceful stop of pg-boss looks for it twice a second only.
+      const ended = Promise.all(jobs.map(({ name }) => boss.offWork(name, { wait: true })));
+      await Promise.race([ended, sleep(LAST_JOBS_MS, undefined, { ref: false })]);
+      await boss.stop({ graceful: false, close: true });
     },
   };
 }

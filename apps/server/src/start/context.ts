@@ -29,4 +29,6 @@ export interface StartOptions {
   /** Which addresses callers may name. */
   mayReach?: (address: string) => boolean;
   paymentGateways?: PaymentGateways;
+  /** The process is not the gateway's own: what it has loaded is not collected before the gateway listens. */
+  keepStartMemory?: boolean;
 }

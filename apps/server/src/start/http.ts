@@ -64,9 +64,9 @@ type ReusableListenOptions = FastifyListenOptions & { reusePort: boolean };
 export const httpServer: Part<Needs, HttpServer> = {
   name: "http",
   async open(needs) {
-    const { env, log, worker } = needs;
+    const { env, log, worker, options } = needs;
     const app = await routes(needs);
-    releaseStartMemory();
+    if (!options.keepStartMemory) releaseStartMemory();
     const listen: ReusableListenOptions = {
       host: env.HOST,
       port: worker?.task.port ?? env.PORT,

@@ -44,7 +44,12 @@ export async function startGateway(
     log,
     logRing,
     onError: (error) => log.error({ err: error }, "background work failed"),
-    options: { mayReach: isPublicAddress, paymentGateways: openPaymentGateways(), ...options },
+    options: {
+      mayReach: isPublicAddress,
+      paymentGateways: openPaymentGateways(),
+      keepStartMemory: false,
+      ...options,
+    },
     worker,
   };
   const parts = createParts((name, error) => log.error({ err: error }, `closing failed: ${name}`));

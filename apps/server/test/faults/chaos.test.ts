@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { bundledMain } from "#test/gateway-process.ts";
 import { runChaos } from "../../bench/chaos/run.ts";
 
 /** The short form of `pnpm chaos`. */
 describe("three gateways on one Postgres and one Redis", () => {
   it("charge what a client saw complete, once, and nothing else, whatever dies under them", async () => {
-    const { complete, wrong, strikes } = await runChaos({ rounds: 9, clients: 12, pauseMs: 300 });
+    const { complete, wrong, strikes } = await runChaos({
+      rounds: 9,
+      clients: 12,
+      pauseMs: 300,
+      main: bundledMain,
+    });
     expect(wrong).toEqual([]);
     expect(complete).toBeGreaterThan(50);
     expect(Object.keys(strikes)).toHaveLength(9);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 
@@ -18,7 +18,7 @@ let gateway: GatewayProcess;
 let key: string;
 
 beforeAll(async () => {
-  place = await freshDatabase();
+  place = await installedDatabase();
   database = connect(place.url, { max: 4 });
   proxy = await startTcpProxy(place.url);
   dataDir = await mkdtemp(join(tmpdir(), "gateway-silent-"));

@@ -8,7 +8,7 @@ import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Complete answers of many megabytes: they pass with bounded memory, and are charged like any other. */
@@ -85,7 +85,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     provider.listen(0, "127.0.0.1", resolve);
   });
-  place = await freshDatabase();
+  place = await installedDatabase();
   database = connect(place.url, { max: 2 });
   folder = await mkdtemp(join(tmpdir(), "gateway-large-"));
   gateway = await startGatewayProcess({

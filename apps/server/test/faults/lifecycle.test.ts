@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { startGatewayProcess } from "#test/gateway-process.ts";
 
 /** The process as operators meet it: told to stop, or killed, in the middle of calls. */
@@ -13,7 +13,7 @@ let database: Database;
 let dataDir: string;
 
 beforeAll(async () => {
-  place = await freshDatabase();
+  place = await installedDatabase();
   database = connect(place.url, { max: 4 });
   dataDir = await mkdtemp(join(tmpdir(), "gateway-life-"));
 });

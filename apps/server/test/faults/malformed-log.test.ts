@@ -3,16 +3,16 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase } from "#test/database.ts";
+import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** The log at its most talkative level, when requests come that Node cannot read. */
 let gateway: GatewayProcess;
-let database: Awaited<ReturnType<typeof freshDatabase>>;
+let database: Awaited<ReturnType<typeof installedDatabase>>;
 let folder: string;
 
 beforeAll(async () => {
-  database = await freshDatabase();
+  database = await installedDatabase();
   folder = await mkdtemp(join(tmpdir(), "gateway-log-"));
   gateway = await startGatewayProcess({ DATABASE_URL: database.url, DATA_DIR: folder, LOG_LEVEL: "trace" });
 }, 60_000);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** A node that the system did not let run for longer than other nodes wait for a sign of life. */
@@ -16,7 +16,7 @@ let paused: GatewayProcess;
 let other: GatewayProcess;
 
 beforeAll(async () => {
-  place = await freshDatabase();
+  place = await installedDatabase();
   database = connect(place.url, { max: 2 });
   dataDir = await mkdtemp(join(tmpdir(), "gateway-paused-"));
   paused = await startGatewayProcess({ DATABASE_URL: place.url, DATA_DIR: dataDir });

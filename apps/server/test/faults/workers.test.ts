@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { audit } from "#domain/ledger/audit.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Several workers behind one port, as WORKERS starts them. */
@@ -19,7 +19,7 @@ let dataDir: string;
 let gateway: GatewayProcess;
 
 beforeAll(async () => {
-  place = await freshDatabase();
+  place = await installedDatabase();
   database = connect(place.url, { max: 4 });
   dataDir = await mkdtemp(join(tmpdir(), "gateway-workers-"));
 });

@@ -1,10 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { root } from "#platform/places.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { startGatewayProcess } from "#test/gateway-process.ts";
 
@@ -13,10 +10,9 @@ let place: TestDatabase;
 let dataDir: string;
 
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ["scripts/bundle.mjs"], { cwd: root });
   place = await freshDatabase();
   dataDir = await mkdtemp(join(tmpdir(), "gateway-bundle-"));
-}, 180_000);
+});
 afterAll(async () => {
   await place.drop();
   await rm(dataDir, { recursive: true, force: true });
@@ -25,11 +21,11 @@ afterAll(async () => {
 it.each(["1", "2"])(
   "bundle: serves a call, and says that it is ready, with WORKERS=%s",
   async (workers) => {
-    const main = join(root, "apps/server/dist/bundle/main.js");
-    const gateway = await startGatewayProcess(
-      { DATABASE_URL: place.url, DATA_DIR: dataDir, WORKERS: workers },
-      main,
-    );
+    const gateway = await startGatewayProcess({
+      DATABASE_URL: place.url,
+      DATA_DIR: dataDir,
+      WORKERS: workers,
+    });
     try {
       if (workers === "1")
         await gateway.api("POST", "/channel", {

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, request, type Server } from "node:h
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
 /** Files on their way through the process, as an operator's memory meets them. */
@@ -56,7 +56,7 @@ beforeAll(async () => {
     incoming.on("error", () => {});
   }).listen(0, "127.0.0.1");
   await once(vendor, "listening");
-  place = await freshDatabase();
+  place = await installedDatabase();
   dataDir = await mkdtemp(join(tmpdir(), "gateway-uploads-"));
   gateway = await startGatewayProcess({
     DATABASE_URL: place.url,
