@@ -167,9 +167,9 @@ async function pump(
     for await (const piece of pieces) {
       if (options.signal.aborted) break;
       lastWrite = now();
-      for (const part of partsOf(piece))
-        if (!raw.write(part) && !(await drained(reply, options)))
-          throw new Error("The client stopped reading its answer.");
+      if (piece.length <= MOST_AT_ONCE) {
+        if (piece.length > 0 && !raw.write(piece)) await accepted(reply, options);
+      } else for (const part of partsOf(piece)) if (!raw.write(part)) await accepted(reply, options);
     }
     raw.end();
   } catch (error) {
@@ -179,6 +179,11 @@ async function pump(
     clearInterval(beat);
     options.streams.dec();
   }
+}
+
+/** Waits until the socket takes more. Throws for a client that stopped reading. */
+async function accepted(reply: FastifyReply, options: ReplyOptions): Promise<void> {
+  if (!(await drained(reply, options))) throw new Error("The client stopped reading its answer.");
 }
 
 /**
@@ -216,9 +221,7 @@ function drained(
 /** How much of one write was accepted cannot be seen, so no write is large. Bytes. */
 const MOST_AT_ONCE = 64 * 1024;
 
-function* partsOf(piece: string | Buffer): Generator<string | Buffer> {
-  if (piece.length === 0) return;
-  if (piece.length <= MOST_AT_ONCE) return yield piece;
+function* partsOf(piece: string | Buffer): Generator<Buffer> {
   const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
   for (let at = 0; at < bytes.length; at += MOST_AT_ONCE) yield bytes.subarray(at, at + MOST_AT_ONCE);
 }

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { Pool, type Dispatcher, errors } from "undici";
+import { generatorOf } from "./generator-of.ts";
 import { throughProxy } from "./proxy.ts";
 
 /**
@@ -76,11 +77,13 @@ export interface UpstreamClient {
 }
 
 // Chunks that may wait for a slow reader before the socket is paused, and the level at which it flows again.
-const HIGH_WATER = 32;
-const LOW_WATER = 8;
+const HIGH_WATER = 512;
+const LOW_WATER = 128;
 /** The same in bytes: large answers come in pieces of 64 KB. */
 const HIGH_WATER_BYTES = 512 * 1024;
 const LOW_WATER_BYTES = 128 * 1024;
+/** Chunks that wait are joined up to this size. */
+const JOINED_BYTES = 64 * 1024;
 const MAX_POOLS = 2_000;
 /** To one vendor. A stream holds one for minutes, and a call beyond them would wait in silence. */
 const MOST_CONNECTIONS = 10_000;
@@ -223,29 +226,41 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#wake?.();
   }
 
-  async *#chunks(): AsyncGenerator<Buffer, void, undefined> {
-    try {
-      while (true) {
-        const chunk = this.#queue.shift();
-        if (chunk !== undefined) {
-          this.#queued -= chunk.length;
-          if (
-            this.#controller?.paused === true &&
-            this.#queue.length <= LOW_WATER &&
-            this.#queued <= LOW_WATER_BYTES
-          )
-            this.#controller.resume();
-          yield chunk;
-        } else if (this.#failure !== undefined) throw this.#failure;
-        else if (this.#ended) return;
-        else
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-      }
-    } finally {
-      this.cancel();
+  #chunks(): AsyncGenerator<Buffer, void, undefined> {
+    return generatorOf(
+      () => this.#next(),
+      () => this.cancel(),
+    );
+  }
+
+  async #next(): Promise<Buffer | undefined> {
+    while (this.#queue.length === 0) {
+      if (this.#failure !== undefined) throw this.#failure;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
     }
+    return this.#take();
+  }
+
+  /** What waits, in one piece as far as its parts are small: what one read of the socket brought is written at once. */
+  #take(): Buffer | undefined {
+    const queue = this.#queue;
+    let size = queue[0]?.length ?? 0;
+    let count = 1;
+    while (count < queue.length) {
+      const more = queue[count]?.length ?? 0;
+      if (size + more > JOINED_BYTES) break;
+      size += more;
+      count += 1;
+    }
+    this.#queued -= size;
+    const parts = count === queue.length ? queue : queue.splice(0, count);
+    if (parts === queue) this.#queue = [];
+    if (this.#controller?.paused === true && this.#queue.length <= LOW_WATER && this.#queued <= LOW_WATER_BYTES)
+      this.#controller.resume();
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
   }
 }
 

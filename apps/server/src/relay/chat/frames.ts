@@ -1,5 +1,6 @@
 import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/sse.ts";
 import { now } from "#platform/clock.ts";
+import { generatorOf } from "#platform/generator-of.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 
 /** The frames of an upstream's stream as they come, and the patience and memory that one may cost. */
@@ -14,10 +15,10 @@ export interface StreamLimits {
 export const streamLimits: StreamLimits = { maxChars: 32 * 1024 * 1024, graceMs: 20_000 };
 
 /**
- * One list per chunk, empty ones left out. An upstream that goes on after its answer is complete is cut off, and that
- * is no error. Throws TransportError.
+ * One list for what came at once, empty ones left out. An upstream that goes on after its answer is complete is cut
+ * off, and that is no error. Throws TransportError.
  */
-export async function* readFrames(
+export function readFrames(
   response: Pick<UpstreamResponse, "chunks" | "cancel">,
   isComplete: () => boolean,
   limits = streamLimits,
@@ -26,35 +27,45 @@ export async function* readFrames(
   const chunks = response.chunks();
   let after = 0;
   let lastFrameAt = now();
-  const read = (take: () => RawFrame[]): RawFrame[] => {
-    try {
-      return take();
-    } catch (error) {
-      if (!(error instanceof FrameTooLarge)) throw error;
-      throw new TransportError("network", error.message, error);
-    }
-  };
-  try {
-    while (true) {
-      const next = isComplete()
+  let isEnded = false;
+
+  async function next(): Promise<RawFrame[] | undefined> {
+    while (!isEnded) {
+      const complete = isComplete();
+      const next = complete
         ? await inTime(chunks.next(), lastFrameAt + limits.graceMs - now())
         : await chunks.next();
       if (next === "late") {
         response.cancel();
-        return;
+        return undefined;
       }
-      if (next.done) break;
-      if (isComplete()) after += next.value.length;
-      if (after > limits.maxChars) return;
-      const frames = read(() => splitter.push(next.value));
+      let frames: RawFrame[];
+      if (next.done) {
+        isEnded = true;
+        frames = read(() => splitter.flush());
+      } else {
+        if (complete) after += next.value.length;
+        if (after > limits.maxChars) return undefined;
+        frames = read(() => splitter.push(next.value));
+      }
       if (frames.length === 0) continue;
       lastFrameAt = now();
-      yield frames;
+      return frames;
     }
-    const rest = read(() => splitter.flush());
-    if (rest.length > 0) yield rest;
-  } finally {
+    return undefined;
+  }
+
+  return generatorOf(next, async () => {
     await chunks.return();
+  });
+}
+
+function read(take: () => RawFrame[]): RawFrame[] {
+  try {
+    return take();
+  } catch (error) {
+    if (!(error instanceof FrameTooLarge)) throw error;
+    throw new TransportError("network", error.message, error);
   }
 }
 

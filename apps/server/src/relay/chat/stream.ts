@@ -7,12 +7,12 @@ import { formatFrame, type RawFrame } from "#dialects/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
+import { generatorOf } from "#platform/generator-of.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Pieces } from "#relay/core/call.ts";
 import { excessOf, limitError } from "#relay/core/excess.ts";
 import type { End, CallLifecycle } from "#relay/core/lifecycle.ts";
 import { tallyEvent } from "#relay/core/meter.ts";
-import { primed } from "#relay/core/pieces.ts";
 import { peeked } from "#relay/core/response-form.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
@@ -90,7 +90,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
     };
   }
   lifecycle.firstByteAt ??= now();
-  return { frames: await primed(run(call, lifecycle, pipe, { first, ended, batches })) };
+  return { frames: run(call, lifecycle, pipe, { first, ended, batches }) };
 }
 
 /** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
@@ -100,7 +100,7 @@ async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle)
   const pipe = translating(call, tried.upstream, { frame: () => [], end: () => eventsOf(answer) });
   lifecycle.firstByteAt ??= now();
   const begun = { first: pipe.end(), ended: true, batches: noFrames() };
-  return { frames: await primed(run(call, lifecycle, pipe, begun)) };
+  return { frames: run(call, lifecycle, pipe, begun) };
 }
 
 async function* noFrames(): AsyncGenerator<RawFrame[], void, undefined> {}
@@ -131,42 +131,41 @@ interface Begun {
   batches: AsyncGenerator<RawFrame[], void, undefined>;
 }
 
-/** Left at any `yield`, it closes the bill; the first one is for `primed`. */
-async function* run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun): Pieces<string> {
-  let isLeft = true;
-  try {
-    yield "";
-    if (begun.first !== "") yield begun.first;
-    const rest = yield* passed(lifecycle, pipe, begun);
-    if (rest !== "") yield rest;
-    isLeft = false;
-  } finally {
-    // No one will ask for more: what is still to come is read for its usage alone.
-    if (isLeft) await leave(lifecycle, pipe, begun.batches);
-  }
-  yield await lastWords(call, lifecycle, pipe);
-}
+/** Left at any time, it closes the bill. */
+function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun): Pieces<string> {
+  const { batches } = begun;
+  let first = begun.first;
+  let isEnded = begun.ended;
+  let isOver = false;
 
-/** What the upstream sends, as it comes; answers what its end adds. Never throws. */
-async function* passed(
-  lifecycle: CallLifecycle,
-  pipe: Pipe,
-  { ended, batches }: Begun,
-): AsyncGenerator<string, string, undefined> {
-  if (ended) return "";
-  while (true) {
-    let text = "";
-    try {
-      // Not `for await`: being left in the middle would end the batches, and with them the upstream's usage.
-      const next = await batches.next();
-      if (next.done === true) return pipe.end();
-      for (const raw of next.value) text += pipe.frame(raw);
-    } catch (error) {
-      return endAfterBreak(lifecycle, pipe, error);
+  async function next(): Promise<string | undefined> {
+    if (isOver) return undefined;
+    let text = first;
+    first = "";
+    while (text === "" && !isEnded) {
+      try {
+        const batch = await batches.next();
+        if (batch.done === true) {
+          isEnded = true;
+          text = pipe.end();
+        } else for (const raw of batch.value) text += pipe.frame(raw);
+      } catch (error) {
+        isEnded = true;
+        text += endAfterBreak(lifecycle, pipe, error);
+      }
+      isEnded ||= pipe.error !== undefined;
     }
-    if (text !== "") yield text;
-    if (pipe.error !== undefined) return "";
+    if (text !== "") return text;
+    isOver = true;
+    return lastWords(call, lifecycle, pipe);
   }
+
+  return generatorOf(next, async () => {
+    if (isOver) return;
+    isOver = true;
+    // No one will ask for more: what is still to come is read for its usage alone.
+    await leave(lifecycle, pipe, batches);
+  });
 }
 
 /** A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known. */
