@@ -113,15 +113,25 @@ function closingBrace(json: string, from: number): number {
   return -1;
 }
 
-/** Adds every object of the key as it is written: arguments of a call, where a wire has them as objects. */
-export function tallyObjects(json: string, key: string, tally: Tally): void {
+/**
+ * Adds every object of the key as it is written: arguments of a call, where a wire has them as objects. Returns the JSON
+ * without them, because what their own keys hold is counted with them.
+ */
+export function tallyObjects(json: string, key: string, tally: Tally): string {
+  let rest = "";
+  let from = 0;
   let at = json.indexOf(key);
   while (at !== -1) {
     const value = valueAt(json, key, at);
     const end = value !== -1 && json[value] === "{" ? closingBrace(json, value) : -1;
-    if (end !== -1) tallyText(json.slice(value, end + 1), tally);
+    if (end !== -1) {
+      tallyText(json.slice(value, end + 1), tally);
+      rest += json.slice(from, value);
+      from = end + 1;
+    }
     at = json.indexOf(key, end === -1 ? at + key.length : end);
   }
+  return from === 0 ? json : rest + json.slice(from);
 }
 
 /** The last text that stands under the key, unless it is escaped; undefined when there is none. */

@@ -15,8 +15,8 @@ function typeOf(frame: Frame): string {
 
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {
   const tally = emptyTally();
-  for (const key of textKeys) tallyValues(body, key, tally);
-  tallyObjects(body, 'input"', tally);
+  const besideCalls = tallyObjects(body, 'input"', tally);
+  for (const key of textKeys) tallyValues(besideCalls, key, tally);
   return { usage: decodeUsage(lastObject(body, 'usage"')), tally };
 }
 

@@ -9,8 +9,7 @@ import { geminiAnswer } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
 function tallyText(json: string, tally: Tally): void {
-  tallyValues(json, 'text"', tally);
-  tallyObjects(json, 'args"', tally);
+  tallyValues(tallyObjects(json, 'args"', tally), 'text"', tally);
 }
 
 /** Only an answer that searched is read whole. */
