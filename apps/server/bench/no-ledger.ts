@@ -12,6 +12,7 @@ export function createLedger(): Ledger {
     raise: async () => {},
     settle: async () => "settled",
     handedOver: () => {},
+    checkpoint: async () => {},
     recall: async () => {},
     note: async () => {},
     trouble: () => undefined,

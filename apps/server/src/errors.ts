@@ -119,7 +119,7 @@ export function accountBusy(): GatewayError {
 export function reservationLost(): GatewayError {
   return new GatewayError(
     "reservation_lost",
-    "The gateway was interrupted during this request and its reservation was released. Nothing was charged. Send the request again.",
+    "The gateway was interrupted during this request and its reservation was released. At most what had been delivered is charged. Send the request again.",
     { retryAfter: 1 },
   );
 }

@@ -58,7 +58,7 @@ export const errorStatus = {
   storage_full: 507,
   /** Another transaction keeps this account's rows locked. */
   account_busy: 503,
-  /** The node was silent for so long that its reservation was released; the call was not charged. */
+  /** The node was silent for so long that its reservation was released; at most what had been delivered is charged. */
   reservation_lost: 503,
   setup_done: 409,
   internal: 500,

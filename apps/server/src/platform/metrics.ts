@@ -10,6 +10,8 @@ export interface Metrics {
   consoleAnswer(method: string, status: number): void;
   /** One turn of the ledger, and how many calls began or ended in it. */
   turn(steps: number, milliseconds: number): void;
+  /** Long calls that got a checkpoint. */
+  checkpoints(calls: number): void;
   /** The bodies of a call were not kept, although they should have been. */
   bodiesDropped(): void;
   text(): Promise<string>;
@@ -83,6 +85,11 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers,
   });
+  const checkpoints = new Counter({
+    name: "gateway_checkpoints_total",
+    help: "Checkpoints of calls longer than five seconds.",
+    registers,
+  });
   const budget = new Gauge({
     name: "gateway_memory_budget_bytes",
     help: "Memory that requests and answers use, and may use together.",
@@ -105,6 +112,7 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
       turns.observe(milliseconds / 1_000);
       shared.observe(steps);
     },
+    checkpoints: (written) => checkpoints.inc(written),
     bodiesDropped: () => dropped.inc(),
     call(endpoint, status, durationMs, firstByteMs) {
       calls(1, endpoint, String(status));

@@ -14,7 +14,7 @@ import { bodyLog, books, limits, measures, nodeCount, redis } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
-import { backgroundResponses, channelRuns, relayServices } from "./relay.ts";
+import { backgroundResponses, channelRuns, checkpoints, relayServices } from "./relay.ts";
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
@@ -102,6 +102,7 @@ async function openAll(context: Context, parts: Parts) {
   const upstream = await parts.open(upstreamClient, context);
   const kept = { ...known, mailer, upstream, caches: await parts.open(caches, known) };
   const relay = await parts.open(relayServices, kept);
+  await parts.open(checkpoints, relay);
   await parts.open(backgroundResponses, relay);
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 

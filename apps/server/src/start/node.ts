@@ -54,6 +54,7 @@ export const books: Part<Stored & { announcements: Announcements }, { ledger: Le
       nodeId,
       onError,
       onBatch: metrics.turn,
+      onCheckpoints: metrics.checkpoints,
       askForLeases: (userId) => announce(database.db, "leases", userId),
     });
     // Another node needs the points, or rights and limits have changed. An announcement does not wait for the ledger.

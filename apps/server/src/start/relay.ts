@@ -18,6 +18,7 @@ import { fetchPublic } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
+import { keepCheckpoints } from "#relay/core/checkpoints.ts";
 import { createDrains } from "#relay/core/drains.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { fetchBalance, probeChannel, type ProbeServices, testChannel } from "#relay/probe/probe.ts";
@@ -77,7 +78,7 @@ export const relayServices: Part<Needs, RelayServices> = {
       background: createBackgroundBills(db),
       storedChannel: (id) => storedChannel({ db, secrets, providers }, id),
       random: Math.random,
-      open: new Set(),
+      open: new Map(),
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
       revocations: caches.revocations,
       fetchPublic: (address, options) =>
@@ -90,6 +91,12 @@ export const relayServices: Part<Needs, RelayServices> = {
     const until = performance.now() + LAST_BILLS_MS;
     while (open.size > 0 && performance.now() < until) await sleep(20);
   },
+};
+
+export const checkpoints: Part<RelayServices, { close(): void }> = {
+  name: "checkpoints of long calls",
+  open: (relay) => keepCheckpoints(relay),
+  close: (opened) => opened.close(),
 };
 
 export const backgroundResponses: Part<RelayServices, { close(): Promise<void> }> = {

@@ -4,7 +4,7 @@ import { PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
 
 /** How a call ended; what each end costs is in docs/money.md. */
-export const Outcome = z.enum(["complete", "client-left", "upstream-died", "failed"]);
+export const Outcome = z.enum(["complete", "client-left", "upstream-died", "interrupted", "failed"]);
 export type Outcome = z.infer<typeof Outcome>;
 
 /** One upstream call made for a request. */

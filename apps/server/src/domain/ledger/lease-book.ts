@@ -13,6 +13,8 @@ export interface LeaseBook {
   change(place: Place, amount: bigint): boolean;
   /** Reserves more for a call that cost more than its estimate, as far as its lease goes. */
   stretch(place: Place, charge: bigint): void;
+  /** The call has a reservation of its own now: what it had reserved is not the lease's any more. */
+  detach(place: Place): void;
   /**
    * A call has ended.
    * @param clear false when it is not known what the database made of it: its lease is then given back
@@ -130,7 +132,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
         key.limited = input.tokenAmount > 0n;
       }
       if (lease !== undefined) lease.reserved += amount;
-      return { key, amount, lease, left: false };
+      return { key, amount, lease, splitting: false, ending: false, left: false };
     },
 
     change(place, amount) {
@@ -157,6 +159,13 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       place.amount += more;
     },
 
+    detach(place) {
+      const { lease, amount, left } = place;
+      if (lease !== undefined && !left) lease.reserved -= amount;
+      place.lease = undefined;
+      place.splitting = false;
+    },
+
     leave(place, clear) {
       if (place.left) return;
       place.left = true;
@@ -177,6 +186,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
           if (lease !== undefined && !found.has(lease)) found.set(lease, 0n);
           continue;
         }
+        if (step.mark !== undefined) continue;
         const { userId, tokenId } = step.begin ?? step.end;
         const key = keys.get(tokenId === 0 ? -userId : tokenId);
         const place = step.end === undefined ? undefined : step.place;

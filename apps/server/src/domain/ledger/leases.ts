@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { followClock } from "#platform/clock.ts";
 import type { Connection } from "#platform/database/connection.ts";
+import type { Lost } from "./checkpoints.ts";
 import { backgroundNode, beatStatement, releaseStatement } from "./ledger-statements.ts";
 
 /**
@@ -22,13 +23,14 @@ export interface LeaseOptions {
   nodeId: string;
   /** Request ids that this node still means to settle. */
   isOpen(requestId: string): boolean;
+  /** Charges calls that their node settles no more, up to their checkpoints. It must not be waited for. */
+  settleLost(rows: readonly Lost[]): void;
   onError: (error: unknown) => void;
   beatMs?: number;
   silentAfterMs?: number;
 }
 
-interface Held {
-  request_id: string;
+interface Held extends Lost {
   user_id: number;
   token_id: number;
 }
@@ -57,15 +59,18 @@ export function createLeases(options: LeaseOptions): Leases {
     heardAt = askedAt;
   }
 
-  async function release(held: Held[]): Promise<void> {
+  async function release(rows: readonly Held[]): Promise<void> {
+    const lost = rows.filter(({ checkpoint }) => checkpoint !== null);
+    if (lost.length > 0) options.settleLost(lost);
+    const held = rows.filter(({ checkpoint }) => checkpoint === null);
     for (let at = 0; at < held.length; at += portion) {
-      const rows = held.slice(at, at + portion);
+      const some = held.slice(at, at + portion);
       await connection.query({
         ...releaseStatement,
         values: [
-          rows.map((row) => row.request_id),
-          [...new Set(rows.map((row) => row.user_id))],
-          [...new Set(rows.map((row) => row.token_id))],
+          some.map((row) => row.request_id),
+          [...new Set(some.map((row) => row.user_id))],
+          [...new Set(some.map((row) => row.token_id))],
         ],
       });
     }
@@ -76,7 +81,7 @@ export function createLeases(options: LeaseOptions): Leases {
     // When Postgres itself was away, every node fell silent. Only who was heard all the while may judge others.
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
     const rows = await connection.query<Held>({
-      text: `SELECT request_id, user_id, token_id FROM reservations v
+      text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations v
        WHERE v.node_id NOT IN ($1, '${backgroundNode}') AND NOT EXISTS (
          SELECT FROM nodes n WHERE n.id = v.node_id AND n.heartbeat > now() - $2 * interval '1 millisecond'
        )`,
@@ -96,7 +101,7 @@ export function createLeases(options: LeaseOptions): Leases {
    */
   async function releaseForgotten(): Promise<void> {
     const rows = await connection.query<Held>({
-      text: `SELECT request_id, user_id, token_id FROM reservations
+      text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations
        WHERE node_id = $1 AND created_time < now() - $2 * interval '1 millisecond'`,
       values: [nodeId, silentAfterMs],
     });
@@ -138,11 +143,13 @@ export function createLeases(options: LeaseOptions): Leases {
       closed = true;
       clearTimeout(timer);
       await round;
-      // Accounts that someone has locked are passed over: they get some more tries.
+      // Accounts that someone has locked are passed over: they get some more tries. Calls with a checkpoint are charged by
+      // the next node that looks.
       for (const pauseMs of closePausesMs) {
         await sleep(pauseMs);
         const rows = await connection.query<Held>({
-          text: `SELECT request_id, user_id, token_id FROM reservations WHERE node_id = $1`,
+          text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations
+           WHERE node_id = $1 AND checkpoint IS NULL`,
           values: [nodeId],
         });
         if (rows.length === 0) break;

@@ -5,19 +5,22 @@ import { loggedStatement, noteStatement, type Statement } from "./ledger-stateme
 
 type Query = <Row extends object>(statement: Statement & { values: unknown[] }) => Promise<Row[]>;
 
-/** The request ids of these calls that have a log row already. */
-export async function loggedOf(query: Query, records: readonly CallRecord[]): Promise<Set<string>> {
-  if (records.length === 0) return new Set();
+/** Those of these calls that have a log row already: by request id, how they ended. */
+export async function loggedOf(query: Query, records: readonly CallRecord[]): Promise<Map<string, string>> {
+  if (records.length === 0) return new Map();
   const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
-  const rows = await query<{ request_id: string }>({ ...loggedStatement, values });
-  return new Set(rows.map((row) => row.request_id));
+  const rows = await query<{ request_id: string; outcome: string }>({ ...loggedStatement, values });
+  return new Map(rows.map((row) => [row.request_id, row.outcome]));
 }
 
 /** Writes log rows of calls that were refused before they reserved. */
 export async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Promise<void[]> {
   const query: Query = async <Row extends object>(statement: Statement & { values: unknown[] }) =>
     (await pool.query<Row>(statement)).rows;
-  const unclear = items.filter((item) => item.uncertain).map((item) => item.input);
+  // A call that lost its reservation may have been charged up to its checkpoint: that is its row then.
+  const unclear = items
+    .filter(({ uncertain, input }) => uncertain || input.errorCode === "reservation_lost")
+    .map((item) => item.input);
   const earlier = await loggedOf(query, unclear);
   const missing = items.map((item) => item.input).filter((record) => !earlier.has(record.requestId));
   if (missing.length > 0) {

@@ -11,6 +11,7 @@ import { again, type Batcher, createBatcher, type Pending } from "./batcher.ts";
 import type { Breaker } from "./breaker.ts";
 import type { LeaseBook } from "./lease-book.ts";
 import { loggedOf } from "./ledger-notes.ts";
+import { createSplits } from "./ledger-splits.ts";
 import { leasesStatement, lockedStatement, reservedStatement } from "./ledger-statements.ts";
 import { turnOf, type TurnRow } from "./ledger-turn.ts";
 import { type Lease, payerOf, type Step } from "./steps.ts";
@@ -99,7 +100,19 @@ function createShard(
     return new Set(found.keys());
   }
 
+  const splits = createSplits({ connection, book, reserved, lookUp });
+
   async function run(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
+    await splits.resolve(items.map((item) => item.input));
+    const marks = items.flatMap(({ input }) => (input.mark === undefined ? [] : [input]));
+    if (marks.length === 0) return runTurn(items);
+    await splits.split(marks);
+    const others = items.filter(({ input }) => input.mark === undefined);
+    const answers = (others.length === 0 ? [] : await runTurn(others)).values();
+    return items.map(({ input }) => (input.mark === undefined ? (answers.next().value ?? again) : marked));
+  }
+
+  async function runTurn(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
     const steps = items.map((item) => item.input);
     const { leases, requests } = book.involved(steps);
     if (leases.length === 0 && steps.every((step) => step.give !== undefined))
@@ -140,6 +153,7 @@ function createShard(
     return steps.map((step, ord) => {
       const verdict = verdicts.get(ord);
       if (step.give !== undefined) return { verdict: "given" };
+      if (step.mark !== undefined) return marked;
       if (step.end !== undefined) {
         const answer = verdict ?? endOf(step, closed, there);
         if (answer !== again && step.place !== undefined) book.leave(step.place, true);
@@ -170,13 +184,18 @@ function createShard(
   });
 }
 
+const marked: Judgement = { verdict: "marked" };
+
 /** Of a call that ended without effect. @param there the leases that exist in another version than was known */
 function endOf(
   { end, place }: Extract<Step, { end: object }>,
-  closed: ReadonlySet<string>,
+  closed: ReadonlyMap<string, string>,
   there: ReadonlySet<string>,
 ): Judgement | typeof again {
-  if (closed.has(end.requestId)) return { verdict: "settled" };
+  const logged = closed.get(end.requestId);
+  // Charged up to its checkpoint by another node, which is not what this one is about to deliver.
+  if (logged === "interrupted" && end.outcome !== "interrupted") return { verdict: "gone" };
+  if (logged !== undefined) return { verdict: "settled" };
   return place?.lease !== undefined && there.has(place.lease.id) ? again : { verdict: "gone" };
 }
 

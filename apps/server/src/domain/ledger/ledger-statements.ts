@@ -125,16 +125,17 @@ export const spaceStatement = `
 CREATE TEMP TABLE space_probe ON COMMIT DROP AS
 SELECT gen_random_uuid() AS filling FROM generate_series(1, 20000)`;
 
-/** $1 request ids, $2 their instants, side by side: which of them have a log row. */
+/** $1 request ids, $2 their instants, side by side: which of them have a log row, and how those calls ended. */
 export const loggedStatement: Statement = {
   name: "ledger-logged",
   text: `
-SELECT l.request_id FROM unnest($1::text[], $2::timestamptz[]) AS w(request_id, created_at)
+SELECT l.request_id, l.outcome FROM unnest($1::text[], $2::timestamptz[]) AS w(request_id, created_at)
 JOIN request_logs l ON l.created_at = w.created_at AND l.request_id = w.request_id`,
 };
 
 /** $1 request ids, $2 user ids, $3 token ids: gives back what these reservations hold. Those of accounts that
- * someone else has locked are left for the next time; those handed over in between stay. */
+ * someone else has locked are left for the next time; those handed over in between stay, and those with a checkpoint,
+ * which are charged. */
 export const releaseStatement: Statement = {
   name: "ledger-release",
   text: `
@@ -146,7 +147,7 @@ WITH payer AS MATERIALIZED (
 ), closed AS MATERIALIZED (
   DELETE FROM reservations v
   WHERE v.request_id = ANY($1::text[]) AND v.node_id <> '${backgroundNode}'
-    AND v.user_id IN (SELECT id FROM payer)
+    AND v.checkpoint IS NULL AND v.user_id IN (SELECT id FROM payer)
     AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
   RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots, version
 ), ${giveBack}

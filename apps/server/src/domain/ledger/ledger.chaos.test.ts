@@ -59,8 +59,10 @@ describe("a lost connection", () => {
       for (let call = 0; Date.now() < until; call += 1) {
         const held = reservation(account, 10n, 10n);
         await node.reserve(held);
+        const record = callOf(held, 1n);
+        if (call % 3 === 0) await node.checkpoint([{ ...record, outcome: "interrupted" }]);
         const cost = BigInt(call % 4);
-        expect(await node.settle(callOf(held, cost))).toBe("settled");
+        expect(await node.settle({ ...record, quota: cost })).toBe("settled");
         charged += cost;
         if (call % 5 === 0) {
           await node.note(callOf(reservation(account, 0n), 0n, { type: 5, outcome: "failed" }));

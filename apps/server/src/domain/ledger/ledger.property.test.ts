@@ -4,9 +4,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
 import { connect, type Database } from "#platform/database/db.ts";
+import { Prisma } from "#platform/prisma/client.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { callOfCheckpoint } from "./checkpoint.ts";
 import { releaseStatement } from "./ledger-statements.ts";
 import { createLedger, credit, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
@@ -44,6 +46,7 @@ type Step =
   | { do: "settle"; node: number; call: number; part: number; times: number; elsewhere: boolean }
   | { do: "release"; node: number; call: number }
   | { do: "credit"; user: number; amount: number; reference: number }
+  | { do: "checkpoint"; call: number; part: number }
   | { do: "recall"; node: number; user: number }
   | { do: "die"; node: number };
 
@@ -78,6 +81,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       reference: fc.nat(3),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("checkpoint"), call, part: fc.integer({ min: 0, max: 130 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("recall"), node, user }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("die"), node }) },
 );
@@ -87,6 +94,8 @@ interface Run {
   accounts: Account[];
   calls: { held: ReserveInput; user: number; reservedBy: number }[];
   settled: { requestId: string; owed: bigint; held: bigint }[];
+  /** Calls whose node died after a checkpoint, with what their checkpoints may have said. */
+  interrupted: Map<string, Set<bigint>>;
   name: string;
   /** Leases seen between the waves. */
   leased: number;
@@ -141,6 +150,16 @@ async function take(run: Run, step: Step): Promise<void> {
         reason: "",
       }).catch(refusal);
       return;
+    case "checkpoint": {
+      const found = run.calls[step.call % Math.max(1, run.calls.length)];
+      if (found === undefined) return;
+      const quota = (found.held.amount * BigInt(step.part)) / 100n;
+      const record = callOf(found.held, quota, { outcome: "interrupted", status: 503 });
+      const said = run.interrupted.get(found.held.requestId) ?? new Set();
+      run.interrupted.set(found.held.requestId, said.add(quota));
+      await nodes[found.reservedBy]!.checkpoint([record]);
+      return;
+    }
     case "recall":
       await nodes[step.node]!.recall({ userId: run.accounts[step.user]!.userId });
       return;
@@ -153,6 +172,11 @@ async function take(run: Run, step: Step): Promise<void> {
         ...run.calls.filter((made) => made.reservedBy === step.node).map((made) => made.held),
         ...leases.map((row) => ({ requestId: row.request_id, userId: row.user_id, tokenId: row.token_id })),
       ];
+      const marked = await database.db.reservation.findMany({
+        where: { request_id: { in: lost.map((held) => held.requestId) }, checkpoint: { not: Prisma.DbNull } },
+      });
+      const by = nodes[(step.node + 1) % nodes.length]!;
+      await Promise.all(marked.map((row) => by.settle(callOfCheckpoint(row.checkpoint)!)));
       await database.pool.query({
         ...releaseStatement,
         values: [
@@ -166,7 +190,23 @@ async function take(run: Run, step: Step): Promise<void> {
 }
 
 /** Each call paid what it owed, or at least what it had reserved, and its row says what is missing. */
-async function checkCharges({ settled }: Run): Promise<void> {
+async function checkCharges({ settled, calls, interrupted }: Run): Promise<void> {
+  const { rows: logged } = await database.pool.query<{
+    request_id: string;
+    owed: bigint;
+    outcome: string;
+  }>(
+    `SELECT request_id, quota + COALESCE((bill ->> 'uncollected')::bigint, 0) AS owed, outcome
+     FROM request_logs WHERE request_id = ANY($1)`,
+    [calls.map(({ held }) => held.requestId)],
+  );
+  // Each call has one row at most, whoever has settled it.
+  expect(new Set(logged.map((row) => row.request_id)).size).toBe(logged.length);
+  for (const { request_id, owed, outcome } of logged) {
+    if (outcome !== "interrupted") continue;
+    expect(interrupted.get(request_id)).toContain(owed);
+    expect(settled.some(({ requestId }) => requestId === request_id)).toBe(false);
+  }
   const { rows } = await database.pool.query<{ request_id: string; quota: bigint; missing: string | null }>(
     "SELECT request_id, quota, bill ->> 'uncollected' AS missing FROM request_logs WHERE request_id = ANY($1)",
     [settled.map(({ requestId }) => requestId)],
@@ -213,13 +253,14 @@ async function newRun(): Promise<Run> {
     ],
     calls: [],
     settled: [],
+    interrupted: new Map(),
     name: randomUUID(),
     leased: 0,
   };
 }
 
 describe("the books", () => {
-  it("balance after every interleaving of reserve, settle, release, credit, recall and dying nodes", async () => {
+  it("balance after every interleaving of reserve, checkpoint, settle, release, credit, recall and dying nodes", async () => {
     let leased = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 24 }), { maxLength: 6 }), async (waves) => {

@@ -8,6 +8,7 @@ import { type Database, type Db, types } from "#platform/database/db.ts";
 import { createBatcher } from "./batcher.ts";
 import { createBreaker } from "./breaker.ts";
 import { collectStatement } from "./channel-charges.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { createLeaseBook } from "./lease-book.ts";
 import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts";
 import { createLeases } from "./leases.ts";
@@ -38,6 +39,11 @@ export interface Ledger {
    * "gone" when no reservation was open any more: nothing was charged or written.
    */
   settle(record: CallRecord): Promise<"settled" | "gone">;
+  /**
+   * Writes down what these long calls would be charged if this node died now. One that has its points in a lease gets a
+   * reservation of its own. Never throws; calls that are not open are passed over.
+   */
+  checkpoint(records: readonly CallRecord[]): Promise<void>;
   /** The reservation is not this node's any more: `settle` of any node closes it. See domain/responses/background.ts. */
   handedOver(requestId: string): void;
   /**
@@ -78,6 +84,8 @@ export interface LedgerOptions {
   callsBeforeLease?: number;
   /** Receives every batch that came back: how many calls began or ended in it, and how long it took. */
   onBatch?: (steps: number, milliseconds: number) => void;
+  /** Receives how many calls got a checkpoint in one go. */
+  onCheckpoints?: (calls: number) => void;
   /** Batches under way at a time, each on a connection of its own; an account's calls are all in one of them. */
   shards?: number;
   /** For tests: how long statements are tried again over a lost connection, and the pace of the leases. */
@@ -136,6 +144,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     nodeId,
     onError,
     isOpen: (id) => open.has(id) || book.has(id),
+    settleLost: (rows) => checkpoints.settleLost(rows),
     ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
     ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
   });
@@ -161,6 +170,18 @@ export function createLedger(options: LedgerOptions): Ledger {
       return Math.min(retryForMs, full ? beginOnFullDiskMs : longestBeginMs);
     },
     ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
+  });
+  const checkpoints = createCheckpoints({
+    connection: keeper,
+    nodeId,
+    shards,
+    open,
+    mayTakeOver: () => !closing,
+    onError,
+    onCharged() {
+      charged = true;
+    },
+    onWritten: (calls) => options.onCheckpoints?.(calls),
   });
   const recalls = createRecalls({
     book,
@@ -257,7 +278,10 @@ export function createLedger(options: LedgerOptions): Ledger {
       let clear = false;
       try {
         checkAmount(record.quota);
-        if (place !== undefined) book.stretch(place, record.quota);
+        if (place !== undefined) {
+          place.ending = true;
+          book.stretch(place, record.quota);
+        }
         const { verdict } = await shards.add({ end: record, ...(place !== undefined && { place }) });
         clear = true;
         if (verdict === "settled" && record.quota > 0n) charged = true;
@@ -269,6 +293,8 @@ export function createLedger(options: LedgerOptions): Ledger {
         if (place !== undefined) book.leave(place, clear);
       }
     },
+
+    checkpoint: (records) => checkpoints.keep(records),
 
     handedOver(requestId) {
       const place = open.get(requestId);

@@ -15,13 +15,15 @@ export interface ReserveInput {
 
 /** What one call, or one lease, wants of a batch. */
 export type Step =
-  | { begin: ReserveInput; end?: never; give?: never }
-  | { begin?: never; end: CallRecord; place?: Place; give?: never }
-  | { begin?: never; end?: never; give: Lease };
+  | { begin: ReserveInput; end?: never; give?: never; mark?: never }
+  | { begin?: never; end: CallRecord; place?: Place; give?: never; mark?: never }
+  | { begin?: never; end?: never; give: Lease; mark?: never }
+  /** The first checkpoint of a call in a lease. */
+  | { begin?: never; end?: never; give?: never; mark: CallRecord; place: Place };
 
 /** Whose rows a step wants. */
 export function payerOf(step: Step): { userId: number; tokenId: number } {
-  return step.begin ?? step.end ?? step.give;
+  return step.begin ?? step.end ?? step.give ?? step.mark;
 }
 
 /** Whose leases: of an account, of one token, or all. */
@@ -50,8 +52,13 @@ export interface Lease {
 export interface Place {
   readonly key: Key;
   amount: bigint;
-  readonly lease: Lease | undefined;
-  /** It has ended, or is about to. */
+  /** Undefined with a reservation of its own, which a long call gets with its first checkpoint. */
+  lease: Lease | undefined;
+  /** A statement that moves it out of its lease was sent, and it is not known yet whether it took effect. */
+  splitting: boolean;
+  /** Its end is on its way to the database. */
+  ending: boolean;
+  /** It has ended. */
   left: boolean;
 }
 

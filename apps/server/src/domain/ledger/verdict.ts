@@ -5,7 +5,7 @@ import { currentTime } from "#platform/clock.ts";
 /** What a turn of the ledger says to one step, and the error that the caller of a refused one gets. */
 export interface Judgement {
   verdict:
-    | ("settled" | "gone" | "given")
+    | ("settled" | "gone" | "given" | "marked")
     | ("granted" | "again" | "taken" | "balance" | "token" | "day" | "month" | "calls" | "user" | "key");
   /** The limit that a refusal speaks of: points, or calls. Of `balance` and `token`: what leases have of it. */
   most?: bigint | null;
@@ -17,6 +17,7 @@ export function refusalOf({ verdict, most }: Judgement): GatewayError | undefine
     case "settled":
     case "gone":
     case "given":
+    case "marked":
       return undefined;
     case "balance":
       return insufficientQuota();

@@ -309,7 +309,7 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
   lifecycle.paused = stored.paused;
   lifecycle.firstByteAt = stored.firstByteAt;
   lifecycle.tierSaid = stored.tierSaid;
-  services.open.add(call.requestId);
+  services.open.set(call.requestId, lifecycle);
   if (channel === undefined || channel === "deleted")
     await lifecycle.fail(new GatewayError("upstream_failed", "The channel of this response was deleted."));
   else {

@@ -137,6 +137,9 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
   let first = begun.first;
   let isEnded = begun.ended;
   let isOver = false;
+  // What was read has been handed on: nothing is read before the client takes the piece before it.
+  lifecycle.progress = () =>
+    pipe.said() === "nothing" ? undefined : { vendor: pipe.usage, delivered: pipe.tally };
 
   async function next(): Promise<string | undefined> {
     if (isOver) return undefined;
@@ -180,6 +183,7 @@ function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): st
 async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batches"]): Promise<void> {
   lifecycle.upstream.leave();
   // Owed is what was there when the client left, unless the provider's own count comes.
+  lifecycle.progress = undefined;
   const delivered = { ...pipe.tally };
   try {
     for await (const batch of batches) {

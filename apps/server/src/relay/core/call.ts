@@ -88,7 +88,7 @@ export type Reach = "not sent" | "sent" | "refused" | "answering";
 export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task";
 
 /** How a call that reached a provider ended. */
-export type Ended = Exclude<Outcome, "failed">;
+export type Ended = Exclude<Outcome, "failed" | "interrupted">;
 
 /** What a call adds to the memory budget. */
 export type Memory = Pick<MemoryAllocation, "add" | "giveBack">;

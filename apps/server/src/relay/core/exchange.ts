@@ -59,7 +59,7 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
     // Watched from before the reservation on: a change in between is seen by one of the two.
     lifecycle.upstream.begin();
     await services.ledger.reserve(reservationOf(call, plan));
-    services.open.add(call.requestId);
+    services.open.set(call.requestId, lifecycle);
     isReserved = true;
     if ((await exchange.prepare?.(plan)) === true) {
       const reserved = plan.worstCase;

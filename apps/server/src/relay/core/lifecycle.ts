@@ -26,6 +26,9 @@ export interface End {
   errorCode?: ErrorCode | undefined;
 }
 
+/** What of an answer has been handed to the client so far, and what its provider has said of it. */
+export type Progress = Pick<End, "vendor" | "delivered" | "counted">;
+
 /** How a call ended that only passed through. */
 export interface Passed {
   outcome: End["outcome"];
@@ -35,7 +38,13 @@ export interface Passed {
   content: string;
 }
 
-const brokenStatus = { "client-left": 499, "upstream-died": 502 } as const;
+const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
+
+/**
+ * A call gets a checkpoint when it has run for so long, and every so often from then on. Most calls are shorter, and what a
+ * crash costs is never more than what a provider writes in this time.
+ */
+export const CHECKPOINT_MS = 5_000;
 
 /** One call from its reservation to its log row. Closed exactly once, however many hands try. */
 export class CallLifecycle {
@@ -52,6 +61,8 @@ export class CallLifecycle {
   firstByteAt: number | undefined;
   /** Any node may close it: one that comes second has nothing to write. */
   isShared = false;
+  /** Set while parts of an answer are on their way to the client. Answers undefined until one says something. */
+  progress: (() => Progress | undefined) | undefined;
   /** The service tier that the head of the answer names. */
   tierSaid: string | undefined;
   readonly #services: RelayServices;
@@ -60,6 +71,9 @@ export class CallLifecycle {
   #closing: Promise<void> | undefined;
   /** Billed, input and output together. */
   #tokens = 0;
+  #checkpointAt: number | undefined;
+  /** Of the last checkpoint: another one with the same would say nothing new. */
+  #checkpointed = "";
 
   constructor(services: RelayServices, call: Call) {
     this.#services = services;
@@ -117,6 +131,22 @@ export class CallLifecycle {
         bill: null,
       }),
     );
+  }
+
+  /** @see OpenCall */
+  checkpoint(at: number): CallRecord | undefined {
+    this.#checkpointAt ??= this.#call.startedAt + CHECKPOINT_MS;
+    if (at < this.#checkpointAt || this.#closing !== undefined || this.chosen === undefined) return undefined;
+    this.#checkpointAt = at + CHECKPOINT_MS;
+    const progress = this.progress?.();
+    if (progress === undefined) return undefined;
+    const due = this.#due({ ...progress, outcome: "interrupted" }, this.chosen);
+    const said = JSON.stringify([due?.usage.input, due?.usage.output, String(due?.points)]);
+    if (due === undefined || said === this.#checkpointed) return undefined;
+    this.#checkpointed = said;
+    const { usage, points, bill, estimated } = due;
+    const ending = { outcome: "interrupted", status: brokenStatus.interrupted, errorCode: "" } as const;
+    return { ...this.#record(), ...ending, type: 2, usage, quota: points, estimated, bill };
   }
 
   /** @param close answers the status for the statistics, which count each call once */
@@ -186,7 +216,21 @@ export class CallLifecycle {
   async #settle(end: End): Promise<number> {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
-    const { kind = "text", estimate } = this.#call;
+    const due = this.#due(end, served);
+    const record = { ...this.#record(), ...this.#ending(this.#outcomeOf(end), 200, end.errorCode) };
+    if (due === undefined)
+      return this.#book({ ...record, type: 5, usage: undefined, quota: 0n, estimated: false, bill: null });
+    const { usage, estimated, priced, points, bill } = due;
+    if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
+    const status = await this.#book({ ...record, type: 2, usage, quota: points, estimated, bill });
+    this.#services.metrics.used(usage, points);
+    this.#call.billed?.({ usage: priced, outcome: record.outcome, served });
+    return status;
+  }
+
+  /** What the call owes at this end, and its bill; undefined when it costs nothing. */
+  #due(end: Omit<End, "outcome"> & { outcome: Ended | "interrupted" }, { price, groupRatio }: Served) {
+    const { kind = "text", estimate, calls } = this.#call;
     const due = owed({
       kind,
       reach: this.#upstream?.reach ?? "answering",
@@ -197,19 +241,18 @@ export class CallLifecycle {
       counted: end.counted,
       reserved: estimate,
     });
-    const record = { ...this.#record(), ...this.#ending(this.#outcomeOf(end), 200, end.errorCode) };
-    if (due === undefined)
-      return this.#book({ ...record, type: 5, usage: undefined, quota: 0n, estimated: false, bill: null });
+    if (due === undefined) return undefined;
     const { usage, estimated, implausible } = due;
-    if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
-    const tier = this.#tierOf(end.vendor, served.price);
+    const tier = this.#tierOf(end.vendor, price);
     const priced = tier === undefined ? usage : { ...usage, tier };
-    const { points, bill } = computeBill(served.price, served.groupRatio, priced, this.#call.calls);
-    const noted = implausible === undefined ? bill : { ...bill, implausible };
-    const status = await this.#book({ ...record, type: 2, usage, quota: points, estimated, bill: noted });
-    this.#services.metrics.used(usage, points);
-    this.#call.billed?.({ usage: priced, outcome: record.outcome, served });
-    return status;
+    const { points, bill } = computeBill(price, groupRatio, priced, calls);
+    return {
+      usage,
+      estimated,
+      priced,
+      points,
+      bill: implausible === undefined ? bill : { ...bill, implausible },
+    };
   }
 
   /** Answers the status it was booked with. */

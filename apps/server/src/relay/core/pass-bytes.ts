@@ -4,7 +4,7 @@ import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Chosen, Pieces } from "./call.ts";
 import { limitError } from "./excess.ts";
-import type { End, CallLifecycle } from "./lifecycle.ts";
+import type { End, CallLifecycle, Progress } from "./lifecycle.ts";
 import { eventsForClients } from "./scrub.ts";
 
 /**
@@ -134,6 +134,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pi
       else kept.chunks[0] = first.subarray(free);
       kept.bytes -= free;
       yield first.subarray(0, free);
+      lifecycle.progress ??= () => progressOf(passing);
     }
     if (kept.bytes > MAX_AFTER_END) {
       response.cancel();
@@ -156,8 +157,14 @@ function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept:
   return Math.max(chunk.length, wait);
 }
 
+function progressOf({ reader, counted: count }: Passing): Progress | undefined {
+  if (reader.isSilent) return undefined;
+  return { vendor: reader.usage, delivered: reader.tally, ...counted(count?.(reader.tally)) };
+}
+
 /** Reads the rest for its usage. Answers whether it came to its end. */
 async function readOn({ lifecycle, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
+  lifecycle.progress = undefined;
   lifecycle.upstream.leave();
   try {
     for await (const chunk of chunks) reader.push(chunk);

@@ -139,7 +139,7 @@ async function giveAgain(
     lifecycle.refuse(error);
     throw error;
   }
-  services.open.add(call.requestId);
+  services.open.set(call.requestId, lifecycle);
   try {
     lifecycle.firstByteAt = now();
     const delivered = { narrow: 0, wide: 0 };

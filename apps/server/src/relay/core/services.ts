@@ -4,6 +4,7 @@ import type { AnswerCache } from "#domain/answers/answer-cache.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Health } from "#domain/channels/health.ts";
+import type { CallRecord } from "#domain/ledger/call-record.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
 import type { Prices } from "#domain/pricing/prices.ts";
@@ -14,6 +15,16 @@ import type { MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Drains } from "./drains.ts";
+
+/** A call whose bill is open. */
+export interface OpenCall {
+  /**
+   * The log row that it gets if this node dies now. Undefined unless a checkpoint is due and something was delivered since
+   * the last one.
+   * @param at milliseconds since 1970
+   */
+  checkpoint(at: number): CallRecord | undefined;
+}
 
 /** What the relay works with; handed in once by app.ts. */
 export interface RelayServices {
@@ -32,8 +43,8 @@ export interface RelayServices {
   /** A channel whatever its status: one that was disabled still owes its answers. */
   storedChannel(id: number): Promise<ChannelInForce | "deleted" | undefined>;
   random(): number;
-  /** Calls that hold points; empty when every bill is closed. */
-  open: Set<string>;
+  /** Calls that hold points, by request id; empty when every bill is closed. */
+  open: Map<string, OpenCall>;
   /** Answers that are read on although their client disconnected. */
   drains: Drains;
   /** Says when an account or key may not be used any more. */

@@ -1,3 +1,4 @@
+import type { Outcome } from "@gateway/shared/usage/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { ChatRequest, Usage } from "#dialects/ir.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
@@ -12,8 +13,8 @@ import { meter, type Metered } from "./meter.ts";
 export interface CallEnd {
   kind: CallKind;
   reach: Reach;
-  /** Who ended it: the answer is complete, the client (or its account) is gone, or the provider broke off. */
-  ended: "complete" | "client-left" | "upstream-died";
+  /** Who ended it: the answer is complete, the client (or its account) is gone, the provider broke off, or our node died. */
+  ended: Exclude<Outcome, "failed">;
   /** The provider's, as far as it was reported. */
   vendor: Usage | undefined;
   /** `vendor` is the provider's last report, not one on the way. */
@@ -45,7 +46,8 @@ export function owed(end: CallEnd): Metered | undefined {
   if (reach === "not sent" || reach === "refused") return undefined;
   if (ended === "complete") return count(end, true);
   if (kind === "task") return undefined;
-  if (ended === "upstream-died") return reach === "answering" ? count(end, false) : undefined;
+  if (ended === "upstream-died" || ended === "interrupted")
+    return reach === "answering" ? count(end, false) : undefined;
   if (end.final && end.vendor !== undefined) return count(end, true);
   const counted = count(end, false);
   const percent = uncountedPercent[kind][reach];

@@ -50,7 +50,7 @@ export async function passThrough(services: RelayServices, call: PassedCall): Pr
     lifecycle.refuse(error);
     throw error;
   }
-  services.open.add(call.requestId);
+  services.open.set(call.requestId, lifecycle);
   lifecycle.chosen = chosen;
   try {
     return await ask(services, call, chosen, lifecycle);

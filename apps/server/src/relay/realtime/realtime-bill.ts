@@ -177,7 +177,7 @@ export function openBill(
       lifecycle.refuse(error);
       throw error;
     }
-    services.open.add(turn.requestId);
+    services.open.set(turn.requestId, lifecycle);
     return newTurn(lifecycle, turn);
   }
 
@@ -285,6 +285,11 @@ export function openBill(
       const turn = turns.get(id);
       if (turn === undefined) return;
       turn.lifecycle.firstByteAt ??= now();
+      turn.lifecycle.progress ??= () => ({
+        vendor: undefined,
+        delivered: turn.said.tally,
+        counted: counted(turn),
+      });
       if ("text" in part) addTo(turn.said.tally, part.text);
       else turn.said.sound += part.bytes / facts.saidBytesPerSecond;
     },

@@ -42,6 +42,11 @@ const outcomes: Record<string, OutcomeWord> = {
     text: phrase("Broke off"),
     sentence: phrase("The vendor broke off in the middle. Only what was delivered is charged."),
   },
+  interrupted: {
+    tone: "warn",
+    text: phrase("Interrupted"),
+    sentence: phrase("The node serving this call stopped. Charged up to the last checkpoint."),
+  },
   failed: {
     tone: "bad",
     text: phrase("Failed"),

@@ -1,0 +1,89 @@
+import { AttemptNote, Bill, Outcome, PausedChannel } from "@gateway/shared/usage/log";
+import { z } from "zod";
+import { type CallRecord, rowOf } from "./call-record.ts";
+
+/**
+ * What a long call leaves in its reservation in case its node dies: the log row that it gets then, in the log's own
+ * columns. It must not know when checkpoints are made, nor what a call owes.
+ */
+const count = z.number().nonnegative();
+const id = z.int().nonnegative();
+
+const Checkpoint = z.object({
+  created_at: z.iso.datetime(),
+  request_id: z.string(),
+  type: z.literal(2),
+  user_id: id,
+  username: z.string(),
+  token_id: id,
+  token_name: z.string(),
+  channel_id: id,
+  group: z.string(),
+  backup_group: z.boolean(),
+  model_name: z.string(),
+  upstream_model: z.string(),
+  endpoint: z.string(),
+  is_stream: z.boolean(),
+  outcome: Outcome,
+  status: z.int(),
+  error_code: z.string(),
+  content: z.string(),
+  prompt_tokens: count,
+  completion_tokens: count,
+  cached_tokens: count,
+  quota: z.string().regex(/^\d{1,16}$/),
+  held_in_part: z.boolean(),
+  estimated: z.boolean(),
+  request_time: count,
+  first_byte_time: count,
+  source_ip: z.string(),
+  price_version_id: id,
+  bill: Bill.nullable(),
+  attempts: z.array(z.union([AttemptNote, PausedChannel])),
+  billing_tag: z.string(),
+  cache_hit: z.boolean(),
+});
+
+/** As JSON, for the column. */
+export function checkpointOf(record: CallRecord): object {
+  return rowOf(record);
+}
+
+/** The call as it is charged for; undefined for a checkpoint that cannot be read. */
+export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
+  const { success, data: row } = Checkpoint.safeParse(checkpoint);
+  if (!success) return undefined;
+  return {
+    requestId: row.request_id,
+    createdAt: new Date(row.created_at),
+    type: row.type,
+    userId: row.user_id,
+    username: row.username,
+    tokenId: row.token_id,
+    tokenName: row.token_name,
+    channelId: row.channel_id,
+    group: row.group,
+    backupGroup: row.backup_group,
+    modelName: row.model_name,
+    upstreamModel: row.upstream_model,
+    endpoint: row.endpoint,
+    isStream: row.is_stream,
+    outcome: row.outcome,
+    status: row.status,
+    errorCode: row.error_code,
+    content: row.content,
+    usage: { input: row.prompt_tokens, output: row.completion_tokens, cacheRead: row.cached_tokens },
+    quota: BigInt(row.quota),
+    heldInPart: row.held_in_part,
+    estimated: row.estimated,
+    requestTimeMs: row.request_time,
+    firstByteTimeMs: row.first_byte_time,
+    sourceIp: row.source_ip,
+    priceVersionId: row.price_version_id,
+    bill: row.bill,
+    attempts: row.attempts.filter((note) => "result" in note),
+    paused: row.attempts.filter((note) => "reason" in note),
+    billingTag: row.billing_tag,
+    cacheHit: row.cache_hit,
+  };
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { connect, type Database } from "#platform/database/db.ts";
+import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
+import { audit } from "./audit.ts";
+import type { CallRecord } from "./call-record.ts";
+import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
+import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
+import type { ReserveInput } from "./steps.ts";
+
+/** Long calls: what they leave in the database while they run, and what becomes of it when their node dies. */
+let home: TestDatabase;
+let database: Database;
+let written = 0;
+const opened: Ledger[] = [];
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  home = await freshDatabase();
+  database = connect(home.url, { max: 12 });
+});
+afterEach(async () => {
+  for (const ledger of opened.splice(0)) await ledger.close();
+  expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+  expect(await database.db.reservation.count()).toBe(0);
+  expect(errors.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  await database.close();
+  await home.drop();
+});
+
+async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
+  const ledger = createLedger({
+    database,
+    nodeId: randomUUID(),
+    onError: (error) => void errors.push(error),
+    onCheckpoints: (calls) => void (written += calls),
+    ...over,
+  });
+  await ledger.start();
+  opened.push(ledger);
+  return ledger;
+}
+
+/** The call as it would be charged if its node died. */
+function soFar(held: ReserveInput, quota: bigint, createdAt: Date): CallRecord {
+  const usage = { input: 100, output: Number(quota), cacheRead: 3 };
+  return callOf(held, quota, { createdAt, outcome: "interrupted", status: 503, usage, estimated: true });
+}
+
+async function warmUp(ledger: Ledger, account: Account, tokenAmount = 0n): Promise<void> {
+  for (let calls = 0; calls < 5; calls += 1) {
+    const held = reservation(account, 100n, tokenAmount);
+    await ledger.reserve(held);
+    await ledger.settle(callOf(held, 0n));
+  }
+}
+
+const userOf = ({ userId }: Account) => database.db.user.findUniqueOrThrow({ where: { id: userId } });
+const rowOf = ({ requestId }: ReserveInput) =>
+  database.db.reservation.findUnique({ where: { request_id: requestId } });
+
+async function logOf({ requestId }: ReserveInput) {
+  const { rows } = await database.pool.query<{ quota: bigint; outcome: string; completion_tokens: bigint }>(
+    "SELECT quota, outcome, completion_tokens FROM request_logs WHERE request_id = $1",
+    [requestId],
+  );
+  return rows;
+}
+
+/** Lets another node find the reservations of this one abandoned. */
+async function abandon(held: ReserveInput): Promise<void> {
+  await database.db.reservation.update({
+    where: { request_id: held.requestId },
+    data: { node_id: "a-node-that-died" },
+  });
+}
+
+const takeover = { beatMs: 100, silentAfterMs: 300 };
+
+describe("a checkpoint", () => {
+  it("is read as the call that was written, to the last field of its log row", () => {
+    const held = reservation({ userId: 7, tokenId: 9 }, 5n);
+    const record = callOf(held, 12_345n, {
+      outcome: "interrupted",
+      heldInPart: true,
+      bill: { price_type: "tokens", group_ratio: "1", lines: [], exact: "12345" },
+      attempts: [{ channel_id: 1, channel_name: "a", result: "ok", status: 200, duration: 5, message: "" }],
+      paused: [
+        {
+          channel_id: 2,
+          channel_name: "b",
+          reason: "server",
+          paused_until: 1,
+          provider_asked: true,
+          own_calls_only: false,
+        },
+      ],
+      usage: { input: 3, output: 4 },
+    });
+    const read = callOfCheckpoint(JSON.parse(JSON.stringify(checkpointOf(record))));
+    expect(checkpointOf(read!)).toEqual(checkpointOf(record));
+    expect(callOfCheckpoint({ ...checkpointOf(record), quota: "-1" })).toBeUndefined();
+    expect(callOfCheckpoint({ ...checkpointOf(record), user_id: undefined })).toBeUndefined();
+    expect(callOfCheckpoint(null)).toBeUndefined();
+  });
+
+  it.each([{ tokenQuota: undefined }, { tokenQuota: 900_000n }])(
+    "takes what the call has reserved out of its lease, and the end is charged once (%o)",
+    async ({ tokenQuota }) => {
+      const account = await makeAccount(database, {
+        quota: 1_000_000n,
+        ...(tokenQuota === undefined ? {} : { tokenQuota }),
+      });
+      const tokenAmount = tokenQuota === undefined ? 0n : 100n;
+      const ledger = await openNode();
+      await warmUp(ledger, account, tokenAmount);
+      const held = reservation(account, 100n, tokenAmount);
+      await ledger.reserve(held);
+      const before = await userOf(account);
+      expect(before.reserved).toBe(0n);
+      const at = new Date();
+      await ledger.checkpoint([soFar(held, 10n, at)]);
+      expect(await userOf(account)).toMatchObject({ reserved: 100n, leased: before.leased - 100n });
+      expect(await rowOf(held)).toMatchObject({ amount: 100n, token_amount: tokenAmount, version: 0 });
+      expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+      await ledger.checkpoint([soFar(held, 20n, at)]);
+      expect(await rowOf(held)).toMatchObject({ checkpoint: expect.objectContaining({ quota: "20" }) });
+      const record = callOf(held, 60n, { createdAt: at });
+      const ends = await Promise.all([ledger.settle(record), ledger.settle(record)]);
+      expect(ends.sort()).toEqual(["gone", "settled"]);
+      // One that comes too late changes nothing.
+      await ledger.checkpoint([soFar(held, 30n, at)]);
+      expect(await rowOf(held)).toBeNull();
+      expect(await userOf(account)).toMatchObject({ quota: 999_940n, reserved: 0n, used_quota: 60n });
+      expect(await logOf(held)).toMatchObject([{ quota: 60n, outcome: "complete" }]);
+      // The lease goes on.
+      const next = reservation(account, 100n, tokenAmount);
+      await ledger.reserve(next);
+      expect(await rowOf(next)).toBeNull();
+      await ledger.settle(callOf(next, 1n));
+    },
+  );
+
+  it("costs nothing for calls that have none: no statement but their own", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    let batches = 0;
+    const ledger = await openNode({ onBatch: () => (batches += 1) });
+    await warmUp(ledger, account);
+    [written, batches] = [0, 0];
+    for (let calls = 0; calls < 20; calls += 1) {
+      const held = reservation(account, 100n);
+      await ledger.reserve(held);
+      await ledger.settle(callOf(held, 7n));
+    }
+    expect([written, batches]).toEqual([0, 20]);
+    await ledger.checkpoint([]);
+    expect(written).toBe(0);
+  });
+
+  it("of many calls in many leases is written together, beside calls that begin and end", async () => {
+    const accounts = await Promise.all(
+      Array.from({ length: 6 }, () => makeAccount(database, { quota: 1_000_000n })),
+    );
+    const ledger = await openNode();
+    for (const account of accounts) await warmUp(ledger, account);
+    const calls = accounts.flatMap((account) => Array.from({ length: 10 }, () => reservation(account, 100n)));
+    await Promise.all(calls.map((held) => ledger.reserve(held)));
+    const at = new Date();
+    for (const cost of [10n, 20n, 30n]) {
+      await Promise.all([
+        ledger.checkpoint(calls.map((held) => soFar(held, cost, at))),
+        ...accounts.map(async (account) => {
+          const short = reservation(account, 50n);
+          await ledger.reserve(short);
+          expect(await ledger.settle(callOf(short, 0n))).toBe("settled");
+        }),
+      ]);
+      expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
+    }
+    expect(await database.db.reservation.count({ where: { version: 0 } })).toBe(60);
+    const ends = await Promise.all(calls.map((held) => ledger.settle(callOf(held, 90n, { createdAt: at }))));
+    expect(new Set(ends)).toEqual(new Set(["settled"]));
+    for (const account of accounts)
+      expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - 900n, reserved: 0n });
+  });
+
+  it("and the end of its call at the same time leave one charge", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    for (let turn = 0; turn < 30; turn += 1) {
+      const held = reservation(account, 100n);
+      await ledger.reserve(held);
+      const at = new Date();
+      const checkpoint = () => ledger.checkpoint([soFar(held, 10n, at)]);
+      const end = () => ledger.settle(callOf(held, turn % 3 === 0 ? 130n : 70n, { createdAt: at }));
+      const both = turn % 2 === 0 ? [checkpoint(), end()] : [end(), checkpoint()];
+      expect(await Promise.all(both)).toContain("settled");
+      expect(await rowOf(held)).toBeNull();
+      expect(await logOf(held)).toHaveLength(1);
+    }
+    expect((await userOf(account)).quota).toBe(1_000_000n - 10n * 130n - 20n * 70n);
+  });
+});
+
+describe("a call whose node died", () => {
+  it("is charged up to its last checkpoint, once, with a log row that says interrupted", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    const at = new Date();
+    await ledger.checkpoint([soFar(held, 10n, at)]);
+    await ledger.checkpoint([soFar(held, 40n, at)]);
+    await abandon(held);
+    // Two nodes that look at the same time.
+    await openNode(takeover);
+    await openNode(takeover);
+    await expect.poll(async () => logOf(held), { timeout: 5_000 }).toHaveLength(1);
+    await sleep(500);
+    expect(await logOf(held)).toEqual([{ quota: 40n, outcome: "interrupted", completion_tokens: 40n }]);
+    expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n, reserved: 0n });
+    // The node was only paused: what it did not reserve any more it does not charge.
+    await ledger.checkpoint([soFar(held, 50n, at)]);
+    expect(await ledger.settle(callOf(held, 90n, { createdAt: at }))).toBe("gone");
+    expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n });
+    // Nor does it write a second row of it.
+    const lost = { type: 5, outcome: "failed", errorCode: "reservation_lost", createdAt: at } as const;
+    await ledger.note(callOf(held, 0n, lost));
+    expect(await logOf(held)).toHaveLength(1);
+  });
+
+  it("costs nothing when its checkpoint cannot be read, and its points come back", async () => {
+    const account = await makeAccount(database, { quota: 1_000_000n });
+    const ledger = await openNode();
+    await warmUp(ledger, account);
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    await ledger.checkpoint([soFar(held, 10n, new Date())]);
+    await database.db.reservation.update({
+      where: { request_id: held.requestId },
+      data: { node_id: "a-node-that-died", checkpoint: { of: "another version" } },
+    });
+    await openNode(takeover);
+    await expect.poll(() => rowOf(held), { timeout: 5_000 }).toBeNull();
+    expect(await userOf(account)).toMatchObject({ quota: 1_000_000n, reserved: 0n });
+    expect(String(errors.splice(0)[0])).toContain("cannot be read");
+  });
+
+  it("is charged no more than its account has", async () => {
+    const account = await makeAccount(database, { quota: 120n });
+    const ledger = await openNode();
+    const held = reservation(account, 100n);
+    await ledger.reserve(held);
+    await ledger.checkpoint([soFar(held, 5_000n, new Date())]);
+    await abandon(held);
+    await openNode(takeover);
+    await expect.poll(() => rowOf(held), { timeout: 5_000 }).toBeNull();
+    expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n, used_quota: 120n });
+  });
+});

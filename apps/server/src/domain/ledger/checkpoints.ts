@@ -1,0 +1,105 @@
+import { databaseTrouble } from "#platform/database/connection-loss.ts";
+import type { Connection } from "#platform/database/connection.ts";
+import type { CallRecord } from "./call-record.ts";
+import { forgetStatement, renewStatement } from "./checkpoint-statements.ts";
+import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
+import type { Shards } from "./ledger-shards.ts";
+import type { Place } from "./steps.ts";
+
+/** Writes the checkpoints of long calls, and charges those whose node died. */
+export interface Checkpoints {
+  /** All of these calls in one statement, but for those that have a reservation of their own only from now on. Never throws. */
+  keep(records: readonly CallRecord[]): Promise<void>;
+  /** Charges reservations that their node settles no more, and writes their log rows; each once, whoever else tries. */
+  settleLost(rows: readonly Lost[]): void;
+}
+
+/** A reservation with a checkpoint. */
+export interface Lost {
+  request_id: string;
+  checkpoint: unknown;
+}
+
+export interface CheckpointOptions {
+  connection: Pick<Connection, "query">;
+  nodeId: string;
+  shards: Pick<Shards, "add">;
+  /** The open calls of this node, by request id. */
+  open: ReadonlyMap<string, Place>;
+  /** False while no lost call is taken over: this node is stopping. */
+  mayTakeOver(): boolean;
+  onError: (error: unknown) => void;
+  /** A lost call was charged. */
+  onCharged: () => void;
+  /** So many checkpoints were written. */
+  onWritten: (calls: number) => void;
+}
+
+/** In one statement. */
+const portion = 200;
+
+export function createCheckpoints(options: CheckpointOptions): Checkpoints {
+  const { connection, nodeId, shards, open, onError, onWritten } = options;
+  const underWay = new Set<string>();
+
+  async function renew(records: readonly CallRecord[]): Promise<void> {
+    for (let at = 0; at < records.length; at += portion) {
+      const some = records.slice(at, at + portion);
+      const rows = some.map((record) => ({
+        request_id: record.requestId,
+        checkpoint: checkpointOf(record),
+      }));
+      const ids = some.map(({ requestId }) => requestId);
+      await connection.query({ ...renewStatement, values: [JSON.stringify(rows), ids, nodeId] });
+    }
+  }
+
+  async function settle(record: CallRecord): Promise<void> {
+    if (underWay.has(record.requestId)) return;
+    underWay.add(record.requestId);
+    try {
+      if ((await shards.add({ end: record })).verdict === "settled") options.onCharged();
+    } catch (error) {
+      onError(error);
+    } finally {
+      underWay.delete(record.requestId);
+    }
+  }
+
+  return {
+    async keep(records) {
+      const own: CallRecord[] = [];
+      const first: Promise<unknown>[] = [];
+      for (const record of records) {
+        const place = open.get(record.requestId);
+        if (place === undefined) continue;
+        if (place.lease === undefined) own.push(record);
+        else first.push(shards.add({ mark: record, place }));
+      }
+      if (own.length + first.length === 0) return;
+      onWritten(own.length + first.length);
+      const [failed] = (await Promise.allSettled([renew(own), ...first])).filter(
+        (end) => end.status === "rejected",
+      );
+      // The next one is seconds away; that the database is away is said by whoever cannot do without it.
+      if (failed !== undefined && databaseTrouble(failed.reason) === undefined) onError(failed.reason);
+    },
+
+    settleLost(rows) {
+      if (!options.mayTakeOver()) return;
+      const unreadable: string[] = [];
+      for (const { request_id, checkpoint } of rows) {
+        const record = callOfCheckpoint(checkpoint);
+        if (record?.requestId === request_id) void settle(record);
+        else unreadable.push(request_id);
+      }
+      if (unreadable.length === 0) return;
+      onError(
+        new Error(
+          `The checkpoints of ${unreadable.length} interrupted calls cannot be read (${unreadable[0]}). These calls cost nothing.`,
+        ),
+      );
+      connection.query({ ...forgetStatement, values: [unreadable] }).catch(onError);
+    },
+  };
+}

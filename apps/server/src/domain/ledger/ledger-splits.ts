@@ -1,0 +1,87 @@
+import type { Connection } from "#platform/database/connection.ts";
+import { type SplitRequest, type SplitRow, splitStatement } from "./checkpoint-statements.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import type { LeaseBook } from "./lease-book.ts";
+import type { Lease, Place, Step } from "./steps.ts";
+
+type Mark = Extract<Step, { mark: object }>;
+type LeasedPlace = Place & { readonly lease: Lease };
+
+/**
+ * First checkpoints of calls in leases: each call gets a reservation of its own, out of its lease. Part of a shard, because
+ * the batches of a lease follow each other.
+ */
+export interface Splits {
+  /**
+   * Finds out which of these calls an earlier statement gave a reservation of its own although its answer was lost. Call it
+   * before anything is asked of their leases.
+   */
+  resolve(steps: readonly Step[]): Promise<void>;
+  /** What cannot be split off now is left as it is; the next checkpoint tries again. */
+  split(marks: readonly Mark[]): Promise<void>;
+}
+
+export interface SplitOptions {
+  connection: Pick<Connection, "query">;
+  book: LeaseBook;
+  /** Which of these have a reservation of their own on this node. */
+  reserved(requestIds: string[]): Promise<Set<string>>;
+  /** Learns anew what these leases are. */
+  lookUp(leases: readonly Lease[]): Promise<unknown>;
+}
+
+export function createSplits({ connection, book, reserved, lookUp }: SplitOptions): Splits {
+  return {
+    async resolve(steps) {
+      const unclear = steps.flatMap((step) => {
+        const place = step.mark === undefined ? step.end && step.place : step.place;
+        const requestId = (step.mark ?? step.end)?.requestId;
+        return place?.splitting === true && requestId !== undefined ? [{ place, requestId }] : [];
+      });
+      const there = await reserved(unclear.map(({ requestId }) => requestId));
+      for (const { place, requestId } of unclear) if (there.has(requestId)) book.detach(place);
+    },
+
+    async split(marks) {
+      const asked = marks.flatMap(({ mark, place }) => (isInLease(place) ? [{ mark, place }] : []));
+      if (asked.length === 0) return;
+      const leases = [...new Set(asked.map(({ place }) => place.lease))];
+      const requests = asked.map(({ mark, place: { lease, amount } }): SplitRequest => ({
+        request_id: mark.requestId,
+        lease: lease.id,
+        version: lease.version,
+        limited: lease.limited,
+        amount: String(amount),
+        checkpoint: checkpointOf(mark),
+      }));
+      for (const { place } of asked) place.splitting = true;
+      const rows = await connection
+        .query<SplitRow>({
+          ...splitStatement,
+          values: [
+            JSON.stringify(requests),
+            [...new Set(asked.map(({ mark }) => mark.userId))],
+            [...new Set(asked.map(({ mark }) => mark.tokenId))],
+            leases.map(({ id }) => id),
+          ],
+        })
+        .catch((error: unknown) => {
+          for (const lease of leases) lease.unsure = true;
+          throw error;
+        });
+      const points = new Map(rows.map((row) => [row.id, row.points]));
+      for (const { mark, place } of asked) if (points.get(mark.requestId) === null) book.detach(place);
+      const silent = leases.filter((lease) => {
+        const left = points.get(lease.id);
+        if (typeof left === "bigint") book.confirm(lease, lease.version + 1, left);
+        return typeof left !== "bigint";
+      });
+      await lookUp(silent);
+    },
+  };
+}
+
+/** A call that ends needs no checkpoint any more. */
+function isInLease(place: Place): place is LeasedPlace {
+  return place.lease !== undefined && !place.ending && !place.left;
+}

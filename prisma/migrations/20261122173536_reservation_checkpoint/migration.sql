@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "reservations" ADD COLUMN     "checkpoint" JSONB;
