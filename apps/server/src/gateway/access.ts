@@ -2,8 +2,10 @@ import type { FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 
-/** What is known of a request before its body is read. */
+/** What is known of a request before its body is read: the part of a call that is the same for every kind. */
 export interface Access {
+  requestId: string;
+  ip: string;
   caller: Caller;
   pin: Pin | undefined;
   /** Milliseconds since 1970. */

@@ -47,7 +47,8 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { caller, pin, startedAt, memory } = accessOf(request);
+  const access = accessOf(request);
+  const { pin } = access;
   const channelId = pin?.only ?? pin?.account;
   if (channelId === undefined)
     throw forbidden(
@@ -58,12 +59,8 @@ async function serve(
   const upload = request.body === request.raw ? uploadOf(request) : undefined;
   try {
     const { headers, call } = await admit<PassedCall>(services, {
+      ...access,
       ...address,
-      requestId: request.id,
-      startedAt,
-      caller,
-      pin,
-      ip: request.ip,
       endpoint,
       needs: "account",
       stream: false,
@@ -71,7 +68,6 @@ async function serve(
       estimate: { input: 0, output: 0 },
       calls: 0,
       signal,
-      memory,
       method: methodOf(request),
       channelId,
       forward: forwarded(request),

@@ -15,6 +15,7 @@ import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { endpointOf } from "./endpoint.ts";
 import { wantsFresh } from "./fresh.ts";
 import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
 import { inConversation } from "./in-conversation.ts";
@@ -67,7 +68,8 @@ async function answerCount(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { caller, pin } = accessOf(request);
+  const access = accessOf(request);
+  const { caller, pin } = access;
   const { raw, body, turn } = await turnOf(services, client, caller, pin, request, (given) => {
     // Gemini may wrap the whole request; neither dialect names an output limit here.
     const inner = given["generateContentRequest"] ?? given;
@@ -76,7 +78,14 @@ async function answerCount(
   const signal = leavingSignal(reply);
   const forward = forwardable(request);
   const counted = await countTokens(services.relay, {
-    caller,
+    ...access,
+    endpoint: endpointOf(request),
+    needs: "chat",
+    model: turn.request.model,
+    stream: false,
+    tools: false,
+    estimate: { input: 0, output: 0 },
+    calls: 1,
     client,
     body,
     raw,
@@ -135,16 +144,14 @@ async function answerChat(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { caller, pin, startedAt, memory } = accessOf(request);
+  const access = accessOf(request);
+  const { caller, pin } = access;
   const { raw, body, turn, repeated } = await turnOf(services, client, caller, pin, request);
   const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
   const { headers, call } = await admit(services, {
-    requestId: request.id,
-    startedAt,
-    caller,
-    ip: request.ip,
+    ...access,
     endpoint,
     needs: turn.background === true ? "responses" : "chat",
     model: chat.model,
@@ -162,7 +169,6 @@ async function answerChat(
     forward: forwardable(request),
     fresh: wantsFresh(request),
     signal,
-    memory,
   });
   const asked = caller.setting.heartbeat;
   const options = {

@@ -21,7 +21,8 @@ const PATH = "/v1/responses/compact";
 export function compactRoutes(app: FastifyInstance, services: GatewayServices): void {
   const wire = dialects["openai-responses"];
   app.post(PATH, async (request, reply) => {
-    const { caller, pin, startedAt, memory } = accessOf(request);
+    const access = accessOf(request);
+    const { caller, pin } = access;
     const { body, dropped } = withinCost("openai-responses", jsonBody(request).body);
     const given = { ...body, input: asItems(body["input"]) };
     const decoded = wire.decodeRequest(given, {});
@@ -31,11 +32,8 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
     const signal = leavingSignal(reply);
     const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
     const { headers, call } = await admit(services, {
-      requestId: request.id,
-      startedAt,
-      caller,
+      ...access,
       pin: home,
-      ip: request.ip,
       endpoint: PATH,
       needs: "responses" as const,
       model,
@@ -48,7 +46,6 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       dropped,
       calls: 1,
       signal,
-      memory,
       body: rewritten === true ? (wire.encodeRequest(turn).body satisfies Wire) : given,
       forward: {},
     });

@@ -41,10 +41,10 @@ export function guardEndpoints(
     requireSingleParameters(request.raw.url ?? "");
     const known = await authenticate(services, request, rules.keyInQuery === true);
     requirePinRights(request, known);
-    await takeRate(services, request, reply, { ...known, startedAt });
+    const begun = { requestId: request.id, ip: request.ip, startedAt, ...known };
+    await takeRate(services, request, reply, begun);
     request.access = {
-      ...known,
-      startedAt,
+      ...begun,
       memory: await takeMemory(services, request, reply, known, rules),
     };
   });
@@ -66,20 +66,16 @@ async function takeRate(
   { limiter, relay }: GatewayServices,
   request: FastifyRequest,
   reply: FastifyReply,
-  { caller, pin, startedAt }: Omit<Access, "memory">,
+  begun: Omit<Access, "memory">,
 ): Promise<void> {
   try {
-    const asked = takeRequest(limiter, relay.groups, caller);
+    const asked = takeRequest(limiter, relay.groups, begun.caller);
     const headers = asked instanceof Promise ? await asked : asked;
     for (const name in headers) reply.raw.setHeader(name, headers[name] ?? "");
   } catch (error) {
     if (isWorthNoting(error)) {
       const call = {
-        requestId: request.id,
-        startedAt,
-        caller,
-        pin,
-        ip: request.ip,
+        ...begun,
         endpoint: endpointOf(request),
         needs: "chat" as const,
         // Its body is not read.

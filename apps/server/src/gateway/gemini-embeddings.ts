@@ -32,16 +32,11 @@ export async function answerEmbed(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { caller, pin, startedAt, memory } = accessOf(request);
   const decoded = decodeEmbedRequest(body, batch);
   const isUnseen = decoded.parts.some((part) => part.type === "file");
   const signal = leavingSignal(reply);
   const { headers, call } = await admit(services, {
-    requestId: request.id,
-    startedAt,
-    caller,
-    pin,
-    ip: request.ip,
+    ...accessOf(request),
     endpoint: `/v1beta/models/:${batch ? "batchEmbedContents" : "embedContent"}`,
     needs: "embeddings" as const,
     model,
@@ -56,7 +51,6 @@ export async function answerEmbed(
     },
     calls: 1,
     signal,
-    memory,
     body,
     raw,
     request: decoded,

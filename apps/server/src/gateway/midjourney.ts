@@ -48,7 +48,19 @@ export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices
     app.get(`${prefix}/task/:id/image-seed`, async (request, reply) => {
       const task = await ownTask(services, request);
       const path = `/mj/task/${encodeURIComponent(task.task_id)}/image-seed`;
-      return askAboutTask(services.relay, task, path, leavingSignal(reply));
+      return askAboutTask(services.relay, {
+        ...accessOf(request),
+        endpoint: `${prefix}/task/:id/image-seed`,
+        needs: "midjourney",
+        model: task.model,
+        stream: false,
+        tools: false,
+        estimate: { input: 0, output: 0 },
+        calls: 0,
+        signal: leavingSignal(reply),
+        task,
+        path,
+      });
     });
     app.get(`${prefix}/image/:id`, async (request, reply) => {
       const { mediaType, bytes } = await imageOf(services, await ownTask(services, request));
@@ -73,7 +85,7 @@ async function submit(
   if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
     throw invalidRequest("The task to go on from has no picture yet.", "taskId");
   const asked = readMidjourney(name, body, modeOf(earlier) ?? wanted);
-  return takeOn(services, request, reply, {
+  return takeOn(services, reply, {
     ...pinnedTo(access, earlier),
     endpoint: asked.path,
     wire: midjourneyWire,

@@ -14,7 +14,7 @@ import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/media/plain-call.ts";
 import { relayPlain } from "#relay/media/plain.ts";
-import { type Access, accessOf } from "./access.ts";
+import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { BODY_LIMIT, isJsonBody, jsonBody } from "./body/json-body.ts";
 import { type Form, readForm } from "./body/multipart.ts";
@@ -114,19 +114,14 @@ export function plainRoutes(app: FastifyInstance, services: GatewayServices): vo
   app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload));
   for (const door of doors) {
     const serve = async (request: FastifyRequest, reply: FastifyReply) => {
-      const access = accessOf(request);
       const isForm = door.tool === undefined ? door.form === true : !isJsonBody(request.body);
       if (!isForm) {
-        await answerPlain(services, door, request, reply, {
-          ...access,
-          body: jsonOf(door, request),
-        });
+        await answerPlain(services, door, request, reply, jsonOf(door, request));
         return reply;
       }
       const form = await formIn(services, request);
       try {
-        const body = bodyOf(door, request, form);
-        await answerPlain(services, door, request, reply, { ...access, body });
+        await answerPlain(services, door, request, reply, bodyOf(door, request, form));
       } finally {
         await form.close();
       }
@@ -142,16 +137,13 @@ async function answerPlain(
   door: PlainDoor,
   request: FastifyRequest,
   reply: FastifyReply,
-  { caller, pin, startedAt, memory, body }: Access & { body: Body },
+  body: Body,
 ): Promise<void> {
+  const access = accessOf(request);
   const signal = leavingSignal(reply);
   const { read, prompts: _prompts, ...rest } = body;
   const { headers, call } = await admit(services, {
-    requestId: request.id,
-    startedAt,
-    caller,
-    pin,
-    ip: request.ip,
+    ...access,
     endpoint: door.path,
     path: door.tool?.path ?? door.path,
     needs: door.needs,
@@ -161,7 +153,6 @@ async function answerPlain(
     calls: answersOf(read) * body.prompts,
     fresh: wantsFresh(request),
     signal,
-    memory,
     ...rest,
     ...(door.spell !== undefined && isJsonBody(request.body) ? { spell: door.spell(request.body.body) } : {}),
   });
@@ -169,7 +160,7 @@ async function answerPlain(
   const { HeartbeatSeconds } = services.relay.settings.current();
   await sendAnswer(reply, answer, {
     heartbeat: ": heartbeat\n\n",
-    heartbeatMs: heartbeatMs(caller.setting.heartbeat, HeartbeatSeconds),
+    heartbeatMs: heartbeatMs(access.caller.setting.heartbeat, HeartbeatSeconds),
     headers,
     signal,
     streams: services.relay.metrics.streams,

@@ -78,7 +78,6 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     throw new GatewayError("invalid_request", "A realtime session is opened as a WebSocket.", {
       status: 426,
     });
-  const { caller, pin, startedAt } = accessOf(request);
   const left = new AbortController();
   request.raw.socket.once("close", () => left.abort());
   // A key in the address is for us, although it is not accepted there.
@@ -89,11 +88,7 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
   if (model === "" || model.length > 160)
     throw invalidRequest("Name the model in the address: /v1/realtime?model=…", "model");
   const { call } = await admit(services, {
-    requestId: request.id,
-    startedAt,
-    caller,
-    pin,
-    ip: request.ip,
+    ...accessOf(request),
     endpoint: PATH,
     needs: "realtime" as const,
     model,

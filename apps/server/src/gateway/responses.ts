@@ -1,14 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
-import { chooseKey } from "#domain/channels/channel-in-force.ts";
 import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { TransportError } from "#platform/http.ts";
-import { closeBefore, endBefore } from "#relay/background/background.ts";
-import { explain } from "#relay/core/retry.ts";
-import { errorForClients, failedForClients } from "#relay/core/scrub.ts";
-import { send } from "#relay/core/send.ts";
-import { wholeText } from "#relay/core/whole-text.ts";
+import { relayStored, responseNotFound, type StoredResponseCall } from "#relay/background/stored-response.ts";
 import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { queryWithoutKey } from "./query.ts";
@@ -16,8 +10,6 @@ import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** What may be done with an answer later: look at it, its input, cancel it, delete it. Only its own account may. */
-const MAX_BYTES = 64 * 1024 * 1024;
-
 export function responseRoutes(app: FastifyInstance, services: GatewayServices): void {
   const path = "/v1/responses/:id";
   app.get(path, (request, reply) =>
@@ -59,79 +51,44 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   method: "GET" | "POST" | "DELETE",
-  suffix: string,
+  below: StoredResponseCall["below"],
   ours: (stored: StoredResponse) => unknown,
 ): Promise<FastifyReply> {
-  const { caller } = accessOf(request);
+  const access = accessOf(request);
+  const { userId } = access.caller;
   const { id } = request.params as { id: string };
-  const stored = await findResponse(services.db, id, caller.userId);
+  const stored = await findResponse(services.db, id, userId);
   if (stored === null) throw responseNotFound(id);
-  const body =
-    stored.turn === null
-      ? await askVendor(services, { ...stored, userId: caller.userId }, method, suffix, request, reply)
-      : ours(stored);
-  if (method === "DELETE") await forgetResponse(services.db, id, caller.userId);
-  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const signal = leavingSignal(reply);
+  let body: string;
+  if (stored.turn !== null) body = JSON.stringify(ours(stored));
+  else {
+    const query = queryWithoutKey(request.url);
+    if (!["false", null].includes(new URLSearchParams(query).get("stream")))
+      throw invalidRequest("A response that was made before cannot be streamed here.", "stream");
+    const call: StoredResponseCall = {
+      ...access,
+      endpoint: `/v1/responses/:id${below}`,
+      needs: "responses",
+      model: stored.model,
+      stream: false,
+      tools: false,
+      estimate: { input: 0, output: 0 },
+      calls: 0,
+      signal,
+      stored,
+      method,
+      below,
+      query,
+    };
+    ({ body } = await relayStored(services.relay, call));
+  }
+  if (method === "DELETE") await forgetResponse(services.db, id, userId);
+  const { streams } = services.relay.metrics;
   await sendAnswer(
     reply,
-    { kind: "body", headers: {}, body: text },
-    {
-      heartbeat: "",
-      heartbeatMs: 0,
-      headers: {},
-      signal: leavingSignal(reply),
-      streams: services.relay.metrics.streams,
-    },
+    { kind: "body", headers: {}, body },
+    { heartbeat: "", heartbeatMs: 0, headers: {}, signal, streams },
   );
   return reply;
-}
-
-function responseNotFound(id: string): GatewayError {
-  return new GatewayError("not_found", `The response "${id}" was not found.`);
-}
-
-async function askVendor(
-  services: GatewayServices,
-  stored: StoredResponse & { userId: number },
-  method: "GET" | "POST" | "DELETE",
-  suffix: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<string> {
-  const channel = services.relay.candidates.byId(stored.channelId);
-  if (channel === undefined)
-    throw new GatewayError("not_found", "The channel that made this response is not there any more.");
-  const key = chooseKey(channel, services.relay.random(), { pinned: stored.keyId ?? undefined });
-  const query = queryWithoutKey(request.url);
-  if (!["false", null].includes(new URLSearchParams(query).get("stream")))
-    throw invalidRequest("A response that was made before cannot be streamed here.", "stream");
-  if (method === "DELETE") await endBefore(services.relay, stored);
-  try {
-    const response = await send(
-      services.relay,
-      { channel, key },
-      {
-        method,
-        path: `/v1/responses/${encodeURIComponent(stored.id)}${suffix}${query}`,
-        dialect: "openai-responses",
-        headers: { accept: "application/json" },
-        body: null,
-        signal: leavingSignal(reply),
-      },
-    );
-    const text = await wholeText(response, MAX_BYTES, accessOf(request).memory);
-    if (response.status >= 200 && response.status < 300) {
-      if (method !== "DELETE" && suffix !== "/input_items") await closeBefore(services.relay, stored, text);
-      return failedForClients(text, { channel, key });
-    }
-    const error = dialects["openai-responses"].decodeError(response.status, text, response.headers);
-    // What is not there is the response: nothing was asked of a model.
-    throw error.kind === "not-found"
-      ? responseNotFound(stored.id)
-      : explain(errorForClients(error, { channel, key }), stored.model);
-  } catch (error) {
-    if (error instanceof TransportError)
-      throw new GatewayError("upstream_failed", "The upstream could not be asked for this response.");
-    throw error;
-  }
 }

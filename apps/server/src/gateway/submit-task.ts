@@ -18,14 +18,11 @@ export interface Submission extends Access {
 
 export async function takeOn(
   services: GatewayServices,
-  request: FastifyRequest,
   reply: FastifyReply,
   { endpoint, wire, asked, ...access }: Submission,
 ): Promise<Wire> {
   const { headers, call } = await admit(services, {
     ...access,
-    requestId: request.id,
-    ip: request.ip,
     endpoint,
     needs: wire.platform,
     model: asked.model,

@@ -34,7 +34,7 @@ function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
       wire: sunoWire,
       asked,
     };
-    return takeOn(services, request, reply, submission);
+    return takeOn(services, reply, submission);
   });
   app.post("/suno/fetch", async (request) => {
     const { caller } = accessOf(request);
@@ -61,7 +61,7 @@ function klingRoutes(app: FastifyInstance, services: GatewayServices): void {
     if (kind !== "videos") throw invalidRequest("Only videos can be made here.");
     const asked = readKling(action, storableBody(request));
     const endpoint = `/kling${asked.path}`;
-    return takeOn(services, request, reply, { ...access, endpoint, wire: klingWire, asked });
+    return takeOn(services, reply, { ...access, endpoint, wire: klingWire, asked });
   });
   for (const action of ["text2video", "image2video"]) {
     app.get(`/kling/v1/videos/${action}/:id`, async (request) => {

@@ -101,6 +101,19 @@ describe("the codebase", () => {
     expect(reads.filter((text) => writesBalance(text))).toEqual([]);
   });
 
+  it("sends to providers, judges their failures and settles calls in relay/core only", () => {
+    const others = sources.filter(({ file }) => !/^relay\/core\/|^platform\/|\.test\.ts$/.test(file));
+    const users = (pattern: RegExp) =>
+      others.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+    expect(users(/\bupstream\.send\(|import \{[^}]*\bsend\b[^}]*\} from "#relay\/core\/send\.ts"/)).toEqual(
+      [],
+    );
+    expect(users(/\bhealth\??\.(?:failed|succeeded|servedElsewhere|enter)\(/)).toEqual([]);
+    // A session has a call for each response, and a background bill is closed by any node.
+    const later = ["relay/background/background.ts", "relay/realtime/realtime-bill.ts"];
+    expect(users(/\bnew CallLifecycle\(/).sort()).toEqual(later);
+  });
+
   it("names providers in providers/ only", () => {
     const modules = /^(gateway|console|jobs|relay|domain|platform)\//;
     const ids = [...openProviders().values()].map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
 /** Counting tokens with the official clients: by the vendor where it can, by us where it cannot, and said so. */
 let gateway: TestGateway;
@@ -64,5 +64,45 @@ describe("count_tokens", () => {
     ).rejects.toMatchObject({
       status: 404,
     });
+  });
+
+  it("asks the next channel when one fails, and holds the failure against none", async () => {
+    await gateway.addChannel({
+      type: 14,
+      name: "spare",
+      models: ["claude-demo"],
+      model_mapping: { "claude-demo": "+demo-chat" },
+    });
+    const client = gateway.anthropic(key);
+    const count = () => client.messages.countTokens({ model: "claude-demo", messages }).withResponse();
+    const before = gateway.vendor.calls().length;
+    gateway.vendor.control.set({ status: 503, times: 1 });
+    expect((await count()).response.headers.get("x-gateway-estimated")).toBeNull();
+    const asked = gateway.vendor.calls().slice(before);
+    expect(asked.map(({ path }) => path)).toEqual(Array(2).fill("/v1/messages/count_tokens"));
+    gateway.vendor.control.set({ status: 401 });
+    for (let times = 0; times < 5; times += 1)
+      expect((await count()).response.headers.get("x-gateway-estimated")).toBe("tokens");
+    gateway.vendor.control.reset();
+    const answer = await client.messages
+      .create({ model: "claude-demo", max_tokens: 8, messages })
+      .withResponse();
+    const [row] = await gateway.logs();
+    expect(row).toMatchObject({ type: 2, paused: [] });
+    expect(answer.data.usage.input_tokens).toBeGreaterThan(0);
+  });
+
+  it("leaves no log row and no reservation, and counts in the metrics", async () => {
+    const before = (await gateway.logs()).length;
+    await gateway.anthropic(key).messages.countTokens({ model: "claude-demo", messages });
+    expect((await gateway.logs()).length).toBe(before);
+    const { rows } = await gateway.database.pool.query("SELECT 1 FROM reservations");
+    expect(rows).toEqual([]);
+    const metrics = await fetch(`${gateway.url}/metrics`, {
+      headers: { authorization: `Bearer ${testAccessToken}` },
+    });
+    expect(await metrics.text()).toMatch(
+      /gateway_calls_total\{endpoint="\/v1\/messages\/count_tokens",status="200"\} [1-9]/,
+    );
   });
 });

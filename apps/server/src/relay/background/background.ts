@@ -8,12 +8,11 @@ import type { UpstreamResponse } from "#platform/http.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { BackgroundResponse } from "#platform/prisma/client.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
-import type { Failed } from "#relay/core/ask.ts";
+import { attempt, type Failed } from "#relay/core/ask.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import type { Serving } from "#relay/core/exchange.ts";
 import { CallLifecycle } from "#relay/core/lifecycle.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
-import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 
@@ -38,6 +37,7 @@ const MISSING_PAUSE_MS = 2_500;
 const TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const HANDOVER_TRIES = 3;
+const { decodeError } = dialects["openai-responses"];
 
 /** What of a call its bill needs. Plain JSON. */
 interface StoredCall {
@@ -190,24 +190,31 @@ async function ask(
   let memory: MemoryAllocation | undefined;
   try {
     memory = await services.memory.acquire(0, { owner: "background" });
-    const response = await send(
+    const model = served.upstreamModel || call.model;
+    const asked = await attempt(
       services,
-      { channel, key },
+      { channel, key, upstreamModel: model },
       {
-        method,
-        path: `/v1/responses/${below}`,
-        model: served.upstreamModel || call.model,
-        dialect: "openai-responses",
-        headers: { accept: "application/json" },
-        body: null,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        encode: () => ({
+          request: {
+            method,
+            path: `/v1/responses/${below}`,
+            model,
+            dialect: "openai-responses",
+            headers: { accept: "application/json" },
+            body: null,
+          },
+          decodeError,
+        }),
+        read: async (response) => ({ text: await wholeText(response, MAX_BODY_BYTES, memory) }),
       },
+      { signal: AbortSignal.timeout(TIMEOUT_MS) },
+      undefined,
     );
-    const text = await wholeText(response, MAX_BODY_BYTES, memory);
-    if (response.status === 404 && method === "GET") return null;
-    return response.status === 200 && hasEnded(text) ? text : undefined;
+    if ("error" in asked) return asked.error.status === 404 && method === "GET" ? null : undefined;
+    return hasEnded(asked.text) ? asked.text : undefined;
   } catch {
-    // It cannot be reached now.
+    // There is no memory for its answer now.
     return undefined;
   } finally {
     memory?.release();

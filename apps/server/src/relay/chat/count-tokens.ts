@@ -1,98 +1,83 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
+import { parseRecord } from "#dialects/wire.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import type { Caller, Pin } from "#domain/tokens/callers.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
-import { modelNotFound } from "#errors.ts";
-import { TransportError } from "#platform/http.ts";
-import { CredentialError, dialectsFor } from "#providers/provider.ts";
-import type { Chosen } from "#relay/core/call.ts";
-import { makePlan } from "#relay/core/plan.ts";
-import { nextChoice } from "#relay/core/route.ts";
-import { send, shapeOf } from "#relay/core/send.ts";
+import { dialectsFor } from "#providers/provider.ts";
+import type { Target } from "#relay/core/ask.ts";
+import type { Call } from "#relay/core/call.ts";
+import { answerHeaders, relay } from "#relay/core/exchange.ts";
+import { shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
-/** How many tokens a request has: asked of the vendor where it speaks the client's dialect, else counted by us. */
-export interface CountCall {
-  caller: Caller;
-  pin: Pin | undefined;
+/** How many tokens a request has: asked of a provider that speaks the client's dialect, else counted by us. Free. */
+export interface CountCall extends Call {
   client: Dialect;
   body: Wire;
   raw: Buffer;
   request: ChatRequest;
-  /** What came before is in `request` only: no vendor can be asked with the body. */
+  /** What came before is in `request` only: no provider can be asked with the body. */
   rewritten?: boolean;
   forward: Record<string, string>;
-  signal: AbortSignal;
 }
 
-/** Says in an answer's headers that a number is ours, not the vendor's. */
+/** Says in an answer's headers that a number is ours, not the provider's. */
 const OURS = { "x-gateway-estimated": "tokens" };
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 64 * 1024;
 
-export async function countTokens(
-  services: RelayServices,
-  call: CountCall,
-): Promise<{ headers: Record<string, string>; body: string }> {
-  const { model } = call.request;
-  if (!mayUseModel(call.caller, model)) throw modelNotFound(model);
-  const chosen = choose(services, call);
-  const counted = chosen === undefined ? undefined : await askVendor(services, call, chosen);
-  if (counted !== undefined) return { headers: {}, body: counted };
-  const { input } = estimateUsage(call.request, { maxOutputTokens: 1 });
-  return { headers: OURS, body: JSON.stringify(call.client.count?.encode(input) ?? {}) };
+export interface TokenCount {
+  headers: Record<string, string>;
+  /** In the client's dialect. */
+  body: string;
 }
 
-/** Nothing is held and nothing charged, but the model must be one that this caller could use. */
-function choose(services: RelayServices, call: CountCall): Chosen | undefined {
-  const asked = {
-    requestId: "",
-    startedAt: 0,
-    caller: call.caller,
-    pin: call.pin,
-    ip: "",
-    endpoint: "",
-    needs: "chat" as const,
-    model: call.request.model,
-    stream: false,
-    tools: false,
-    estimate: { input: 0, output: 0 },
-    calls: 0,
-    signal: call.signal,
-  };
-  return nextChoice(services, makePlan(services, asked), asked);
+/** Throws as `makePlan` does: the model must be one that this caller could use. */
+export function countTokens(services: RelayServices, asked: CountCall): Promise<TokenCount> {
+  const call: CountCall = { ...asked, books: "none" };
+  return relay<TokenCount>(services, call, {
+    suits: (target) => pathAt(call, target) !== undefined,
+    encode: (target) => ({
+      request: {
+        method: "POST",
+        path: pathAt(call, target) ?? "",
+        model: target.upstreamModel,
+        dialect: call.client.id,
+        headers: { "content-type": "application/json", accept: "application/json", ...call.forward },
+        body: bodyFor(call, target),
+        timeoutMs: TIMEOUT_MS,
+      },
+      decodeError: dialects[call.client.id].decodeError,
+    }),
+    async read(response, _sent, { lifecycle, accept }) {
+      const body = await response.text(MAX_BYTES);
+      if (parseRecord(body) === undefined)
+        return { error: { kind: "server", message: "The count could not be read.", status: 200 } };
+      accept();
+      await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+      return { headers: answerHeaders(response.headers, []), body };
+    },
+    // A provider that cannot count now leaves it to us.
+    otherwise: () => ({
+      headers: OURS,
+      body: JSON.stringify(
+        call.client.count?.encode(estimateUsage(call.request, { maxOutputTokens: 1 }).input) ?? {},
+      ),
+    }),
+  });
 }
 
-async function askVendor(
-  services: RelayServices,
-  call: CountCall,
-  chosen: Chosen,
-): Promise<string | undefined> {
-  const { channel, upstreamModel } = chosen;
-  const { count, id } = call.client;
-  if (count === undefined || call.rewritten === true) return undefined;
+/** Undefined where this target cannot count. */
+function pathAt({ client, rewritten }: CountCall, { channel, upstreamModel }: Target): string | undefined {
+  const { count, id } = client;
+  if (count === undefined || rewritten === true) return undefined;
   const path = count.path(upstreamModel);
   const { provider, plugin } = channel;
   const spoken = dialectsFor(provider, shapeOf(channel, { model: upstreamModel }));
-  if (!spoken.includes(id) || provider.offers?.(path, plugin) === false) return undefined;
-  const named = call.body["model"] === undefined ? call.body : { ...call.body, model: upstreamModel };
-  try {
-    const response = await send(services, chosen, {
-      method: "POST",
-      path,
-      model: upstreamModel,
-      dialect: id,
-      headers: { "content-type": "application/json", accept: "application/json", ...call.forward },
-      body: call.request.model === upstreamModel ? call.raw : JSON.stringify(named),
-      signal: call.signal,
-      timeoutMs: TIMEOUT_MS,
-    });
-    const text = await response.text(MAX_BYTES);
-    return response.status === 200 ? text : undefined;
-  } catch (error) {
-    // A vendor that cannot count just now leaves it to us.
-    if (error instanceof TransportError || error instanceof CredentialError) return undefined;
-    throw error;
-  }
+  return spoken.includes(id) && provider.offers?.(path, plugin) !== false ? path : undefined;
+}
+
+function bodyFor({ body, raw, request }: CountCall, { upstreamModel: model }: Target): Buffer | string {
+  if (request.model === model) return raw;
+  return JSON.stringify(body["model"] === undefined ? body : { ...body, model });
 }

@@ -10,8 +10,8 @@ import type { RelayServices } from "./services.ts";
 /** Sends a request to a target and tells an answer from an error: the only place that reads a provider's error. */
 export interface Encoded {
   request: Omit<ToVendor, "signal" | "progress">;
-  /** Reads an error in the format that the request has. */
-  decodeError: UpstreamWire["decodeError"];
+  /** Reads an error in the format that the request has; undefined where errors pass to the client as they come. */
+  decodeError: UpstreamWire["decodeError"] | undefined;
 }
 
 /** An attempt without an answer. */
@@ -21,8 +21,36 @@ export interface Failed {
 
 export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
 
+/** What one target is sent, and how its answer is read. */
+export interface Attempt<To extends Target, Answer extends object, Sent extends Encoded, Context> {
+  /** Pure. */
+  encode(target: To): Sent;
+  read(response: UpstreamResponse, sent: Sent, context: Context): Promise<Answer | Failed>;
+}
+
+/**
+ * One attempt at one target. A call of a client goes through `relay`, which decides on the target; a question of the
+ * gateway's own (a poll, a probe) has one target and no bill, and is asked here.
+ * @param context passed to `read`
+ */
+export async function attempt<To extends Target, Answer extends object, Sent extends Encoded, Context>(
+  services: Pick<RelayServices, "settings" | "upstream">,
+  target: To,
+  exchange: Attempt<To, Answer, Sent, Context>,
+  upstream: { signal: AbortSignal } & Partial<RequestProgress>,
+  context: Context,
+): Promise<Answer | Failed> {
+  try {
+    const sent = exchange.encode(target);
+    const asked = await ask(services, target, sent, upstream);
+    return "error" in asked ? asked : await exchange.read(asked.response, sent, context);
+  } catch (error) {
+    return { error: transportFailure(error) };
+  }
+}
+
 /** @param upstream cancels the request; is told how far it got, where a client may disconnect */
-export async function ask(
+async function ask(
   services: Pick<RelayServices, "settings" | "upstream">,
   target: Target,
   { request, decodeError }: Encoded,
@@ -32,7 +60,7 @@ export async function ask(
     const { signal } = upstream;
     const progress = isProgress(upstream) ? upstream : undefined;
     const response = await send(services, target, { ...request, signal, progress });
-    if (response.status >= 200 && response.status < 300) return { response };
+    if ((response.status >= 200 && response.status < 300) || decodeError === undefined) return { response };
     const error = decodeError(response.status, await errorText(response), response.headers);
     return { error: refusal(target.channel.provider, error, response.headers) };
   } catch (error) {

@@ -30,6 +30,8 @@ export interface Call {
   dropped?: readonly string[];
   /** What it produces; "text" unless given. */
   kind?: CallKind;
+  /** "charge" unless given. */
+  books?: Books;
   /** What a price per call is multiplied with, e.g. the number of images. */
   calls: number;
   /** The body as it came; a form has none that could be read. */
@@ -86,6 +88,12 @@ export type Reach = "not sent" | "sent" | "refused" | "answering";
 
 /** What a call produces, as far as it matters when the answer is not read to its end. */
 export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task";
+
+/**
+ * What a call leaves in the books: a reservation, a charge and a log row; a log row and its place among the calls of
+ * its token; or nothing. How a call ended speaks for or against its channel only if it is charged.
+ */
+export type Books = "charge" | "log" | "none";
 
 /** How a call that reached a provider ended. */
 export type Ended = Exclude<Outcome, "failed" | "interrupted">;

@@ -4,11 +4,11 @@ import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
-import { ask, type Encoded, type Failed, transportFailure } from "./ask.ts";
+import { attempt, type Encoded, type Failed, transportFailure } from "./ask.ts";
 import type { Call, Chosen } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
-import { makePlan, type Plan } from "./plan.ts";
+import { makePlan, planFor, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 import { keepOtherKeys, nextChoice, nothingFree, pausedChannels } from "./route.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
@@ -20,23 +20,37 @@ export interface Serving {
   readonly lifecycle: CallLifecycle;
   /** Milliseconds since 1970. */
   readonly begun: number;
-  /** There is an answer: from now on the call was served by this target. */
-  accept(): void;
+  /**
+   * There is an answer: from now on the call was served by this target.
+   * @param refusal for the log, where the provider's error is what passes
+   */
+  accept(refusal?: UpstreamError): void;
 }
 
 /** One kind of call: what a target is sent, and how its answer is read. Everything else is the same for all kinds. */
 export interface Exchange<Answer extends object, Sent extends Encoded = Encoded> {
+  /** The only target, for what a provider keeps for one account: it is not chosen by model. Throws when it is gone. */
+  target?(): Pick<Chosen, "channel" | "key">;
   /** Called once the least that the call costs is reserved; true when it changed the call's estimate. */
   prepare?(plan: Plan): Promise<boolean>;
+  /** Whether this target can serve it; unless given, every target that the plan names can. */
+  suits?(target: Chosen): boolean;
   /** Pure. */
   encode(target: Chosen): Sent;
   /** An answer whose bill is closed or will be with its last piece, or why there is none. */
   read(response: UpstreamResponse, sent: Sent, serving: Serving): Promise<Answer | Failed>;
+  /**
+   * The answer of a call that leaves nothing in the books when no target gave one, or undefined for the usual error.
+   * @param last why the last target gave none; undefined when no target was asked
+   */
+  otherwise?(last: UpstreamError | undefined): Answer | undefined;
 }
 
 /** A kind of call that opens a session instead of reading one response. */
-export interface SessionExchange<Session extends object> {
-  prepare?(plan: Plan): Promise<boolean>;
+export interface SessionExchange<Session extends object> extends Pick<
+  Exchange<Session>,
+  "target" | "prepare" | "suits" | "otherwise"
+> {
   open(serving: Serving): Promise<Session | Failed>;
 }
 
@@ -52,14 +66,16 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
   const lifecycle = new CallLifecycle(services, call);
   let isReserved = false;
   try {
-    requireModel(call);
-    let plan = makePlan(services, call);
+    let plan = decide(services, call, exchange);
     lifecycle.modelKnown = true;
+    lifecycle.chosen = plan.only;
     call.estimate = plan.estimate;
     // Watched from before the reservation on: a change in between is seen by one of the two.
     lifecycle.upstream.begin();
-    await services.ledger.reserve(reservationOf(call, plan));
-    services.open.set(call.requestId, lifecycle);
+    if (call.books !== "none") {
+      await services.ledger.reserve(reservationOf(call, plan));
+      services.open.set(call.requestId, lifecycle);
+    }
     isReserved = true;
     if ((await exchange.prepare?.(plan)) === true) {
       const reserved = plan.worstCase;
@@ -82,6 +98,12 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
   }
 }
 
+function decide(services: RelayServices, call: Call, exchange: Pick<Exchange<object>, "target">): Plan {
+  if (exchange.target !== undefined) return planFor(call, exchange.target());
+  requireModel(call);
+  return makePlan(services, call);
+}
+
 function reservationOf(call: Call & { background?: boolean }, { worstCase }: Plan): ReserveInput {
   const { requestId, caller } = call;
   return {
@@ -102,17 +124,12 @@ export function requireModel({ caller, model }: Call): void {
   });
 }
 
-async function attempt<Answer extends object, Sent extends Encoded>(
-  services: RelayServices,
-  exchange: Exchange<Answer, Sent> | SessionExchange<Answer>,
+async function openSession<Session extends object>(
+  exchange: SessionExchange<Session>,
   serving: Serving,
-): Promise<Answer | Failed> {
-  const { chosen, lifecycle } = serving;
+): Promise<Session | Failed> {
   try {
-    if ("open" in exchange) return await exchange.open(serving);
-    const sent = exchange.encode(chosen);
-    const asked = await ask(services, chosen, sent, lifecycle.upstream);
-    return "error" in asked ? asked : await exchange.read(asked.response, sent, serving);
+    return await exchange.open(serving);
   } catch (error) {
     return { error: transportFailure(error) };
   }
@@ -123,10 +140,10 @@ function servingOf(chosen: Chosen, lifecycle: CallLifecycle, begun: number): Ser
     chosen,
     lifecycle,
     begun,
-    accept() {
+    accept(refusal) {
       lifecycle.chosen = chosen;
       lifecycle.firstByteAt ??= now();
-      lifecycle.noteAttempt(chosen, begun, undefined);
+      lifecycle.noteAttempt(chosen, begun, refusal);
     },
   };
 }
@@ -146,8 +163,10 @@ async function serve<Answer extends object, Sent extends Encoded>(
     DisableChannelKeywords,
   } = services.settings.current();
   const budget = { times: RetryTimes, withinMs: RetryTimeOut * 1_000 };
-  const { model } = call;
+  const { model, books = "charge" } = call;
   const account = call.caller.userId;
+  // Only what is charged speaks for or against a channel.
+  const health = books === "charge" ? services.health : undefined;
   const failures: { chosen: Chosen; error: UpstreamError }[] = [];
   let last: UpstreamError | undefined;
   lifecycle.paused = pausedChannels(services, plan, call);
@@ -156,24 +175,30 @@ async function serve<Answer extends object, Sent extends Encoded>(
     const goneBefore = lifecycle.gone();
     if (goneBefore !== undefined) throw goneBefore;
     const chosen = nextChoice(services, plan, call);
-    if (chosen === undefined)
+    if (chosen === undefined) {
+      const other = await instead(lifecycle, exchange, last);
+      if (other !== undefined) return other;
       throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
+    }
+    if (exchange.suits?.(chosen) === false) continue;
     const begun = now();
     const { channel } = chosen;
-    lifecycle.lease = services.health.enter(channel, model);
+    lifecycle.lease = health?.enter(channel, model);
     lifecycle.upstream.begin();
-    const answer = await attempt(services, exchange, servingOf(chosen, lifecycle, begun));
+    const serving = servingOf(chosen, lifecycle, begun);
+    const answer = await ("open" in exchange
+      ? openSession(exchange, serving)
+      : attempt(services, chosen, exchange, lifecycle.upstream, serving));
     if (!("error" in answer)) {
-      services.health.succeeded(chosen, model, account);
-      for (const failure of failures)
-        services.health.servedElsewhere(failure.chosen, model, failure.error, account);
+      health?.succeeded(chosen, model, account);
+      for (const failure of failures) health?.servedElsewhere(failure.chosen, model, failure.error, account);
       return answer;
     }
-    lifecycle.lease.leave();
+    lifecycle.lease?.leave();
     const gone = lifecycle.gone();
     if (gone !== undefined) {
       // Cancelled here after it was sent: the vendor was at work for it. What it refused itself costs nothing.
-      if (lifecycle.upstream.isCancelled) {
+      if (lifecycle.upstream.isCancelled && books === "charge") {
         lifecycle.chosen = chosen;
         await lifecycle.settle({
           outcome: "client-left",
@@ -188,14 +213,27 @@ async function serve<Answer extends object, Sent extends Encoded>(
     last = errorForClients(failure, chosen);
     keepOtherKeys(plan, chosen, last, call.pin);
     failures.push({ chosen, error: last });
-    services.health.failed(chosen, model, last, {
+    health?.failed(chosen, model, last, {
       account,
       cooldownSeconds: RetryCooldownSeconds,
       mayDisable: AutomaticDisableChannelEnabled && channel.autoDisable,
     });
-    if (!mayRetry(last, lifecycle.attempts.length, now() - call.startedAt, budget))
-      throw explain(last, model);
+    if (mayRetry(last, lifecycle.attempts.length, now() - call.startedAt, budget)) continue;
+    const other = await instead(lifecycle, exchange, last);
+    if (other !== undefined) return other;
+    throw explain(last, model);
   }
+}
+
+/** What a call that leaves nothing in the books answers without a target. */
+async function instead<Answer extends object>(
+  lifecycle: CallLifecycle,
+  { otherwise }: Pick<Exchange<Answer>, "otherwise">,
+  last: UpstreamError | undefined,
+): Promise<Answer | undefined> {
+  const answer = otherwise?.(last);
+  if (answer !== undefined) await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+  return answer;
 }
 
 /** Writes down a call that was turned away before its journey began. */

@@ -257,6 +257,7 @@ export class CallLifecycle {
 
   /** Answers the status it was booked with. */
   async #book(record: CallRecord): Promise<number> {
+    if (this.#call.books === "none") return record.status;
     if ((await this.#services.ledger.settle(record)) === "settled") return record.status;
     const lost = reservationLost();
     if (this.isShared) throw lost;
@@ -269,7 +270,7 @@ export class CallLifecycle {
   async fail(error: unknown): Promise<void> {
     await this.#close(async () => {
       const failure = this.#failure(error);
-      await this.#services.ledger.settle(failure).catch(() => {});
+      if (this.#call.books !== "none") await this.#services.ledger.settle(failure).catch(() => {});
       return failure.status;
     }).catch(() => {});
   }
@@ -278,7 +279,7 @@ export class CallLifecycle {
   refuse(error: unknown): void {
     this.#upstream?.close();
     this.#count(statusOf(error));
-    this.#services.ledger.note(this.#failure(error)).catch(() => {});
+    if (this.#call.books !== "none") this.#services.ledger.note(this.#failure(error)).catch(() => {});
     this.#call.used?.(0);
   }
 

@@ -11,7 +11,7 @@ import {
 } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, modelNotFound } from "#errors.ts";
-import type { Call } from "./call.ts";
+import type { Call, Chosen } from "./call.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
 
@@ -37,6 +37,8 @@ export interface Plan {
   triedKeys: Set<number>;
   /** A paused channel was chosen because no other was left: once for a call. */
   lastResort: boolean;
+  /** The one target that can answer: nothing is chosen, tried again or priced. */
+  only?: Chosen;
 }
 
 /** What an operator's old habit charges for a model without a price: dear on purpose. */
@@ -51,6 +53,33 @@ const UNPRICED: Omit<PriceInForce, "model"> = {
 
 /** Some dialects put the model into the address; a name must not lead to another place there. */
 const strayName = /\.\.|[\s?#\\%\p{C}]|(?:^|\/)\.?(?:\/|$)/u;
+
+/** What a provider keeps for one account costs nothing here. */
+const FREE: PriceInForce = {
+  model: "",
+  versionId: 0,
+  type: "times",
+  input: "0",
+  output: "0",
+  extras: {},
+  tiers: [],
+};
+
+/** A plan with one target. @param target a channel and the key whose account has what the call is about */
+export function planFor({ caller, estimate }: Call, { channel, key }: Pick<Chosen, "channel" | "key">): Plan {
+  const only: Chosen = {
+    channel,
+    key,
+    group: caller.group,
+    backup: false,
+    groupRatio: "0",
+    upstreamModel: "",
+    billedModel: "",
+    price: FREE,
+  };
+  const none = { lanes: [], prices: new Map(), tried: new Set<number>(), triedKeys: new Set<number>() };
+  return { ...none, worstCase: 0n, estimate, lastResort: false, only };
+}
 
 export function makePlan(services: RelayServices, call: Call): Plan {
   const { model } = call;

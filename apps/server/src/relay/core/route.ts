@@ -25,7 +25,12 @@ import type { RelayServices } from "./services.ts";
 export function nextChoice(services: RelayServices, plan: Plan, call: Call): Chosen | undefined {
   const { model, stream, tools, pin } = call;
   const { health } = services;
-  const { triedKeys, tried } = plan;
+  const { triedKeys, tried, only } = plan;
+  if (only !== undefined) {
+    const isTried = tried.has(only.channel.id);
+    tried.add(only.channel.id);
+    return isTried ? undefined : only;
+  }
   const account = call.caller.userId;
   const free = (channel: ChannelInForce, key: number) =>
     !triedKeys.has(key) && health.keyUsable(channel, key, model, account);
@@ -111,7 +116,8 @@ export function keepOtherKeys(
   error: UpstreamError,
   pin: Pin | undefined,
 ): void {
-  if (key === undefined || channel.keys.length < 2 || pin?.home !== undefined || !isKeyFailure(error)) return;
+  if (plan.only !== undefined || pin?.home !== undefined) return;
+  if (key === undefined || channel.keys.length < 2 || !isKeyFailure(error)) return;
   plan.triedKeys.add(key.id);
   if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
 }

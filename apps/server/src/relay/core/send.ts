@@ -6,6 +6,7 @@ import { decompressed } from "#platform/content-coding.ts";
 import {
   type RequestProgress,
   type StreamedBody,
+  textOf,
   TransportError,
   type UpstreamClient,
   type UpstreamResponse,
@@ -14,6 +15,7 @@ import { openWebSocket, type WebSocketAnswer } from "#platform/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";
 import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
+import type { Pieces } from "./call.ts";
 import type { RelayServices } from "./services.ts";
 
 /** The one way to a channel's vendor: address, credential, the operator's headers, proxy and time-outs. */
@@ -157,19 +159,21 @@ function asEvents({ unframe }: Provider, response: UpstreamResponse): UpstreamRe
   const type = String(response.headers["content-type"] ?? "");
   if (unframe === undefined || !type.startsWith(unframe.contentType)) return response;
   const read = unframe.open();
+  async function* chunks(): Pieces<Buffer> {
+    for await (const chunk of response.chunks()) {
+      let events: Buffer;
+      try {
+        events = read(chunk);
+      } catch (error) {
+        throw new TransportError("network", "The upstream's stream is damaged.", error);
+      }
+      if (events.length > 0) yield events;
+    }
+  }
   return {
     ...response,
     headers: { ...response.headers, "content-type": "text/event-stream" },
-    async *chunks() {
-      for await (const chunk of response.chunks()) {
-        let events: Buffer;
-        try {
-          events = read(chunk);
-        } catch (error) {
-          throw new TransportError("network", "The upstream's stream is damaged.", error);
-        }
-        if (events.length > 0) yield events;
-      }
-    },
+    chunks,
+    text: (maxBytes) => textOf(chunks(), maxBytes),
   };
 }

@@ -28,7 +28,7 @@ export interface UpstreamCall extends RequestProgress {
 
 export function openUpstreamCall(
   { drains, revocations }: Pick<RelayServices, "drains" | "revocations">,
-  { caller, signal: client }: Pick<Call, "caller" | "signal">,
+  { caller, signal: client, books }: Pick<Call, "caller" | "signal" | "books">,
 ): UpstreamCall {
   const controller = new AbortController();
   let reach: Reach = "not sent";
@@ -48,7 +48,7 @@ export function openUpstreamCall(
     if (left || closed) return;
     left = true;
     // What was not sent costs nothing yet; what was refused has no usage.
-    drain = reach === "not sent" ? undefined : drains.begin(caller.userId, cancel);
+    drain = reach === "not sent" || books === "none" ? undefined : drains.begin(caller.userId, cancel);
     if (drain === undefined) cancel();
   }
 

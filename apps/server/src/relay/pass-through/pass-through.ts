@@ -1,21 +1,17 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { PriceInForce } from "#domain/pricing/pricing.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
-import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import { type StreamedBody, TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Outgoing } from "#providers/provider.ts";
-import { errorText, transportFailure } from "#relay/core/ask.ts";
-import type { Answer, Chosen, Pieces } from "#relay/core/call.ts";
-import type { Call } from "#relay/core/call.ts";
-import { answerHeaders } from "#relay/core/exchange.ts";
-import { CallLifecycle, type Passed } from "#relay/core/lifecycle.ts";
+import { errorText } from "#relay/core/ask.ts";
+import type { Answer, Call, Chosen, Pieces } from "#relay/core/call.ts";
+import { answerHeaders, relay } from "#relay/core/exchange.ts";
+import type { CallLifecycle, Passed } from "#relay/core/lifecycle.ts";
 import { primed } from "#relay/core/pieces.ts";
 import { namedChannel } from "#relay/core/plan.ts";
 import { explain } from "#relay/core/retry.ts";
 import { forClients } from "#relay/core/scrub.ts";
-import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /** A call that a vendor answers for its own account: nobody reads it on the way, and nobody pays for it here. */
@@ -32,100 +28,52 @@ export interface PassedCall extends Call {
 }
 
 /**
- * What a vendor keeps for one account (files, batches, assistants): only the channel that the caller names can answer
+ * What a provider keeps for one account (files, batches, assistants): only the channel that the caller names can answer
  * for it, so nothing is chosen, tried again or priced. Bytes pass both ways unread. It must never speak for or against
  * a channel: a key may be forbidden files and be good for every model.
  */
-export async function passThrough(services: RelayServices, call: PassedCall): Promise<Answer> {
-  const lifecycle = new CallLifecycle(services, call);
-  let chosen: Chosen;
-  try {
-    lifecycle.upstream.begin();
-    chosen = chosenBy(services, call);
-    // Holds no points, but the token's place among its calls at once.
-    const { requestId, caller } = call;
-    const holder = { requestId, userId: caller.userId, tokenId: caller.tokenId };
-    await services.ledger.reserve({ ...holder, amount: 0n, tokenAmount: 0n });
-  } catch (error) {
-    lifecycle.refuse(error);
-    throw error;
-  }
-  services.open.set(call.requestId, lifecycle);
-  lifecycle.chosen = chosen;
-  try {
-    return await ask(services, call, chosen, lifecycle);
-  } catch (error) {
-    await lifecycle.fail(error);
-    throw error;
-  }
+export function passThrough(services: RelayServices, asked: PassedCall): Promise<Answer> {
+  const call: PassedCall = { ...asked, books: "log" };
+  return relay<Answer>(services, call, {
+    target: () => targetOf(services, call),
+    encode: () => ({
+      request: {
+        method: call.method,
+        path: call.path + call.query,
+        headers: call.forward,
+        body: call.body,
+        asCompressed: true,
+      },
+      decodeError: undefined,
+    }),
+    async read(response, _sent, { chosen, lifecycle, accept }) {
+      const { status } = response;
+      const error = status < 400 ? undefined : refusedBy(response);
+      accept(error);
+      if (error === undefined)
+        return bytes(status, response.headers, await primed(pass(call, lifecycle, response)));
+      // The client gets the provider's own words; the log, which others may read, only what kind of refusal it was.
+      const read = decompressed(response);
+      // Read before the call is closed, which cancels what is still under way.
+      const text = await errorText(read);
+      await lifecycle.fail(new GatewayError(explain(error, "").code, error.message, { status }));
+      const { "content-length": _length, ...headers } = read.headers;
+      return bytes(status, headers, refusalOf(text, chosen));
+    },
+  });
 }
 
-const FREE: PriceInForce = {
-  model: "",
-  versionId: 0,
-  type: "times",
-  input: "0",
-  output: "0",
-  extras: {},
-  tiers: [],
-};
-
-function chosenBy(services: RelayServices, { channelId, caller, needs }: PassedCall): Chosen {
+function targetOf(
+  services: RelayServices,
+  { channelId, needs }: PassedCall,
+): Pick<Chosen, "channel" | "key"> {
   const channel = namedChannel(services, channelId);
   if (!channel.provider.endpoints.includes(needs))
     throw invalidRequest(
       `Channel ${channelId} is an account at ${channel.provider.label}, which keeps no files, batches or assistants in OpenAI's way.`,
     );
-  return {
-    channel,
-    // What was given to one key's account, another's may not know: it is always the same.
-    key: channel.keys[0],
-    group: caller.group,
-    backup: false,
-    groupRatio: "0",
-    upstreamModel: "",
-    billedModel: "",
-    price: FREE,
-  };
-}
-
-async function ask(
-  services: RelayServices,
-  call: PassedCall,
-  chosen: Chosen,
-  lifecycle: CallLifecycle,
-): Promise<Answer> {
-  const begun = now();
-  let response: UpstreamResponse;
-  try {
-    response = await send(services, chosen, {
-      method: call.method,
-      path: call.path + call.query,
-      headers: call.forward,
-      body: call.body,
-      signal: lifecycle.upstream.signal,
-      progress: lifecycle.upstream,
-      asCompressed: true,
-    });
-  } catch (error) {
-    const failure = transportFailure(error);
-    lifecycle.noteAttempt(chosen, begun, failure);
-    throw lifecycle.gone() ?? explain(failure, "");
-  }
-  const { status } = response;
-  lifecycle.firstByteAt = now();
-  const error = status < 400 ? undefined : refusedBy(response);
-  lifecycle.noteAttempt(chosen, begun, error);
-  // The client hears the vendor's own words; the log, which may be read by others, only what kind of refusal it was.
-  if (error !== undefined) {
-    const read = decompressed(response);
-    // Read before the call is closed, which cancels what is still under way.
-    const text = await errorText(read);
-    await lifecycle.fail(new GatewayError(explain(error, "").code, error.message, { status }));
-    const { "content-length": _length, ...headers } = read.headers;
-    return bytes(status, headers, refusalOf(text, chosen));
-  }
-  return bytes(status, response.headers, await primed(pass(call, lifecycle, response)));
+  // What was given to one key's account, another's may not know: it is always the same.
+  return { channel, key: channel.keys[0] };
 }
 
 function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pieces<Buffer>): Answer {

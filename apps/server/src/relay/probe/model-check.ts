@@ -4,6 +4,7 @@ import {
   type CheckStep,
   type ModelCheck,
 } from "@gateway/shared/channels/model-check";
+import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
@@ -11,8 +12,8 @@ import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
-import { encodeChat } from "#relay/chat/attempt.ts";
-import { ask as sendTo, transportFailure } from "#relay/core/ask.ts";
+import { encodeChat, type EncodedChat } from "#relay/chat/attempt.ts";
+import { attempt, type Failed } from "#relay/core/ask.ts";
 import { withoutCredentials } from "#relay/core/scrub.ts";
 import { shapeOf } from "#relay/core/send.ts";
 import { asInForce, type ProbeServices } from "./probe.ts";
@@ -26,7 +27,8 @@ const STEP_TIMEOUT_MS = 60_000;
 const MAX_SHOWN = 4_000;
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-type Asked = { response: ChatResponse; text: string } | { refused: string; status: number };
+type Answered = { response: ChatResponse; text: string };
+type Asked = Answered | { refused: string; status: number };
 type Ask = (
   request: Partial<ChatRequest>,
   change?: (body: Record<string, unknown>) => void,
@@ -57,20 +59,29 @@ function asker(services: ProbeServices, channel: ChannelInForce, model: string, 
     const raw = Buffer.from(JSON.stringify(body));
     const call = { client, body, raw, request, forward: {} };
     const target = { channel, key: channel.keys[0], upstreamModel: model };
-    const sent = encodeChat(call, target, services.settings.current());
-    const tried = await sendTo(services, target, sent, { signal: AbortSignal.timeout(STEP_TIMEOUT_MS) });
+    const tried = await attempt<typeof target, Answered, EncodedChat, undefined>(
+      services,
+      target,
+      {
+        encode: () => encodeChat(call, target, services.settings.current()),
+        read: async (response, { upstream }) => readAnswer(upstream, await response.text(MAX_BODY_BYTES)),
+      },
+      { signal: AbortSignal.timeout(STEP_TIMEOUT_MS) },
+      undefined,
+    );
     if ("error" in tried)
       return { refused: withoutCredentials(tried.error.message, target), status: tried.error.status };
-    try {
-      const text = await tried.response.text(MAX_BODY_BYTES);
-      const { upstream } = sent;
-      return { response: upstream.decodeResponse((upstream.read ?? JSON.parse)(text)), text };
-    } catch (error) {
-      if (error instanceof SyntaxError || error instanceof GatewayError)
-        return { refused: "The answer could not be read.", status: 200 };
-      return { refused: transportFailure(error).message, status: 0 };
-    }
+    return tried;
   };
+}
+
+function readAnswer({ decodeResponse, read = JSON.parse }: Upstream, text: string): Answered | Failed {
+  try {
+    return { response: decodeResponse(read(text)), text };
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof GatewayError)) throw error;
+    return { error: { kind: "server", message: "The answer could not be read.", status: 200 } };
+  }
 }
 
 const says = (text: string): ChatRequest["messages"] => [{ role: "user", parts: [{ type: "text", text }] }];

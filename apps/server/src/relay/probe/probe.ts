@@ -12,10 +12,10 @@ import { dialectsFor } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 import { encodeChat } from "#relay/chat/attempt.ts";
 import { readBody } from "#relay/chat/body.ts";
-import { ask, transportFailure } from "#relay/core/ask.ts";
+import { type Attempt, attempt, type Encoded, type Target } from "#relay/core/ask.ts";
 import { asKeyFailure } from "#relay/core/key-evidence.ts";
 import { errorForOperators } from "#relay/core/scrub.ts";
-import { send, shapeOf } from "#relay/core/send.ts";
+import { shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { type ProbeQuestion, questionFor } from "./probe-question.ts";
@@ -95,11 +95,16 @@ async function askChat(
   const raw = Buffer.from(JSON.stringify(body));
   const call = { client, body, raw, request, forward: {} };
   const target = { channel, key: channel.keys[0], upstreamModel };
-  const sent = encodeChat(call, target, services.settings.current());
-  const asked = await ask(services, target, sent, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-  if ("error" in asked) return asked.error;
-  const came = { ...sent, response: asked.response };
-  const read = await readBody(call, came).catch((error: unknown) => ({ error: transportFailure(error) }));
+  const read = await attempt(
+    services,
+    target,
+    {
+      encode: () => encodeChat(call, target, services.settings.current()),
+      read: (response, sent) => readBody(call, { ...sent, response }),
+    },
+    { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) },
+    undefined,
+  );
   return "error" in read ? read.error : undefined;
 }
 
@@ -114,29 +119,31 @@ async function askPlain(
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   const adapter = channel.provider.adapters?.[path];
   try {
-    const sent =
-      adapter === undefined
-        ? {
-            request: {
-              method: "POST" as const,
-              path,
-              model,
-              headers: { "content-type": "application/json", accept: "*/*" },
-              body: text,
-            },
-            decodeError: dialects["openai-chat"].decodeError,
-          }
-        : encodeAdapted({ bodyFor: () => text }, to, adapter);
-    const asked = await ask(services, to, sent, { signal });
-    if ("error" in asked) return asked.error;
-    const whole = adapter && (await readAdapted(asked.response, to, adapter, undefined));
-    if (whole !== undefined) return "error" in whole ? whole.error : undefined;
-    await asked.response.text(MAX_LIST_BYTES);
-    return undefined;
+    const exchange: Attempt<Target, object, Encoded, undefined> = {
+      encode: () =>
+        adapter === undefined
+          ? plainly(path, model, text)
+          : encodeAdapted({ bodyFor: () => text }, to, adapter),
+      async read(response) {
+        const whole = adapter && (await readAdapted(response, to, adapter, undefined));
+        return whole ?? { text: await response.text(MAX_LIST_BYTES) };
+      },
+    };
+    const asked = await attempt(services, to, exchange, { signal }, undefined);
+    return "error" in asked ? asked.error : undefined;
   } catch (error) {
+    // An adapter's refusal of our own question.
     if (error instanceof GatewayError) return { kind: "bad-request", message: error.message, status: 0 };
-    return transportFailure(error);
+    throw error;
   }
+}
+
+function plainly(path: string, model: string, body: string): Encoded {
+  const headers = { "content-type": "application/json", accept: "*/*" };
+  return {
+    request: { method: "POST", path, model, headers, body },
+    decodeError: dialects["openai-chat"].decodeError,
+  };
 }
 
 function describe(error: UpstreamError): string {
@@ -239,30 +246,29 @@ async function askProvider(
   missing: readonly number[] = [],
 ): Promise<unknown> {
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, {}));
-  let text: string;
-  let status: number;
-  try {
-    const response = await send(
-      services,
-      { channel, key: channel.keys[0] },
-      {
-        method: "GET",
-        ...where,
-        dialect,
-        headers: { accept: "application/json" },
-        body: null,
-        signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
-        timeoutMs: LIST_TIMEOUT_MS,
-      },
-    );
-    status = response.status;
-    text = await response.text(MAX_LIST_BYTES);
-  } catch (error) {
-    throw new GatewayError("upstream_failed", `${what}: ${transportFailure(error).message}`);
-  }
-  if (missing.includes(status)) return undefined;
-  if (status !== 200) throw new GatewayError("upstream_failed", `${what}: HTTP ${status}.`);
-  return parseJson(text);
+  const asked = await attempt(
+    services,
+    { channel, key: channel.keys[0], upstreamModel: "" },
+    {
+      encode: () => ({
+        request: {
+          method: "GET",
+          ...where,
+          dialect,
+          headers: { accept: "application/json" },
+          body: null,
+          timeoutMs: LIST_TIMEOUT_MS,
+        },
+        decodeError: (status) => ({ kind: "server", message: `HTTP ${status}.`, status }),
+      }),
+      read: async (response) => ({ text: await response.text(MAX_LIST_BYTES) }),
+    },
+    { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) },
+    undefined,
+  );
+  if (!("error" in asked)) return parseJson(asked.text);
+  if (missing.includes(asked.error.status)) return undefined;
+  throw new GatewayError("upstream_failed", `${what}: ${asked.error.message}`);
 }
 
 /** A vendor's reader throws on what it does not know. */

@@ -11,7 +11,7 @@ import { createUpstreamClient } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
 import { openProviders } from "#providers/registry.ts";
 import { encodeChat } from "#relay/chat/attempt.ts";
-import { ask, type Target } from "#relay/core/ask.ts";
+import { type Attempt, attempt, type Encoded, type Target } from "#relay/core/ask.ts";
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 
@@ -226,8 +226,11 @@ describe("a call in a vendor's own wire", () => {
   if (speech === undefined) throw new Error("MiniMax does not speak");
 
   async function speak(chosen: Target, adapter: Adapter) {
-    const asked = await ask(services, chosen, encodeAdapted(call, chosen, adapter), { signal });
-    return "error" in asked ? asked : readAdapted(asked.response, chosen, adapter, undefined);
+    const exchange: Attempt<Target, object, Encoded, undefined> = {
+      encode: () => encodeAdapted(call, chosen, adapter),
+      read: async (response) => (await readAdapted(response, chosen, adapter, undefined)) ?? {},
+    };
+    return attempt(services, chosen, exchange, { signal }, undefined);
   }
 
   it("goes out in that wire and comes back in ours", async () => {
@@ -272,12 +275,17 @@ describe("a stream in a vendor's own framing", () => {
     const key = { id: 0, key: "us-east-1|token", weight: 1 };
     const chosen = { channel: target, key, upstreamModel: "claude" };
     const sent = encodeChat(call, chosen, services.settings.current());
-    const tried = await ask(services, chosen, sent, { signal: AbortSignal.timeout(5_000) });
+    const exchange: Attempt<Target, { text: string }, Encoded, undefined> = {
+      encode: () => sent,
+      async read(response) {
+        expect(response.headers["content-type"]).toBe("text/event-stream");
+        return { text: await response.text(64 * 1024) };
+      },
+    };
+    const signal = AbortSignal.timeout(5_000);
+    const tried = await attempt(services, chosen, exchange, { signal }, undefined);
     if ("error" in tried) throw new Error(tried.error.message);
-    expect(tried.response.headers["content-type"]).toBe("text/event-stream");
-    let text = "";
-    for await (const chunk of tried.response.chunks()) text += chunk.toString();
-    return text;
+    return tried.text;
   }
 
   it("reaches the relay as server-sent events", async () => {

@@ -8,9 +8,10 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { TaskQuestion, TaskStanding, TaskWire } from "#providers/wires/task.ts";
 import { taskWireOf } from "#providers/wires/tasks.ts";
+import { attempt, type Target } from "#relay/core/ask.ts";
 import { forClients } from "#relay/core/scrub.ts";
-import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { decodeTaskError } from "./tasks.ts";
 import { tellClient, type Teller } from "./tell-clients.ts";
 
 /** Asks vendors how their tasks stand: each through the channel and the key that made it, in the fewest questions. */
@@ -72,7 +73,7 @@ async function askAll(
   if (key === undefined && channel.provider.keyless !== true) return told;
   for (let from = 0; from < tasks.length; from += MOST_IN_A_QUESTION) {
     for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION))) {
-      const answer = await ask(watch, { channel, key }, question);
+      const answer = await ask(watch, { channel, key, upstreamModel: "" }, question);
       for (const standing of wire.standings(answer)) {
         const failReason = forClients(standing.failReason, { channel, key });
         told.set(standing.taskId, { ...standing, failReason });
@@ -83,29 +84,31 @@ async function askAll(
 }
 
 /** The answer, undefined when there is none that can be read: the next round asks again. */
-async function ask(
-  watch: TaskWatch,
-  account: Parameters<typeof send>[1],
-  { method, path, body }: TaskQuestion,
-): Promise<unknown> {
-  try {
-    const response = await send(watch, account, {
-      method,
-      path,
-      ownPath: true,
-      headers: {
-        accept: "application/json",
-        ...(body === null ? {} : { "content-type": "application/json" }),
-      },
-      body: body === null ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      timeoutMs: TIMEOUT_MS,
-    });
-    const text = await response.text(MAX_ANSWER_BYTES);
-    return response.status === 200 ? parseJson(text) : undefined;
-  } catch {
-    return undefined;
-  }
+async function ask(watch: TaskWatch, target: Target, { method, path, body }: TaskQuestion): Promise<unknown> {
+  const asked = await attempt(
+    watch,
+    target,
+    {
+      encode: () => ({
+        request: {
+          method,
+          path,
+          ownPath: true,
+          headers: {
+            accept: "application/json",
+            ...(body === null ? {} : { "content-type": "application/json" }),
+          },
+          body: body === null ? null : JSON.stringify(body),
+          timeoutMs: TIMEOUT_MS,
+        },
+        decodeError: decodeTaskError,
+      }),
+      read: async (response) => ({ text: await response.text(MAX_ANSWER_BYTES) }),
+    },
+    { signal: AbortSignal.timeout(TIMEOUT_MS) },
+    undefined,
+  );
+  return "error" in asked ? undefined : parseJson(asked.text);
 }
 
 async function tellOf(watch: TaskWatch, ended: Task | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { unstorableIn } from "#dialects/storable.ts";
@@ -7,11 +8,8 @@ import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { AcceptedTask, AskedTask, TaskWire } from "#providers/wires/task.ts";
-import { transportFailure } from "#relay/core/ask.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
-import { explain } from "#relay/core/retry.ts";
-import { send } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
@@ -50,7 +48,7 @@ export async function submitTask(services: RelayServices, db: PrismaClient, aske
         headers: { "content-type": "application/json", accept: "application/json" },
         body: JSON.stringify(task.bodyFor(model)),
       },
-      decodeError: refused,
+      decodeError: decodeTaskError,
     }),
     async read(response, _sent, serving) {
       const accepted = wire.accepted(parseRecord(await response.text(MAX_ANSWER_BYTES)) ?? {});
@@ -104,30 +102,44 @@ async function takeOn(
 
 const ASK_TIMEOUT_MS = 30_000;
 
-/** A question about a task that only its vendor can answer. Throws when that one cannot be asked or does not answer. */
-export async function askAboutTask(
-  services: RelayServices,
-  task: Pick<Task, "channel_id" | "key_id" | "model">,
-  path: string,
-  signal: AbortSignal,
-): Promise<Record<string, unknown>> {
-  const channel = services.candidates.byId(task.channel_id);
-  const key = channel?.keys.find(({ id }) => id === task.key_id);
-  if (channel === undefined || (key === undefined && channel.provider.keyless !== true))
-    throw noChannel(task.model);
-  const asked = { method: "GET", path, ownPath: true, headers: {}, body: null, signal } as const;
-  try {
-    const response = await send(services, { channel, key }, { ...asked, timeoutMs: ASK_TIMEOUT_MS });
-    const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
-    if (response.status === 200 && answer !== undefined) return answer;
-    throw new GatewayError("upstream_failed", "The upstream could not answer this request.");
-  } catch (error) {
-    throw error instanceof GatewayError ? error : explain(transportFailure(error), task.model);
-  }
+/** A client's question about its task that only the task's provider can answer. */
+export interface TaskQuestionCall extends Call {
+  task: Pick<Task, "channel_id" | "key_id" | "model">;
+  /** The provider's own. */
+  path: string;
+}
+
+/** The provider's answer as an object. Free. Throws when the provider cannot be asked or does not answer. */
+export function askAboutTask(services: RelayServices, asked: TaskQuestionCall): Promise<Wire> {
+  const { task, path } = asked;
+  const call: TaskQuestionCall = { ...asked, books: "none" };
+  return relay<Wire>(services, call, {
+    target() {
+      const channel = services.candidates.byId(task.channel_id);
+      const key = channel?.keys.find(({ id }) => id === task.key_id);
+      if (channel === undefined || (key === undefined && channel.provider.keyless !== true))
+        throw noChannel(task.model);
+      return { channel, key };
+    },
+    encode: () => ({
+      request: { method: "GET", path, ownPath: true, headers: {}, body: null, timeoutMs: ASK_TIMEOUT_MS },
+      decodeError: decodeTaskError,
+    }),
+    async read(response, _sent, { lifecycle, accept }) {
+      const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
+      if (answer === undefined)
+        return {
+          error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
+        };
+      accept();
+      await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+      return answer;
+    },
+  });
 }
 
 /** The status says what kind of trouble it is; these wires have their sentence at one of two places. */
-function refused(
+export function decodeTaskError(
   status: number,
   text: string,
   headers: Record<string, string | string[] | undefined>,

@@ -1,0 +1,68 @@
+import { dialects } from "#dialects/index.ts";
+import { chooseKey } from "#domain/channels/channel-in-force.ts";
+import type { StoredResponse } from "#domain/responses/stored.ts";
+import { GatewayError } from "#errors.ts";
+import type { Call } from "#relay/core/call.ts";
+import { relay } from "#relay/core/exchange.ts";
+import { failedForClients } from "#relay/core/scrub.ts";
+import type { RelayServices } from "#relay/core/services.ts";
+import { wholeText } from "#relay/core/whole-text.ts";
+import { closeBefore, endBefore } from "./background.ts";
+
+/** A call about a response that its provider keeps: read, cancel, delete, or list its input. Free. */
+export interface StoredResponseCall extends Call {
+  stored: StoredResponse;
+  method: "GET" | "POST" | "DELETE";
+  /** What follows the id in the path. */
+  below: "" | "/cancel" | "/input_items";
+  /** With the `?`. */
+  query: string;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const { decodeError } = dialects["openai-responses"];
+
+/** Asks the channel and key that made the response. Throws `not_found` when channel or response is gone. */
+export function relayStored(services: RelayServices, asked: StoredResponseCall): Promise<{ body: string }> {
+  const call: StoredResponseCall = { ...asked, books: "none" };
+  const { stored, method, below, query } = call;
+  const bill = { id: stored.id, userId: call.caller.userId };
+  return relay(services, call, {
+    target() {
+      const channel = services.candidates.byId(stored.channelId);
+      if (channel === undefined)
+        throw new GatewayError("not_found", "The channel that made this response is not there any more.");
+      return { channel, key: chooseKey(channel, services.random(), { pinned: stored.keyId ?? undefined }) };
+    },
+    async prepare() {
+      if (method === "DELETE") await endBefore(services, bill);
+      return false;
+    },
+    encode: () => ({
+      request: {
+        method,
+        path: `/v1/responses/${encodeURIComponent(stored.id)}${below}${query}`,
+        dialect: "openai-responses",
+        headers: { accept: "application/json" },
+        body: null,
+      },
+      decodeError,
+    }),
+    async read(response, _sent, { chosen, lifecycle, accept }) {
+      const text = await wholeText(response, MAX_BYTES, call.memory);
+      accept();
+      if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, bill, text);
+      await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+      return { body: failedForClients(text, chosen) };
+    },
+    otherwise(last) {
+      // What is not there is the response: no model was requested.
+      if (last?.kind === "not-found") throw responseNotFound(stored.id);
+      return undefined;
+    },
+  });
+}
+
+export function responseNotFound(id: string): GatewayError {
+  return new GatewayError("not_found", `The response "${id}" was not found.`);
+}
