@@ -1,10 +1,12 @@
 // npm test: every check and every test, from a fresh clone on. Goes on after a failure, so that the sum is whole;
 // the last line is always "N passed, N failed".
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
 import { hasEngine } from "./check-compose.mjs";
 import {
+  buildServer,
   buildWeb,
   fail,
   generate,
@@ -28,7 +30,13 @@ process.once("exit", () => {
 
 requireNode();
 // Without these nothing after them can work, so each ends the run when it fails.
-for (const [title, work] of Object.entries({ install, services, generate })) {
+for (const [title, work] of Object.entries({
+  install,
+  services,
+  generate,
+  "build: apps/web": buildWeb,
+  "build: apps/server": buildServer,
+})) {
   if (!step(title, work)) process.exit(1);
 }
 
@@ -36,25 +44,32 @@ const server = join(root, "apps/server");
 const web = join(root, "apps/web");
 const shared = join(root, "packages/shared");
 
-check("format: oxfmt --check", root, "oxfmt", ["--check"]);
-check("lint: oxlint", root, "oxlint", []);
-check("types: packages/shared", shared, "tsc", ["-p", "."]);
-check("types: apps/server", server, "tsc", ["-p", "."]);
-check("types: apps/web", web, "tsc", ["-p", "."]);
-check("unused code: knip", root, "knip", ["--no-progress"]);
-check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci", "--dry-run"]);
-check("translations: i18next-cli status", web, "i18next-cli", ["status"]);
-
-tests("packages/shared", shared, []);
-tests("apps/server", server, []);
-tests("apps/web", web, []);
-step("build: apps/web", buildWeb);
-tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]);
+// Side by side: the server's tests wait for time-outs and restarts much of the time, and the others use what they leave.
+await Promise.all([
+  tests("apps/server", server, []),
+  tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]),
+  inTurn([
+    () => check("format: oxfmt --check", root, "oxfmt", ["--check"]),
+    () => check("lint: oxlint", root, "oxlint", []),
+    () => check("types: packages/shared", shared, "tsc", ["-p", "."]),
+    () => check("types: apps/server", server, "tsc", ["-p", "."]),
+    () => check("types: apps/web", web, "tsc", ["-p", "."]),
+    () => check("unused code: knip", root, "knip", ["--no-progress"]),
+    () => check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci", "--dry-run"]),
+    () => check("translations: i18next-cli status", web, "i18next-cli", ["status"]),
+    () => tests("packages/shared", shared, []),
+    () => tests("apps/web", web, []),
+  ]),
+]);
 if (hasEngine())
-  check("Docker Compose: scripts/check-compose.mjs", root, "node", ["scripts/check-compose.mjs"]);
+  await check("Docker Compose: scripts/check-compose.mjs", root, "node", ["scripts/check-compose.mjs"]);
 else say("Docker Compose: not checked, no Docker engine with Compose answers here");
 
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+async function inTurn(works) {
+  for (const work of works) await work();
+}
 
 /** One step of our own is one result. */
 function step(title, work) {
@@ -100,45 +115,48 @@ function isOnPath(program) {
 }
 
 /** One check is one result. Its output is shown only when it fails. */
-function check(title, cwd, program, args) {
-  const result = spawnSync(program, args, {
-    cwd,
-    env: { ...toolEnvironment(cwd), NO_COLOR: "1" },
-    encoding: "utf8",
-    timeout: longestGroupMs,
-    maxBuffer: 100_000_000,
-  });
-  const ok = result.status === 0;
-  say(`${title}: ${ok ? "ok" : "failed"}`);
-  if (ok) {
+async function check(title, cwd, program, args) {
+  const lines = [];
+  const options = { cwd, env: { ...toolEnvironment(cwd), NO_COLOR: "1" } };
+  const trouble = await run(program, args, options, (line) => lines.push(line));
+  say(`${title}: ${trouble === undefined ? "ok" : "failed"}`);
+  if (trouble === undefined) {
     passed += 1;
     return;
   }
   failures.push(title);
-  console.log(`${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`);
+  console.log([...lines, trouble].join("\n"));
 }
 
-/** Runs one vitest project and adds up what its JSON report says. */
-function tests(title, cwd, flags) {
-  say(`tests: ${title}`);
+/** Runs one vitest project and adds up what its JSON report says. Its lines begin with its title. */
+async function tests(title, cwd, flags) {
   const report = join(results, `${title.replaceAll("/", "-")}.json`);
   mkdirSync(results, { recursive: true });
   rmSync(report, { force: true });
   const vitest = join(cwd, "node_modules/vitest/vitest.mjs");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const result = spawnSync(node24(), [vitest, "run", ...flags, ...reporters], {
-    cwd,
-    env: { ...toolEnvironment(cwd), NODE_ENV: "test", NO_COLOR: "1" },
-    stdio: ["ignore", "inherit", "inherit"],
-    timeout: longestGroupMs,
+  const options = { cwd, env: { ...toolEnvironment(cwd), NODE_ENV: "test", NO_COLOR: "1" } };
+  const trouble = await run(node24(), [vitest, "run", ...flags, ...reporters], options, (line) => {
+    if (line.trim() !== "") console.log(`${title.padEnd(15)} | ${line}`);
   });
   const before = failures.length;
   if (existsSync(report)) addUp(title, JSON.parse(readFileSync(report, "utf8")));
-  if (result.status !== 0 && failures.length === before) {
-    failures.push(
-      `${title}: vitest ended with ${result.signal ?? result.error?.message ?? `code ${result.status}`}`,
-    );
-  }
+  if (trouble !== undefined && failures.length === before) failures.push(`${title}: vitest ${trouble}`);
+}
+
+/** Runs a program to its end, line by line; resolves with what went wrong, if anything. */
+function run(program, args, options, onLine) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      ...options,
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: longestGroupMs,
+    });
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream, crlfDelay: Infinity }).on("line", onLine);
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? code}`));
+  });
 }
 
 function addUp(title, report) {

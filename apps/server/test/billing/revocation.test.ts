@@ -6,6 +6,9 @@ import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
+/** A second on an idle machine. A node that was not told would end the calls with its next look, or never. */
+const SOON_MS = 10_000;
+
 /** Two nodes: what is disabled on one ends its calls on the other within a second, and what was produced is charged. */
 let here: TestGateway;
 let there: TestGateway;
@@ -108,7 +111,7 @@ describe.each(Object.entries(ways))("when %s", (_name, { end, message, code }) =
       await end();
       const ended = Date.now();
       const text = await response.text();
-      expect(Date.now() - ended).toBeLessThan(1_500);
+      expect(Date.now() - ended).toBeLessThan(SOON_MS);
       expect(text).toContain("four score");
       expect(text).toMatch(message);
       expect(text).toContain(model === "claude" ? "event: error" : '"error"');
@@ -129,7 +132,7 @@ describe.each(Object.entries(ways))("when %s", (_name, { end, message, code }) =
     await end();
     const ended = Date.now();
     const response = await pending;
-    expect(Date.now() - ended).toBeLessThan(1_500);
+    expect(Date.now() - ended).toBeLessThan(SOON_MS);
     expect([401, 403]).toContain(response.status);
     expect(await response.text()).toMatch(message);
     expect(await row()).toMatchObject({ error_code: code });
@@ -146,7 +149,7 @@ describe.each(Object.entries(ways))("when %s", (_name, { end, message, code }) =
     await end();
     const ended = Date.now();
     const [close] = await closed;
-    expect(Date.now() - ended).toBeLessThan(1_500);
+    expect(Date.now() - ended).toBeLessThan(SOON_MS);
     expect(close).toBe(1008);
     expect(events.at(-1)).toMatch(message);
     expect(await row()).toMatchObject({ quota: 0 });

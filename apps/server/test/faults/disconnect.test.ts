@@ -267,7 +267,7 @@ describe("a client that disconnects before the usage", () => {
     const left = Date.now();
     await askAndLeave(ask, until);
     expect(await row()).toMatchObject({ outcome: "client-left", completion_tokens: output, estimated: true });
-    expect(Date.now() - left).toBeLessThan(6_000);
+    expect(Date.now() - left).toBeLessThan(20_000);
     // The provider is cancelled at the limit.
     expect(raw.leftAt()).toBeDefined();
   });

@@ -112,8 +112,7 @@ describe("a connection that goes silent", () => {
     expect(ledger.trouble()).toBeUndefined();
     proxy.silence();
     const slow = call(ledger, account);
-    await sleep(500);
-    expect(ledger.trouble()?.batchMs).toBeGreaterThan(400);
+    await expect.poll(() => ledger.trouble()?.batchMs ?? 0, { interval: 50 }).toBeGreaterThan(400);
     await slow;
     expect(ledger.trouble()).toBeUndefined();
     proxy.resume();
@@ -133,14 +132,14 @@ describe("a database that is away", () => {
     const refused = call(ledger, account);
     expect(
       await milliseconds(expect(refused).rejects.toMatchObject({ ...away, retryAfter: expect.any(Number) })),
-    ).toBeLessThan(100);
+    ).toBeLessThan(1_000);
     proxy.silenceNew(false);
     proxy.cut();
     const back = performance.now();
     await expect
       .poll(() => call(ledger, account).catch(() => "refused"), { timeout: 10_000, interval: 20 })
       .toBe("settled");
-    expect(performance.now() - back).toBeLessThan(2_000);
+    expect(performance.now() - back).toBeLessThan(6_000);
   });
 
   it("says that its disk is full, and works again when there is space", async () => {

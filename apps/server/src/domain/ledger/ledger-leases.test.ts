@@ -215,7 +215,8 @@ describe("several nodes", () => {
     for (const node of nodes) await warmUp(node, account);
     const before = performance.now();
     expect(await call(nodes[0]!, reservation(account, 10_000n), 10_000n)).toBe("settled");
-    expect(performance.now() - before).toBeLessThan(1_000);
+    // A lease that is not recalled is kept for half a minute.
+    expect(performance.now() - before).toBeLessThan(10_000);
     await expect(nodes[1]!.reserve(reservation(account, 1n))).rejects.toMatchObject({
       code: "insufficient_quota",
     });

@@ -74,7 +74,7 @@ describe("an estimate of text", () => {
     for (const [what, tokens] of all) expect(tokens - bare, what).toBeGreaterThan(200);
   });
 
-  it("of a megabyte takes less than five milliseconds", () => {
+  it("of a megabyte takes a few milliseconds: not all of it is read", () => {
     const large = request([text("The quick brown fox 快速的棕色狐狸 jumps. ".repeat(30_000))]);
     // The quickest of several: the others share the machine with whatever else runs there.
     const took = Array.from({ length: 9 }, () => {
@@ -82,7 +82,7 @@ describe("an estimate of text", () => {
       estimateUsage(large, { maxOutputTokens: 1 });
       return performance.now() - started;
     });
-    expect(Math.min(...took)).toBeLessThan(5);
+    expect(Math.min(...took)).toBeLessThan(25);
   });
 
   it("of a text too long to read whole is right all the same", () => {

