@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
+import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import { impatientSocket } from "#platform/database/connection.ts";
 import { auditBalances } from "./audit-balances.ts";
 import { closeUsageHours } from "./close-hours.ts";
@@ -47,6 +48,10 @@ interface JobOptions {
 /** How long a stop waits for the jobs that are running. */
 const LAST_JOBS_MS = 10_000;
 
+/** How long a start waits for a database that is away, and how long it pauses before it asks again. */
+const DATABASE_PATIENCE_MS = 60_000;
+const AGAIN_MS = 250;
+
 /** The longest that pg-boss allows; a job that lives longer than its heartbeat shows by the heartbeat. */
 const longestSeconds = 23 * 3_600;
 
@@ -62,6 +67,36 @@ export async function startJobs(
   const { jobs = allJobs, heartbeatSeconds = 60, overrunMs = 15 * 60_000, lookSeconds = 15 } = options;
   const ending = new AbortController();
   const services: JobServices = { ...given, stopping: ending.signal };
+  const boss = await patiently(() => openQueues(url, lookSeconds, services.onError));
+  const rules = { retryLimit: 0, expireInSeconds: longestSeconds, heartbeatSeconds };
+  for (const job of jobs) {
+    await patiently(async () => {
+      await boss.createQueue(job.name, { policy: "singleton", ...rules });
+      // A queue that an earlier version made keeps its rules until they are changed.
+      await boss.updateQueue(job.name, rules);
+      await boss.schedule(job.name, job.every);
+      if (job.atStart === true) await boss.send(job.name);
+    });
+    await boss.work(job.name, { pollingIntervalSeconds: lookSeconds }, () =>
+      runOrTell(job, services, overrunMs),
+    );
+  }
+  return {
+    async stop() {
+      ending.abort();
+      // Workers say at once that they have ended; a graceful stop of pg-boss looks for it twice a second only.
+      const ended = Promise.all(jobs.map(({ name }) => boss.offWork(name, { wait: true })));
+      await Promise.race([ended, sleep(LAST_JOBS_MS, undefined, { ref: false })]);
+      await boss.stop({ graceful: false, close: true });
+    },
+  };
+}
+
+async function openQueues(
+  url: string,
+  lookSeconds: number,
+  onError: (error: unknown) => void,
+): Promise<PgBoss> {
   const connection = {
     connectionString: url,
     max: 2,
@@ -77,28 +112,26 @@ export async function startJobs(
     cronWorkerIntervalSeconds: lookSeconds,
     flowIntervalSeconds: 60,
   });
-  boss.on("error", (error) => services.onError(error));
-  await boss.start();
-  const rules = { retryLimit: 0, expireInSeconds: longestSeconds, heartbeatSeconds };
-  for (const job of jobs) {
-    await boss.createQueue(job.name, { policy: "singleton", ...rules });
-    // A queue that an earlier version made keeps its rules until they are changed.
-    await boss.updateQueue(job.name, rules);
-    await boss.schedule(job.name, job.every);
-    if (job.atStart === true) await boss.send(job.name);
-    await boss.work(job.name, { pollingIntervalSeconds: lookSeconds }, () =>
-      runOrTell(job, services, overrunMs),
-    );
+  boss.on("error", onError);
+  try {
+    return await boss.start();
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => undefined);
+    throw error;
   }
-  return {
-    async stop() {
-      ending.abort();
-      // Workers say at once that they have ended; a graceful stop of pg-boss looks for it twice a second only.
-      const ended = Promise.all(jobs.map(({ name }) => boss.offWork(name, { wait: true })));
-      await Promise.race([ended, sleep(LAST_JOBS_MS, undefined, { ref: false })]);
-      await boss.stop({ graceful: false, close: true });
-    },
-  };
+}
+
+/** Does it again while Postgres restarts: that must not end a node that starts at the same moment. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + DATABASE_PATIENCE_MS;
+  while (true) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConnectionLoss(error) || performance.now() > giveUpAt) throw error;
+      await sleep(AGAIN_MS);
+    }
+  }
 }
 
 /** A job that fails or hangs quietly is found out weeks later. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { startTcpProxy } from "#test/tcp-proxy.ts";
 import { startJobs } from "./index.ts";
 import type { Job, JobServices } from "./job.ts";
 
@@ -59,4 +60,33 @@ describe("a job", () => {
     );
     expect(notices.rows[0]?.facts.reason).toContain("goes on");
   }, 60_000);
+});
+
+describe("the schedules", () => {
+  it("open although Postgres drops connections meanwhile", async () => {
+    const proxy = await startTcpProxy(home.url);
+    const errors: unknown[] = [];
+    const services = {
+      db: database.db,
+      pool: database.pool,
+      onError: (error: unknown) => errors.push(error),
+    } as unknown as JobServices;
+    const job: Job = { name: "rare-job", every: "0 0 1 1 *", run: () => Promise.resolve() };
+    let cuts = 0;
+    const striking = setInterval(() => {
+      if (proxy.count() === 0 || cuts === 3) return;
+      cuts += 1;
+      proxy.cut();
+    }, 1);
+    try {
+      const { stop } = await startJobs(proxy.url, services, { jobs: [job] });
+      expect(cuts).toBe(3);
+      const { rows } = await database.pool.query("SELECT 1 FROM pgboss.queue WHERE name = 'rare-job'");
+      expect(rows).toHaveLength(1);
+      await stop();
+    } finally {
+      clearInterval(striking);
+      await proxy.close();
+    }
+  }, 90_000);
 });
