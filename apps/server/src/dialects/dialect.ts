@@ -73,6 +73,11 @@ export interface ScannedAnswer {
  */
 export interface Skimmer {
   frame(frame: Frame): void;
+  /**
+   * Reads a frame that differs from the one before in its text alone; false when it must be read by `frame`. What was
+   * true of the one before but for its text is true of this one.
+   */
+  repeats?(frame: Frame): boolean;
   readonly usage: Usage | undefined;
   readonly tally: Tally;
   /** The stream said its own end (finish reason, `[DONE]`, `message_stop` …). */

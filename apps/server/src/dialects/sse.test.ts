@@ -136,3 +136,24 @@ describe("formatFrame", () => {
     );
   });
 });
+
+it("frames: bytes are decoded as TextDecoder decodes the whole, wherever they are cut", () => {
+  const piece = fc.oneof(
+    fc.uint8Array({ maxLength: 6 }),
+    fc
+      .constantFrom(..."data: é\n\n|\uFEFF|词\n|😀|data: x\n\n".split("|"))
+      .map((said) => new TextEncoder().encode(said)),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const splitter = createFrameSplitter();
+      const frames = [...pieces.flatMap((bytes) => splitter.push(Buffer.from(bytes))), ...splitter.flush()];
+      const whole = createFrameSplitter();
+      const text = new TextDecoder().decode(Buffer.concat(pieces));
+      // As text that needs no decoding: an unpaired byte is its replacement character already.
+      const marked = text.startsWith("\uFEFF") ? `\uFEFF${text}` : text;
+      expect(frames).toEqual([...whole.push(Buffer.from(marked)), ...whole.flush()]);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -21,6 +21,7 @@ export interface FrameSplitter {
 const space = 0x20;
 const cr = 0x0d;
 const lf = 0x0a;
+const byteOrderMark = 0xfeff;
 const none: RawFrame[] = [];
 
 /** A frame that does not end: its sender is broken, and waiting for its end would only cost memory. */
@@ -36,7 +37,7 @@ export class FrameTooLarge extends Error {
  * is only appended to, so a frame of a megabyte in small chunks costs no rescanning. Throws FrameTooLarge.
  */
 export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameSplitter {
-  const decoder = new TextDecoder();
+  const decode = openDecoder();
   /** Text since the last complete frame, without the current chunk. */
   let held = "";
   /** The line that the last chunk left unfinished. */
@@ -124,9 +125,9 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
   }
 
   return {
-    push: (chunk) => scan(decoder.decode(chunk, { stream: true })),
+    push: (chunk) => scan(decode(chunk)),
     flush() {
-      const rest = scan(decoder.decode());
+      const rest = scan(decode());
       const frames = waiting === undefined ? rest : [...rest, waiting];
       waiting = undefined;
       const line = partial.charCodeAt(partial.length - 1) === cr ? partial.slice(0, -1) : partial;
@@ -138,6 +139,32 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
       held = "";
       return [...frames, { frame, raw }];
     },
+  };
+}
+
+/**
+ * Bytes to text, as TextDecoder does it with `stream`, and the rest of it without bytes. Nearly every chunk ends with an
+ * ASCII character: such a chunk is whole, and the faster way takes it.
+ */
+function openDecoder(): (chunk?: Uint8Array) => string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let isFirst = true;
+  /** The decoder may keep the begin of a character. */
+  let isOpen = false;
+  return (chunk) => {
+    let text: string;
+    if (chunk === undefined) text = isOpen ? decoder.decode() : "";
+    else {
+      const isWhole = (chunk[chunk.length - 1] ?? 0) < 0x80;
+      text =
+        isWhole && !isOpen && Buffer.isBuffer(chunk)
+          ? chunk.toString("utf8")
+          : decoder.decode(chunk, { stream: true });
+      if (chunk.length > 0) isOpen = !isWhole;
+    }
+    if (!isFirst || text === "") return text;
+    isFirst = false;
+    return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
   };
 }
 

@@ -27,7 +27,7 @@ function count(tally: Tally, code: number): void {
 }
 
 /** Adds plain text. */
-function tallyText(text: string, tally: Tally): void {
+function tallyPlain(text: string, tally: Tally): void {
   for (let at = 0; at < text.length; at += 1) count(tally, text.charCodeAt(at));
 }
 
@@ -50,6 +50,18 @@ function tallyString(json: string, from: number, tally: Tally): number {
     }
   }
   return at;
+}
+
+/** Counts the JSON string between its quotes; undefined when it ends elsewhere. */
+export function tallyText(json: string, from: number, end: number): Tally | undefined {
+  const tally = emptyTally();
+  return tallyString(json, from, tally) === end + 1 ? tally : undefined;
+}
+
+export function addTally(tally: Tally, { narrow, wide, spaces = 0 }: Readonly<Tally>): void {
+  tally.narrow += narrow;
+  tally.wide += wide;
+  if (spaces > 0) tally.spaces = (tally.spaces ?? 0) + spaces;
 }
 
 /** Where the value of the key that stands at `at` begins, or -1 when what stands there is no key. */
@@ -77,6 +89,18 @@ export function tallyValues(json: string, key: string, tally: Tally): boolean {
     at = json.indexOf(key, next);
   }
   return found;
+}
+
+/** The first string that is not empty under one of the keys: what is between its quotes. */
+export function textAt(json: string, keys: readonly string[]): { from: number; end: number } | undefined {
+  for (const key of keys)
+    for (let at = json.indexOf(key); at !== -1; at = json.indexOf(key, at + key.length)) {
+      const value = valueAt(json, key, at);
+      if (value === -1 || json.charCodeAt(value) !== quote) continue;
+      const end = tallyString(json, value + 1, emptyTally()) - 1;
+      if (end > value + 1) return { from: value + 1, end };
+    }
+  return undefined;
 }
 
 /** Whether the key occurs with a string that is not empty. */
@@ -125,7 +149,7 @@ export function tallyObjects(json: string, key: string, tally: Tally): string {
     const value = valueAt(json, key, at);
     const end = value !== -1 && json[value] === "{" ? closingBrace(json, value) : -1;
     if (end !== -1) {
-      tallyText(json.slice(value, end + 1), tally);
+      tallyPlain(json.slice(value, end + 1), tally);
       rest += json.slice(from, value);
       from = end + 1;
     }

@@ -1,6 +1,7 @@
 import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally, Wire } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
+import { openRepeatedFrames } from "#dialects/repeated-frames.ts";
 import { emptyTally, hasValue, lastObject, tallyObjects, tallyValues } from "#dialects/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
 import { decodeErrorObject } from "./error.ts";
@@ -34,17 +35,25 @@ export function isLast(frame: Frame): boolean {
 
 export function skim(): Skimmer {
   const tally = emptyTally();
+  const repeated = openRepeatedFrames(textKeys, tally);
   let merged: Wire | undefined;
   let complete = false;
   let error: UpstreamError | undefined;
   return {
     frame(frame) {
       const { data } = frame;
-      if (hasValue(data, 'usage"', "{")) merged = mergeUsage(merged, lastObject(data, 'usage"'));
-      if (isLast(frame)) complete = true;
-      if (typeOf(frame) === "error") error = decodeErrorObject(parseJson(data), 0);
+      const before = { ...tally };
+      const hasUsage = hasValue(data, 'usage"', "{");
+      const isEnd = isLast(frame);
+      const isError = typeOf(frame) === "error";
+      if (hasUsage) merged = mergeUsage(merged, lastObject(data, 'usage"'));
+      if (isEnd) complete = true;
+      if (isError) error = decodeErrorObject(parseJson(data), 0);
       for (const key of textKeys) tallyValues(data, key, tally);
+      if (hasUsage || isEnd || isError) repeated.forget();
+      else repeated.learn(frame, before);
     },
+    repeats: repeated.take,
     get usage() {
       return decodeUsage(merged);
     },

@@ -1,6 +1,7 @@
 import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Frame, Skimmer, Tally } from "#dialects/dialect.ts";
-import type { ChatRequest, UpstreamError, Usage } from "#dialects/ir.ts";
+import type { ChatRequest, Usage } from "#dialects/ir.ts";
+import { openRepeatedFrames } from "#dialects/repeated-frames.ts";
 import { tierIn, withTier } from "#dialects/service-tier.ts";
 import { emptyTally, hasText, hasValue, lastObject, tallyValues } from "#dialects/tally.ts";
 import { parseJson } from "#dialects/wire.ts";
@@ -8,6 +9,8 @@ import { decodeErrorObject } from "./error.ts";
 import { decodeUsage, latestUsage } from "./usage.ts";
 
 const textKeys = ['content"', 'arguments"', 'refusal"', 'transcript"'];
+
+const allTextKeys = [...textKeys, 'reasoning_content"', 'reasoning"'];
 
 function tallyText(json: string, tally: Tally): void {
   for (const key of textKeys) tallyValues(json, key, tally);
@@ -53,28 +56,31 @@ export function withoutUsage(raw: string, request: ChatRequest): string {
 
 export function skim(): Skimmer {
   const tally = emptyTally();
+  const repeated = openRepeatedFrames(allTextKeys, tally);
   let usage: Usage | undefined;
   let tier: string | undefined;
-  let complete = false;
-  let error: UpstreamError | undefined;
-  return {
+  // Plain fields: an object with accessors takes longer to make than to read some chunks.
+  const skimmer: { -readonly [Key in keyof Skimmer]: Skimmer[Key] } = {
+    tally,
+    usage: undefined,
+    complete: false,
+    error: undefined,
     frame(frame) {
       const { data } = frame;
-      if (isLast(frame)) complete = true;
+      const before = { ...tally };
+      const isEnd = isLast(frame);
+      const hasUsage = hasValue(data, 'usage"', "{");
+      const hasError = hasValue(data, 'error"', "{");
+      if (isEnd) skimmer.complete = true;
       tier = tierIn(data) ?? tier;
-      if (hasValue(data, 'usage"', "{")) usage = latestUsage(lastObject(data, 'usage"'), usage);
-      if (hasValue(data, 'error"', "{")) error = decodeErrorObject(parseJson(data), 0);
+      if (hasUsage) usage = latestUsage(lastObject(data, 'usage"'), usage);
+      skimmer.usage = withTier(usage, tier);
+      if (hasError) skimmer.error = decodeErrorObject(parseJson(data), 0);
       tallyText(data, tally);
+      if (isEnd || hasUsage || hasError) repeated.forget();
+      else repeated.learn(frame, before);
     },
-    get usage() {
-      return withTier(usage, tier);
-    },
-    tally,
-    get complete() {
-      return complete;
-    },
-    get error() {
-      return error;
-    },
+    repeats: repeated.take,
   };
+  return skimmer;
 }

@@ -37,17 +37,17 @@ interface Pipe {
   /** The upstream's body ended. */
   end(): string;
   /** What was kept back. */
-  readonly held: string;
-  readonly complete: boolean;
+  held(): string;
+  complete(): boolean;
   /** What broke the connection, if something did. */
   broken?: unknown;
   /** The upstream has said the frame after which a client may take the answer for complete. */
-  readonly closing: boolean;
-  readonly usage: Usage | undefined;
+  closing(): boolean;
+  usage(): Usage | undefined;
   readonly tally: Tally;
   /** What the answer says so far. */
   said(): Said;
-  readonly error: UpstreamError | undefined;
+  error(): UpstreamError | undefined;
 }
 
 /**
@@ -66,23 +66,24 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
     ? passing(call, upstream, tried.mender)
     : translating(call, upstream, upstream.decodeStream());
   const events = openArray === undefined ? response : unframed(response, openArray());
-  const batches = readFrames(events, () => pipe.closing);
+  const batches = readFrames(events, () => pipe.closing());
   let first = "";
   let ended = false;
   // A complete answer that says nothing is read to its end: its usage may follow.
-  const goesOn = () => (first === "" && pipe.held === "") || (isWhole(pipe) && isSilent(pipe));
-  while (!ended && pipe.error === undefined && goesOn()) {
+  const goesOn = () => (first === "" && pipe.held() === "") || (isWhole(pipe) && isSilent(pipe));
+  while (!ended && pipe.error() === undefined && goesOn()) {
     const next = await batches.next();
     if (next.done) {
       ended = true;
       first += pipe.end();
     } else {
-      for (const raw of next.value) first += pipe.frame(raw);
+      first += taken(pipe, next.value);
     }
   }
-  if (pipe.error !== undefined) {
+  const error = pipe.error();
+  if (error !== undefined) {
     await batches.return();
-    return { error: pipe.error };
+    return { error };
   }
   if (ended && isSilent(pipe)) {
     return {
@@ -122,13 +123,23 @@ function unframed(
 
 /** It says nothing, and its provider counted nothing. */
 function isSilent(pipe: Pipe): boolean {
-  return pipe.usage === undefined && pipe.said() === "nothing";
+  return pipe.usage() === undefined && pipe.said() === "nothing";
 }
 
 interface Begun {
   first: string;
   ended: boolean;
   batches: AsyncGenerator<RawFrame[], void, undefined>;
+}
+
+/** The text of these frames, up to one that ends the answer with an error. */
+function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
+  let text = "";
+  for (const frame of frames) {
+    text += pipe.frame(frame);
+    if (pipe.error() !== undefined) break;
+  }
+  return text;
 }
 
 /** Left at any time, it closes the bill. */
@@ -151,12 +162,12 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
         if (batch.done === true) {
           isEnded = true;
           text = pipe.end();
-        } else for (const raw of batch.value) text += pipe.frame(raw);
+        } else text += taken(pipe, batch.value);
       } catch (error) {
         isEnded = true;
         text += endAfterBreak(lifecycle, pipe, error);
       }
-      isEnded ||= pipe.error !== undefined;
+      isEnded ||= pipe.error() !== undefined;
     }
     if (text !== "") return text;
     isOver = true;
@@ -175,7 +186,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
 function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): string {
   if (!(error instanceof TransportError)) lifecycle.defect(error);
   // Broken after its last word: nothing of the answer is missing.
-  else if (pipe.closing) return pipe.end();
+  else if (pipe.closing()) return pipe.end();
   pipe.broken = error;
   return "";
 }
@@ -187,8 +198,8 @@ async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batch
   const delivered = { ...pipe.tally };
   try {
     for await (const batch of batches) {
-      for (const raw of batch) pipe.frame(raw);
-      if (pipe.error !== undefined) break;
+      taken(pipe, batch);
+      if (pipe.error() !== undefined) break;
     }
     pipe.end();
   } catch (error) {
@@ -200,8 +211,8 @@ async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batch
 
 /** A refusal that the provider did not count is free, as in an answer that is not streamed. */
 function endOf(pipe: Pipe): Pick<End, "vendor" | "final" | "delivered"> {
-  const isFree = isWhole(pipe) && pipe.usage === undefined && pipe.said() === "refusal";
-  const vendor = isFree ? { input: 0, output: 0 } : pipe.usage;
+  const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.said() === "refusal";
+  const vendor = isFree ? { input: 0, output: 0 } : pipe.usage();
   return { vendor, final: isWhole(pipe) && vendor !== undefined, delivered: pipe.tally };
 }
 
@@ -210,7 +221,7 @@ function silence(): GatewayError {
 }
 
 function isWhole(pipe: Pipe): boolean {
-  return pipe.complete && pipe.error === undefined;
+  return pipe.complete() && pipe.error() === undefined;
 }
 
 /** The bill first, then the bytes that complete the answer; or one error in the client's dialect. */
@@ -223,7 +234,7 @@ async function lastWords(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): 
     await lifecycle.fail(error);
     return fail(error);
   }
-  const limit = limitError(pipe.error ?? pipe.broken);
+  const limit = limitError(pipe.error() ?? pipe.broken);
   try {
     await lifecycle.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
   } catch (error) {
@@ -237,8 +248,8 @@ async function lastWords(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): 
         limit ??
         new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
     );
-  await finish(call, lifecycle, pipe.held);
-  return pipe.held;
+  await finish(call, lifecycle, pipe.held());
+  return pipe.held();
 }
 
 /** The answer is paid for: what cannot be remembered of it must not keep it from its client. */
@@ -261,44 +272,53 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
   const excess = excessOf(call);
   const listener = openFrameListener(upstream, () => skimmer.tally);
   let held = "";
+  /** The last frame passed as it came: so do those that differ from it in their text alone. */
+  let isPlain = false;
 
   function pass({ frame, raw: came }: RawFrame): string {
     skimmer.frame(frame);
     listener.frame(frame);
     if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
     const raw = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
-    if (held === "" && !upstream.isLast(frame)) return raw;
+    if (held === "" && !upstream.isLast(frame)) {
+      isPlain = raw === came;
+      return raw;
+    }
     held += raw;
     return "";
   }
 
   return {
     frame(whole) {
+      if (isPlain && skimmer.repeats?.(whole.frame) === true) {
+        listener.frame(whole.frame);
+        return whole.raw;
+      }
+      isPlain = false;
       const mended = mender?.frame(whole.frame.data);
       if (mended === undefined) return pass(whole);
       const { event } = whole.frame;
       let text = "";
       for (const data of mended) text += pass({ frame: { event, data }, raw: formatFrame({ event, data }) });
+      isPlain = false;
       return text;
     },
     end: () => "",
-    get held() {
+    held() {
       return held;
     },
-    get complete() {
+    complete() {
       return skimmer.complete;
     },
-    get closing() {
+    closing() {
       return skimmer.complete;
     },
-    get usage() {
+    usage() {
       return skimmer.usage;
     },
-    get tally() {
-      return skimmer.tally;
-    },
+    tally: skimmer.tally,
     said: () => listener.said(),
-    get error() {
+    error() {
       return skimmer.error ?? excess(skimmer.tally);
     },
   };
@@ -349,23 +369,21 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
       return take(decoder.frame(frame));
     },
     end: () => take(decoder.end()),
-    get held() {
+    held() {
       return held;
     },
-    get complete() {
+    complete() {
       return complete;
     },
-    get closing() {
+    closing() {
       return closing;
     },
-    get usage() {
+    usage() {
       return usage;
     },
-    get tally() {
-      return tally;
-    },
+    tally,
     said: () => listener.said,
-    get error() {
+    error() {
       return error ?? excess(tally);
     },
   };

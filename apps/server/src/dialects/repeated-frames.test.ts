@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Dialect, Frame } from "./dialect.ts";
+import { dialects } from "./index.ts";
+import type { DialectId } from "./ir.ts";
+
+/** What a skimmer knows after these frames. */
+function skimmed(dialect: Dialect, frames: readonly Frame[], mayRepeat: boolean) {
+  const skimmer = dialect.skim();
+  let repeated = 0;
+  for (const frame of frames) {
+    if (mayRepeat && skimmer.repeats?.(frame) === true) repeated += 1;
+    else skimmer.frame(frame);
+  }
+  const { usage, tally, complete, error } = skimmer;
+  return { known: { usage, tally, complete, error }, repeated };
+}
+
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom(
+    "",
+    " ",
+    '"',
+    "\\",
+    '\\"',
+    '","content":"x',
+    '"}]}',
+    "\u2028",
+    "词",
+    "😀",
+    '"finish_reason":"stop"',
+  ),
+);
+
+const chatDelta = fc.record(
+  {
+    role: fc.constant("assistant"),
+    content: fc.oneof(text, fc.constant(null)),
+    reasoning_content: fc.oneof(text, fc.constant(null)),
+    reasoning: text,
+    refusal: fc.constantFrom(null, "no"),
+    tool_calls: fc.constantFrom([{ index: 0, function: { arguments: "{" } }]),
+  },
+  { requiredKeys: [] },
+);
+
+const chatFrame = fc
+  .record({
+    delta: fc.oneof(
+      { weight: 3, arbitrary: text.map((content) => ({ content })) },
+      { weight: 1, arbitrary: chatDelta },
+    ),
+    finish: fc.constantFrom(null, null, null, null, "stop"),
+    more: fc.constantFrom(
+      {},
+      {},
+      {},
+      { usage: null },
+      { usage: { prompt_tokens: 3, completion_tokens: 4 } },
+      { service_tier: "flex" },
+      { error: { message: "no" } },
+    ),
+  })
+  .map(({ delta, finish, more }) => ({
+    event: undefined,
+    data: JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: finish }], ...more }),
+  }));
+
+const block = fc.constantFrom(
+  (said: string) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: said } }),
+  (said: string) => ({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "thinking_delta", thinking: said },
+  }),
+  (said: string) => ({
+    type: "content_block_delta",
+    index: 1,
+    delta: { type: "input_json_delta", partial_json: said },
+  }),
+  () => ({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } }),
+  () => ({ type: "ping" }),
+);
+const messagesFrame = fc.tuple(block, text).map(([of, said]) => {
+  const data = of(said);
+  return { event: data.type, data: JSON.stringify(data) };
+});
+
+describe.each([
+  ["openai-chat", chatFrame],
+  ["anthropic", messagesFrame],
+] as const satisfies [DialectId, fc.Arbitrary<Frame>][])("repeated frames of %s", (id, frame) => {
+  test("repeated frames: what is known of a stream is the same as when every frame is read in full", () => {
+    fc.assert(
+      fc.property(fc.array<Frame>(frame, { maxLength: 30 }), (frames) => {
+        expect(skimmed(dialects[id], frames, true).known).toEqual(skimmed(dialects[id], frames, false).known);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+test("repeated frames: chunks that differ in their text alone are not read in full", () => {
+  const frames = ["one", " two", ' "three"', " vier ü", " 五"].map((content) => ({
+    event: undefined,
+    data: JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+  }));
+  expect(skimmed(dialects["openai-chat"], frames, true).repeated).toBe(frames.length - 1);
+});
