@@ -30,12 +30,13 @@ const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraf
 const taskPrefixes = ["/suno", "/kling"];
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
+const everywhere = Object.entries(securityHeaders);
 const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory };
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.decorateRequest("access", null);
   app.addHook("onRequest", (_request, reply, done) => {
-    for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
+    for (const [name, value] of everywhere) reply.raw.setHeader(name, value);
     done();
   });
   allowBrowsers(app);

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { FastifyReply } from "fastify";
+import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { answerHeaders } from "./answer-headers.ts";
@@ -11,7 +12,7 @@ export interface ReplyOptions {
   /** Milliseconds of silence before a heartbeat; 0 = none. */
   heartbeatMs: number;
   headers: Record<string, string>;
-  signal: AbortSignal;
+  signal: CancelSignal;
   /** Milliseconds that a client may accept nothing while the answer waits for it; STALLED_MS unless given. */
   stalledMs?: number;
   streams: { inc(): void; dec(): void };

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { Pool, type Dispatcher, errors } from "undici";
+import type { CancelSignal } from "./cancellation.ts";
 import { generatorOf } from "./generator-of.ts";
 import { throughProxy } from "./proxy.ts";
 
@@ -19,7 +20,7 @@ export interface UpstreamRequest {
   firstByteTimeoutMs: number;
   /** Between two chunks of the body. */
   idleTimeoutMs: number;
-  signal: AbortSignal | undefined;
+  signal: CancelSignal | undefined;
   progress?: RequestProgress | undefined;
   limits?: AnswerLimits | undefined;
 }
@@ -124,7 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #ended = false;
   #failure: TransportError | undefined;
   #wake: (() => void) | undefined;
-  #signal: AbortSignal | undefined;
+  #signal: CancelSignal | undefined;
   #onAbort = () => this.cancel();
   #progress: RequestProgress | undefined;
   /** Sends the request once more; undefined when it may not be. */
@@ -258,7 +259,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#queued -= size;
     const parts = count === queue.length ? queue : queue.splice(0, count);
     if (parts === queue) this.#queue = [];
-    if (this.#controller?.paused === true && this.#queue.length <= LOW_WATER && this.#queued <= LOW_WATER_BYTES)
+    if (
+      this.#controller?.paused === true &&
+      this.#queue.length <= LOW_WATER &&
+      this.#queued <= LOW_WATER_BYTES
+    )
       this.#controller.resume();
     return parts.length === 1 ? parts[0] : Buffer.concat(parts, size);
   }
@@ -275,6 +280,26 @@ export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): P
     parts.push(chunk);
   }
   return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
+}
+
+interface Place {
+  origin: string;
+  path: string;
+}
+
+const MAX_PLACES = 1_000;
+/** A channel is asked at the same few addresses again and again. */
+const places = new Map<string, Place>();
+
+function placeOf(address: string): Place {
+  let place = places.get(address);
+  if (place === undefined) {
+    const url = new URL(address);
+    place = { origin: url.origin, path: url.pathname + url.search };
+    if (places.size >= MAX_PLACES) places.clear();
+    places.set(address, place);
+  }
+  return place;
 }
 
 export function createUpstreamClient(options: { connections?: number } = {}): UpstreamClient {
@@ -303,12 +328,12 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
 
   return {
     async send(request) {
-      const url = new URL(request.url);
+      const url = placeOf(request.url);
       const { body } = request;
       const streamed = body !== null && typeof body === "object" && "open" in body;
       const options: Dispatcher.DispatchOptions = {
         origin: url.origin,
-        path: url.pathname + url.search,
+        path: url.path,
         method: request.method,
         headers:
           streamed && body.length !== undefined

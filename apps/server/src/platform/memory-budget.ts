@@ -144,19 +144,16 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): MemoryAllocation {
-    let bytes = initial;
     let released = false;
-    return {
-      get bytes() {
-        return bytes;
-      },
+    const allocation: { -readonly [Key in keyof MemoryAllocation]: MemoryAllocation[Key] } = {
+      bytes: initial,
       add(more, options = {}) {
         if (released || more <= 0) return;
         // The only request that uses memory may go on: no other one could free any for it.
-        const grows = () => used === bytes || fits(owner, more);
+        const grows = () => used === allocation.bytes || fits(owner, more);
         if (growing.length === 0 && grows()) {
           take(owner, more);
-          bytes += more;
+          allocation.bytes += more;
           return;
         }
         signal?.throwIfAborted();
@@ -168,21 +165,22 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
           signal,
         }).then(() => {
           if (released) free(owner, more);
-          else bytes += more;
+          else allocation.bytes += more;
         });
       },
       giveBack(less) {
-        const part = Math.min(less, bytes);
-        bytes -= part;
+        const part = Math.min(less, allocation.bytes);
+        allocation.bytes -= part;
         free(owner, part);
       },
       release() {
         released = true;
-        const all = bytes;
-        bytes = 0;
+        const all = allocation.bytes;
+        allocation.bytes = 0;
         free(owner, all);
       },
     };
+    return allocation;
   }
 
   return {

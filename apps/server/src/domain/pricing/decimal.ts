@@ -8,6 +8,20 @@ const shape = /^(\d{1,15})(?:\.(\d+))?$/;
 
 /** "2.5" → 2_500_000_000_000n. Throws RangeError on anything but a plain decimal ≥ 0 with at most 12 decimals. */
 export function parseDecimal(text: string): bigint {
+  let value = parsed.get(text);
+  if (value === undefined) {
+    value = parseAnew(text);
+    if (parsed.size >= MAX_PARSED) parsed.clear();
+    parsed.set(text, value);
+  }
+  return value;
+}
+
+/** Prices and ratios are few, and every bill reads the same ones. */
+const parsed = new Map<string, bigint>();
+const MAX_PARSED = 2_000;
+
+function parseAnew(text: string): bigint {
   const match = shape.exec(text);
   const fraction = (match?.[2] ?? "").replace(/0+$/, "");
   if (match?.[1] === undefined || fraction.length > digits) {
@@ -24,8 +38,14 @@ export function formatDecimal(value: bigint, scale: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
+const powers: bigint[] = [];
+
+function powerOfTen(scale: number): bigint {
+  return (powers[scale] ??= 10n ** BigInt(scale));
+}
+
 /** Up to the next whole number. */
 export function roundUp(value: bigint, scale: number): bigint {
-  const unit = 10n ** BigInt(scale);
+  const unit = powerOfTen(scale);
   return (value + unit - 1n) / unit;
 }

@@ -153,6 +153,32 @@ export function computeBill(
   usage: Usage,
   calls = 1,
 ): { points: bigint; bill: Bill } {
+  const { group, tier, lines, exact } = calculate(price, groupRatio, usage, calls);
+  return {
+    points: roundUp(exact, billScale),
+    bill: {
+      price_type: price.type,
+      group_ratio: formatDecimal(group, digits),
+      ...(tier === undefined ? {} : { service_tier: tier }),
+      lines: lines.map(({ kind, amount, each }) => ({ kind, amount, ratio: formatDecimal(each, lineScale) })),
+      exact: formatDecimal(exact, billScale),
+    },
+  };
+}
+
+/** The points of the same bill, where nobody reads its lines. Throws as `computeBill` does. */
+export function computePoints(price: PriceInForce, groupRatio: string, usage: Usage, calls = 1): bigint {
+  return roundUp(calculate(price, groupRatio, usage, calls).exact, billScale);
+}
+
+interface Calculation {
+  group: bigint;
+  tier: Bill["service_tier"];
+  lines: Line[];
+  exact: bigint;
+}
+
+function calculate(price: PriceInForce, groupRatio: string, usage: Usage, calls: number): Calculation {
   if (!isPossible(usage))
     throw new GatewayError("upstream_failed", "The upstream reported a usage that cannot be true.");
   if (!Number.isSafeInteger(calls) || calls < 0 || calls > largestToolCount) {
@@ -166,17 +192,7 @@ export function computeBill(
     const each = parseDecimal(dollars) * BigInt(POINTS_PER_USD) * one;
     if (amount > 0) lines.push({ kind: toolPrefix + name, amount, each });
   }
-  const exact = sum(lines) * group;
-  return {
-    points: roundUp(exact, billScale),
-    bill: {
-      price_type: price.type,
-      group_ratio: formatDecimal(group, digits),
-      ...(tier === undefined ? {} : { service_tier: tier }),
-      lines: lines.map(({ kind, amount, each }) => ({ kind, amount, ratio: formatDecimal(each, lineScale) })),
-      exact: formatDecimal(exact, billScale),
-    },
-  };
+  return { group, tier, lines, exact: sum(lines) * group };
 }
 
 /** So many hundredths of a ratio, as a ratio; what is beyond its decimals is cut off. */
@@ -237,7 +253,7 @@ function tokenLines(price: PriceInForce, usage: Usage, tier: Bill["service_tier"
       ["reasoning_tokens", usage.reasoning],
     ]),
   ];
-  return lines.map((line) => ({ ...line, each: (line.each * times) / one }));
+  return tier === undefined ? lines : lines.map((line) => ({ ...line, each: (line.each * times) / one }));
 }
 
 /** The tier with the highest threshold that the input passes, else the price's own ratios. */

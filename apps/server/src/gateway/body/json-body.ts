@@ -89,19 +89,28 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
   const begun = performance.now();
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
     const end = (error?: unknown) => {
-      clearTimeout(timer);
-      payload.off("data", onData).off("end", end).off("close", onClose).off("error", end);
-      if (error === undefined)
-        resolve(
-          whole?.subarray(0, size) ??
-            (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size)),
-        );
+      if (isOver) return;
+      isOver = true;
+      if (timer !== undefined) clearTimeout(timer);
+      if (error === undefined) resolve(bytes());
       else
         reject(error instanceof Error ? error : new Error("The body could not be read.", { cause: error }));
     };
-    const onClose = () =>
-      end(new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 }));
+    const bytes = () => {
+      const all =
+        whole?.subarray(0, size) ??
+        (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
+      // The request lives as long as its answer, and its listeners with it.
+      whole = undefined;
+      pieces.length = 0;
+      return all;
+    };
+    const onClose = () => {
+      if (!isOver)
+        end(new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 }));
+    };
     const late = () => end(tooSlow());
     const grow = async (more: number) => {
       payload.pause();
@@ -116,6 +125,8 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       }
     };
     const onData = (chunk: Buffer) => {
+      // What comes after a refusal is read and dropped.
+      if (isOver) return;
       try {
         size += chunk.length;
         if (size > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
@@ -135,7 +146,11 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       const needed = bodyMemory(size);
       if (Number.isNaN(announced) && needed > granted) void grow(Math.max(needed - granted, granted));
     };
-    payload.on("data", onData).on("end", end).on("close", onClose).on("error", end);
+    payload
+      .on("data", onData)
+      .on("end", () => end())
+      .on("close", onClose)
+      .on("error", end);
     if (payload.destroyed) onClose();
   });
 }

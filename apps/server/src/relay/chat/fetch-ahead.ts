@@ -4,6 +4,7 @@ import { spendingOf } from "#dialects/spending.ts";
 import { mapModel } from "#domain/channels/channel-in-force.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { abortSignalOf } from "#platform/cancellation.ts";
 import type { Plan } from "#relay/core/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { upstreamFor } from "#relay/core/spoken-dialect.ts";
@@ -69,7 +70,7 @@ async function fetchAll(
   if (kinds.size > MAX_ADDRESSES)
     throw invalidRequest(`At most ${MAX_ADDRESSES} addresses of pictures and files can be fetched.`);
   const others = new AbortController();
-  const signal = AbortSignal.any([call.signal, others.signal]);
+  const signal = AbortSignal.any([abortSignalOf(call.signal), others.signal]);
   // The endpoint gives back what the call uses; without one, the files are counted while they are read.
   const own =
     call.memory === undefined

@@ -150,7 +150,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
   let isOver = false;
   // What was read has been handed on: nothing is read before the client takes the piece before it.
   lifecycle.progress = () =>
-    pipe.said() === "nothing" ? undefined : { vendor: pipe.usage, delivered: pipe.tally };
+    pipe.said() === "nothing" ? undefined : { vendor: pipe.usage(), delivered: pipe.tally };
 
   async function next(): Promise<string | undefined> {
     if (isOver) return undefined;

@@ -1,5 +1,6 @@
 import type { UpstreamWire } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
+import type { CancelSignal } from "#platform/cancellation.ts";
 import { type RequestProgress, TransportError, type UpstreamResponse } from "#platform/http.ts";
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
@@ -37,7 +38,7 @@ export async function attempt<To extends Target, Answer extends object, Sent ext
   services: Pick<RelayServices, "settings" | "upstream">,
   target: To,
   exchange: Attempt<To, Answer, Sent, Context>,
-  upstream: { signal: AbortSignal } & Partial<RequestProgress>,
+  upstream: { signal: CancelSignal } & Partial<RequestProgress>,
   context: Context,
 ): Promise<Answer | Failed> {
   try {
@@ -54,7 +55,7 @@ async function ask(
   services: Pick<RelayServices, "settings" | "upstream">,
   target: Target,
   { request, decodeError }: Encoded,
-  upstream: { signal: AbortSignal } & Partial<RequestProgress>,
+  upstream: { signal: CancelSignal } & Partial<RequestProgress>,
 ): Promise<{ response: UpstreamResponse } | Failed> {
   try {
     const { signal } = upstream;

@@ -4,6 +4,7 @@ import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-for
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import type { PriceInForce } from "#domain/pricing/pricing.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import type { CancelSignal } from "#platform/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { Endpoint } from "#providers/provider.ts";
 
@@ -37,7 +38,7 @@ export interface Call {
   /** The body as it came; a form has none that could be read. */
   raw?: Buffer;
   /** Aborts when the client leaves. */
-  signal: AbortSignal;
+  signal: CancelSignal;
   /** Whatever the call keeps in memory is added here first; the endpoint releases it after the last byte. */
   memory?: Memory;
   /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */

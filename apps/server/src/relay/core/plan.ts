@@ -3,7 +3,7 @@ import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import {
-  computeBill,
+  computePoints,
   findPrice,
   heldTier,
   type PriceInForce,
@@ -104,7 +104,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
       if (output > estimate.output) estimate = { ...estimate, output };
       const most = { ...reserved(estimate, reserves), tier: heldTier(price, estimate.tier) };
       const held = call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
-      const { points } = computeBill(price, lane.ratio, held, call.calls);
+      const points = computePoints(price, lane.ratio, held, call.calls);
       if (points > worstCase) worstCase = points;
     }
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import {
@@ -33,7 +34,7 @@ export interface ToVendor {
   /** The call's own; the operator's and the credential's win over them. */
   headers: Record<string, string>;
   body: string | Buffer | StreamedBody | null;
-  signal: AbortSignal;
+  signal: CancelSignal;
   /** The most bytes that an answer to this request may have; none unless given. */
   maxBytes?: number;
   /** Is told how far the request got. */

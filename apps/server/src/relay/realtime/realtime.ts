@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
+import { abortSignalOf } from "#platform/cancellation.ts";
 import { TransportError } from "#platform/http.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Failed } from "#relay/core/ask.ts";
@@ -42,7 +43,7 @@ async function open(
   if (!("socket" in answer)) return { error: refusalOf(answer.status, answer.text, answer.headers) };
   const timeoutMs = chosen.channel.firstByteTimeoutMs || services.settings.current().FirstByteTimeoutMs;
   const messages = answer.socket.messages();
-  const first = await firstOf(messages, answer.socket, timeoutMs, lifecycle.upstream.signal);
+  const first = await firstOf(messages, answer.socket, timeoutMs, abortSignalOf(lifecycle.upstream.signal));
   if ("error" in first) return first;
   lifecycle.chosen = chosen;
   lifecycle.noteAttempt(chosen, begun, undefined);

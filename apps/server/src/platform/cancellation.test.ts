@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { abortSignalOf, createCancellation } from "./cancellation.ts";
+
+test("cancellation: calls each listener once, in order, but not those that were removed", () => {
+  const cancellation = createCancellation();
+  const calls: string[] = [];
+  const removed = () => calls.push("removed");
+  const twice = () => calls.push("first");
+  cancellation.addEventListener("abort", twice, { once: true });
+  cancellation.addEventListener("abort", twice, { once: true });
+  cancellation.addEventListener("abort", removed);
+  cancellation.addEventListener("abort", () => calls.push("last"));
+  cancellation.removeEventListener("abort", removed);
+  expect(cancellation.aborted).toBe(false);
+  cancellation.cancel();
+  cancellation.cancel();
+  expect(cancellation.aborted).toBe(true);
+  expect(calls).toEqual(["first", "last"]);
+});
+
+test("cancellation: as an AbortSignal it aborts with it, or at once", () => {
+  const cancellation = createCancellation();
+  const signal = abortSignalOf(cancellation);
+  expect(signal.aborted).toBe(false);
+  cancellation.cancel();
+  expect(signal.aborted).toBe(true);
+  expect(abortSignalOf(cancellation).aborted).toBe(true);
+  expect(abortSignalOf(signal)).toBe(signal);
+});
