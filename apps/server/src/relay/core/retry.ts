@@ -4,9 +4,12 @@ import { answerTooLong } from "./excess.ts";
 
 /** What a failure means for the call. Pure: decides on the kind of error, never on a vendor's prose. */
 
-/** Whether another channel may do better. A caller's own mistake is the same mistake everywhere. */
+/**
+ * Whether another channel may do better. A caller's own mistake is the same mistake everywhere, and an answer that passed
+ * a limit of the gateway was made and paid for at its provider: asking again would only pay for another one.
+ */
 export function worthRetrying(error: UpstreamError): boolean {
-  return error.kind !== "bad-request";
+  return error.kind !== "bad-request" && error.tooLong !== true;
 }
 
 export interface RetryBudget {
