@@ -186,3 +186,33 @@ it("sends a large complete answer with its length", async () => {
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(await response.text()).toBe(body);
 });
+
+it("sendWhenReady: ends a complete answer whose client accepts nothing any more, after the stream has begun", async () => {
+  app = Fastify();
+  const gone = Promise.withResolvers<void>();
+  app.get("/", async (_request, reply) => {
+    reply.raw.once("close", () => gone.resolve());
+    const pending = sleep(60).then((): Answer => ({
+      kind: "body",
+      headers: {},
+      body: "x".repeat(20_000_000),
+    }));
+    const options = {
+      heartbeat: "\n",
+      heartbeatMs: 20,
+      headers: {},
+      signal: new AbortController().signal,
+      stalledMs: 300,
+      streams: { inc() {}, dec() {} },
+    };
+    await sendWhenReady(reply, pending, options, { contentType: "application/json", fail: String });
+    return reply;
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  await gone.promise;
+  socket.destroy();
+});

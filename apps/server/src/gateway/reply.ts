@@ -112,18 +112,20 @@ export async function sendWhenReady(
     ...unbuffered,
   });
   raw.write(options.heartbeat);
-  const beat = setInterval(() => raw.write(options.heartbeat), options.heartbeatMs);
+  const beat = setInterval(() => {
+    if (!raw.writableNeedDrain) raw.write(options.heartbeat);
+  }, options.heartbeatMs);
   let answer: Answer;
   try {
     answer = await pending;
   } catch (error) {
-    raw.end(early.fail(error));
-    return;
+    return pump(reply, once(Buffer.from(early.fail(error))), { ...options, heartbeatMs: 0 });
   } finally {
     clearInterval(beat);
   }
-  if (answer.kind === "body") raw.end(answer.body);
-  else await pump(reply, answer.kind === "stream" ? answer.frames : answer.chunks, options);
+  if (answer.kind === "body")
+    return pump(reply, once(Buffer.from(answer.body)), { ...options, heartbeatMs: 0 });
+  await pump(reply, answer.kind === "stream" ? answer.frames : answer.chunks, options);
 }
 
 /** Whether it came to an end, good or bad, in time. */
@@ -173,6 +175,7 @@ async function pump(
       } else for (const part of partsOf(piece)) if (!raw.write(part)) await accepted(reply, options);
     }
     raw.end();
+    watchStalled(reply, options);
   } catch (error) {
     reply.log.debug({ err: error }, "an answer broke off");
     raw.destroy();
