@@ -12,6 +12,8 @@ export interface RawFrame {
 }
 
 export interface FrameSplitter {
+  /** Characters of the frame that is not complete. */
+  pending(): number;
   /** The frames that this chunk completes. */
   push(chunk: Uint8Array): RawFrame[];
   /** The frames that the end of the stream completes: one without its blank line, or one whose last byte may have been missing. */
@@ -125,6 +127,7 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
   }
 
   return {
+    pending: () => held.length,
     push: (chunk) => scan(decode(chunk)),
     flush() {
       const rest = scan(decode());

@@ -45,7 +45,7 @@ export async function readBody(
     return spell(
       call,
       upstream.id,
-      await collect(came, (isClosing) => readFrames(response, isClosing), memory),
+      await collect(came, (isClosing) => readFrames(response, isClosing, undefined, memory), memory),
     );
   let text: string;
   if (upstream.id !== "own" && upstream.id === call.client.id && mayPass(call, came)) {

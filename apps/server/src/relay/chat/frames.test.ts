@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TransportError } from "#platform/http.ts";
+import { createMemoryBudget } from "#platform/memory-budget.ts";
 import { readFrames } from "./frames.ts";
 
 /** An upstream that sends these chunks as long as somebody reads; a number is a pause in milliseconds. */
@@ -89,5 +90,43 @@ describe("the frames of a stream", () => {
     // The comments alone would go on for seven seconds, the silence for a minute.
     expect(Date.now() - begun).toBeLessThan(5_000);
     expect(source.state.cancelled).toBe(true);
+  });
+});
+
+describe("frames: the memory budget", () => {
+  const megabyte = 1024 * 1024;
+  const long = ["data: ", ...Array.from({ length: 32 }, () => "x".repeat(64 * 1024))];
+
+  it("counts a long frame while it arrives, and gives it back when the next one is there", async () => {
+    const budget = createMemoryBudget(64 * megabyte);
+    const memory = await budget.acquire(1, { owner: "user1" });
+    let most = 0;
+    function* script() {
+      for (const piece of [...long, "\n\n", "data: next\n\n"]) {
+        yield piece;
+        most = Math.max(most, budget.used);
+      }
+    }
+    const sizes: number[] = [];
+    const whole = { maxChars: 8 * megabyte, graceMs: 60 };
+    for await (const batch of readFrames(upstream(script()), () => false, whole, memory))
+      for (const { frame } of batch) sizes.push(frame.data.length);
+    expect(sizes).toEqual([32 * 64 * 1024, 4]);
+    expect(most).toBeGreaterThan(4 * megabyte);
+    expect(budget.used).toBe(1);
+  });
+
+  it("refuses a frame for which it has no room, and keeps nothing of it", async () => {
+    const budget = createMemoryBudget(8 * megabyte);
+    const other = await budget.acquire(4 * megabyte, { owner: "user2" });
+    const memory = await budget.acquire(1, { owner: "user1", timeoutMs: 50 });
+    const read = async () => {
+      const whole = { maxChars: 8 * megabyte, graceMs: 60 };
+      for await (const batch of readFrames(upstream([...long, ...long]), () => false, whole, memory))
+        expect(batch).toEqual([]);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "overloaded" });
+    expect(budget.used).toBe(4 * megabyte + 1);
+    other.release();
   });
 });

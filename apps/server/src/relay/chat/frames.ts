@@ -2,6 +2,8 @@ import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/sse
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import type { Memory } from "#relay/core/call.ts";
+import { UNCOUNTED_BYTES } from "#relay/core/whole-text.ts";
 
 /** The frames of an upstream's stream as they come, and the patience and memory that one may cost. */
 export interface StreamLimits {
@@ -16,18 +18,20 @@ export const streamLimits: StreamLimits = { maxChars: 32 * 1024 * 1024, graceMs:
 
 /**
  * One list for what came at once, empty ones left out. An upstream that goes on after its answer is complete is cut
- * off, and that is no error. Throws TransportError.
+ * off, and that is no error. Throws TransportError, and `overloaded` when a long frame has no room in the memory budget.
  */
 export function readFrames(
   response: Pick<UpstreamResponse, "chunks" | "cancel">,
   isComplete: () => boolean,
   limits = streamLimits,
+  memory?: Memory,
 ): AsyncGenerator<RawFrame[], void, undefined> {
   const splitter = createFrameSplitter(limits.maxChars);
   const chunks = response.chunks();
   let after = 0;
   let lastFrameAt = now();
   let isEnded = false;
+  const room = memory === undefined ? undefined : roomForFrame(memory);
 
   async function next(): Promise<RawFrame[] | undefined> {
     while (!isEnded) {
@@ -48,6 +52,8 @@ export function readFrames(
         if (after > limits.maxChars) return undefined;
         frames = read(() => splitter.push(next.value));
       }
+      const more = room?.hold(splitter.pending());
+      if (more !== undefined) await more;
       if (frames.length === 0) continue;
       lastFrameAt = now();
       return frames;
@@ -56,8 +62,40 @@ export function readFrames(
   }
 
   return generatorOf(next, async () => {
+    room?.free();
     await chunks.return();
   });
+}
+
+/** A frame that is not complete, and what it becomes for the client. */
+const COPIES = 2;
+const FIRST_STEP = 1024 * 1024;
+
+/** Counts a long frame in the memory budget while it arrives; `hold` throws `overloaded`. */
+function roomForFrame(memory: Memory): { hold(chars: number): Promise<void> | undefined; free(): void } {
+  let counted = 0;
+  function free(): void {
+    if (counted > 0) memory.giveBack(counted);
+    counted = 0;
+  }
+  return {
+    free,
+    hold(chars) {
+      if (chars <= UNCOUNTED_BYTES) {
+        free();
+        return undefined;
+      }
+      if (chars * COPIES <= counted) return undefined;
+      const more = Math.max(chars * COPIES - counted, counted, FIRST_STEP);
+      const added = memory.add(more);
+      if (added !== undefined)
+        return added.then(() => {
+          counted += more;
+        });
+      counted += more;
+      return undefined;
+    },
+  };
 }
 
 function read(take: () => RawFrame[]): RawFrame[] {

@@ -66,7 +66,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
     ? passing(call, upstream, tried.mender)
     : translating(call, upstream, upstream.decodeStream());
   const events = openArray === undefined ? response : unframed(response, openArray());
-  const batches = readFrames(events, () => pipe.closing());
+  const batches = readFrames(events, () => pipe.closing(), undefined, call.memory);
   let first = "";
   let ended = false;
   // A complete answer that says nothing is read to its end: its usage may follow.
@@ -184,7 +184,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
 
 /** A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known. */
 function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): string {
-  if (!(error instanceof TransportError)) lifecycle.defect(error);
+  if (!(error instanceof TransportError || error instanceof GatewayError)) lifecycle.defect(error);
   // Broken after its last word: nothing of the answer is missing.
   else if (pipe.closing()) return pipe.end();
   pipe.broken = error;
@@ -234,7 +234,8 @@ async function lastWords(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): 
     await lifecycle.fail(error);
     return fail(error);
   }
-  const limit = limitError(pipe.error() ?? pipe.broken);
+  const { broken } = pipe;
+  const limit = broken instanceof GatewayError ? broken : limitError(pipe.error() ?? broken);
   try {
     await lifecycle.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
   } catch (error) {
