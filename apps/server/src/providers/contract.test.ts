@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync } from "node:fs";
 import { ProviderInfo } from "@gateway/shared/channels/provider";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -111,10 +110,14 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
   "provider %s",
   (id, provider) => {
     it("lives where its file says", async () => {
-      const folders = ["", "cloud/", "local/", "media/"].map((folder) => `./definitions/${folder}${id}.ts`);
-      const file = folders.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))!;
       const name = id.replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
-      await expect(import(/* @vite-ignore */ file.href)).resolves.toHaveProperty(name);
+      const files = ["", "cloud/", "local/", "media/"].map((folder) => `./definitions/${folder}${id}.ts`);
+      const found = await Promise.allSettled(
+        files.map((file) => import(/* @vite-ignore */ new URL(file, import.meta.url).href)),
+      );
+      const modules = found.flatMap((each) => (each.status === "fulfilled" ? [each.value as object] : []));
+      expect(modules).toHaveLength(1);
+      expect(modules[0]).toHaveProperty(name);
     });
 
     it("has a secure address, or leaves it to the operator", () => {
