@@ -11,6 +11,8 @@ export interface Books {
   broken: number;
   /** Their bill was committed when the node died before the last bytes had left: nobody can know of both. */
   brokenAndCharged: number;
+  /** Of these, long calls whose node died: charged up to their last checkpoint. */
+  interrupted: number;
   /** Sentences; none when the books are right. */
   wrong: string[];
 }
@@ -20,23 +22,40 @@ interface Charge {
   client: number;
   began: number;
   times: number;
+  interrupted: boolean;
+  written: number;
 }
 
 export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books> {
-  const { rows } = await pool.query<{ request_id: string; token_name: string; began: number; times: bigint }>(
+  const { rows } = await pool.query<{
+    request_id: string;
+    token_name: string;
+    began: number;
+    times: bigint;
+    interrupted: boolean;
+    written: bigint;
+  }>(
     `SELECT request_id, min(token_name) AS token_name, extract(epoch FROM min(created_at))::float8 * 1000 AS began,
-       count(*) AS times FROM request_logs WHERE type = 2 AND quota > 0 GROUP BY request_id`,
+       count(*) AS times, bool_or(outcome = 'interrupted') AS interrupted, max(completion_tokens) AS written FROM request_logs WHERE type = 2 AND quota > 0 GROUP BY request_id`,
   );
   const charges = new Map<string, Charge>(
-    rows.map(({ request_id, token_name, began, times }) => [
-      request_id,
-      { request_id, client: Number(token_name.split("-")[1]), began, times: Number(times) },
+    rows.map(({ token_name, times, written, ...row }) => [
+      row.request_id,
+      { ...row, client: Number(token_name.split("-")[1]), times: Number(times), written: Number(written) },
     ]),
   );
   const of = (end: Seen["end"]) => seen.filter((call) => call.end === end);
   const wrong: string[] = [];
   for (const charge of charges.values())
     if (charge.times > 1) wrong.push(`${charge.request_id} was charged ${charge.times} times.`);
+  const interrupted = [...charges.values()].filter((charge) => charge.interrupted);
+  for (const { request_id, written } of interrupted) {
+    const call = seen.find(({ requestId }) => requestId === request_id);
+    if (call?.end === "complete")
+      wrong.push(`${request_id} was seen complete and is charged up to a checkpoint.`);
+    if (call?.arrived !== undefined && call.arrived < written)
+      wrong.push(`${request_id} is charged for ${written} tokens, and ${call.arrived} arrived.`);
+  }
   for (const { requestId } of of("complete"))
     if (requestId === undefined || !charges.delete(requestId))
       wrong.push(`${requestId} was seen complete and is not charged.`);
@@ -78,6 +97,7 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     refused: of("refused").length,
     broken: of("broken").length,
     brokenAndCharged,
+    interrupted: interrupted.length,
     wrong,
   };
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
+import { tokensOf } from "#domain/pricing/estimate.ts";
+import { addTo } from "#relay/core/meter.ts";
 import type { World } from "./world.ts";
 
 /** What a client saw of one call. */
@@ -13,6 +15,8 @@ export interface Seen {
   /** Of an answer that had a head. */
   requestId: string | undefined;
   status: number;
+  /** Tokens of what arrived, by our count; of long streams. */
+  arrived?: number;
 }
 
 const ways = ["body", "stream", "sdk-body", "sdk-stream"] as const;
@@ -35,7 +39,95 @@ export async function runClient(world: World, client: number, signal: AbortSigna
   return seen;
 }
 
-type Result = Pick<Seen, "end" | "requestId" | "status">;
+/** Streams of ten seconds and more, one after the other, until told to stop: these have checkpoints. */
+export async function runLongClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  while (!signal.aborted) {
+    const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
+    const began = Date.now();
+    const result = await readLong(node, world.keys[client] ?? "");
+    seen.push({ client, began, ended: Date.now(), ...result });
+    if (result.end !== "complete") await sleep(50);
+  }
+  return seen;
+}
+
+/** Reads the beginning of a long stream and then nothing more, keeps the connection open, and ends it without a word. */
+export async function runSilentClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  while (!signal.aborted) {
+    const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
+    const began = Date.now();
+    const leaving = new AbortController();
+    let requestId: string | undefined;
+    let status = 0;
+    try {
+      const response = await askLong(node, world.keys[client] ?? "", leaving.signal);
+      ({ status } = response);
+      requestId = response.headers.get("x-request-id") ?? undefined;
+      await response.body?.getReader().read();
+      await sleep(silentMs);
+    } catch {
+      await sleep(50);
+    }
+    leaving.abort();
+    const isRefused = status !== 0 && status !== 200;
+    seen.push({
+      client,
+      began,
+      ended: Date.now(),
+      end: isRefused ? "refused" : "broken",
+      requestId,
+      status,
+    });
+  }
+  return seen;
+}
+
+const silentMs = 8_000;
+
+function askLong(node: string, key: string, signal?: AbortSignal): Promise<Response> {
+  const content = "[[length=110]] [[chunk-delay=100]] Tell a long story.";
+  return fetch(`${node}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "demo-chat",
+      max_tokens: 400,
+      stream: true,
+      messages: [{ role: "user", content }],
+    }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+async function readLong(node: string, key: string): Promise<Result> {
+  let requestId: string | undefined;
+  let status = 0;
+  let text = "";
+  const decoder = new TextDecoder();
+  const arrived = () => ({ arrived: tokensIn(text) });
+  try {
+    const response = await askLong(node, key);
+    ({ status } = response);
+    requestId = response.headers.get("x-request-id") ?? undefined;
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+    if (status !== 200) return { end: "refused", requestId, status };
+    if (text.includes("data: [DONE]")) return { end: "complete", requestId, status, ...arrived() };
+    return { end: text.includes('"error"') ? "refused" : "broken", requestId, status, ...arrived() };
+  } catch {
+    return { end: "broken", requestId, status, ...arrived() };
+  }
+}
+
+function tokensIn(text: string): number {
+  const tally = { narrow: 0, wide: 0 };
+  for (const [, words] of text.matchAll(/"content":("(?:[^"\\]|\\.)*")/g))
+    addTo(tally, JSON.parse(words ?? '""') as string);
+  return tokensOf(tally);
+}
+
+type Result = Pick<Seen, "end" | "requestId" | "status" | "arrived">;
 
 function question(stream: boolean) {
   // Some answers take their time, so that there is always one in flight to be struck.

@@ -29,7 +29,7 @@ const report = await runChaos({
   enough: enough.signal,
   say: (sentence) => console.log(sentence),
 });
-const { complete, refused, broken, brokenAndCharged, refusals, wrong, strikes } = report;
+const { complete, refused, broken, brokenAndCharged, interrupted, refusals, wrong, strikes } = report;
 console.log(
   `\nStruck: ${Object.entries(strikes)
     .map(([kind, times]) => `${times} × ${kind}`)
@@ -40,6 +40,7 @@ console.log(`Refused, none charged: ${refused}`, refusals);
 console.log(
   `Broken by a strike: ${broken}, of which the bill was committed before the end was sent: ${brokenAndCharged}`,
 );
+console.log(`Long calls charged up to their last checkpoint, because their node died: ${interrupted}`);
 for (const sentence of wrong) console.error(sentence);
 console.log(wrong.length === 0 ? "The books are right: drift 0." : `${wrong.length} things are wrong.`);
 process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Books, compare } from "./books.ts";
-import { runClient } from "./clients.ts";
+import { runClient, runLongClient, runSilentClient } from "./clients.ts";
 import { createWorld, type World } from "./world.ts";
 
 /**
@@ -37,19 +37,28 @@ const kinds = [
   "postgres crash",
   "pause",
   "kill -9 of two",
+  "pause of 35 s",
 ];
+
+/** Beside the others: clients of long streams, and one whose connections go silent. */
+const longClients = 4;
+const silentClients = 1;
 
 /** Points for the account that has little: some calls. */
 const smallCredit = 5_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { rounds, nodes = 3, clients = 12, pauseMs = 500, say = () => undefined } = options;
-  const world = await createWorld(nodes, clients, options.main);
+  const world = await createWorld(nodes, clients + longClients + silentClients, options.main);
   const stop = new AbortController();
   try {
     say(`${nodes} gateways, ${clients} clients, ${rounds} rounds`);
     await world.credit(smallCredit);
-    const load = Array.from({ length: clients }, (_, client) => runClient(world, client, stop.signal));
+    const load = Array.from({ length: clients + longClients + silentClients }, (_, client) => {
+      if (client < clients) return runClient(world, client, stop.signal);
+      const run = client < clients + longClients ? runLongClient : runSilentClient;
+      return run(world, client, stop.signal);
+    });
     const strikes: Record<string, number> = {};
     for (let round = 0; round < rounds && options.enough?.aborted !== true; round += 1) {
       await sleep(pauseMs * (0.5 + Math.random()));
@@ -62,12 +71,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await sleep(pauseMs);
     stop.abort();
     const seen = (await Promise.all(load)).flat();
-    const books = await compare(world.database.pool, seen);
+    let held = 0n;
     if (options.untilReleased === true) {
-      say("waiting until nothing is held any more");
-      const held = await stillHeld(world);
-      if (held > 0n) books.wrong.push(`${held} reservations are still held after two minutes of quiet.`);
+      say("waiting until nothing is reserved any more");
+      held = await stillHeld(world);
     }
+    const books = await compare(world.database.pool, seen);
+    if (held > 0n) books.wrong.push(`${held} reservations are still there after two minutes of quiet.`);
     return { ...books, strikes };
   } finally {
     stop.abort();
@@ -105,6 +115,9 @@ async function strike(world: World, kind: string, nodes: number): Promise<void> 
       return world.credit(smallCredit);
     case "pause":
       return world.pauseNode(victim, 2_000);
+    case "pause of 35 s":
+      // Other nodes take it for dead, and charge its long calls.
+      return world.pauseNode(victim, 35_000);
     case "redis away":
       return world.pauseRedis(800);
     default:

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
+
+/** Which long calls have a checkpoint, and what it says: the log row that the call gets if the node dies now. */
+let gateway: TestGateway;
+let raw: RawUpstream;
+let key: string;
+/** Ends every stream that is still open, so that the gateway has nothing to wait for. */
+const ended = new AbortController();
+
+const text = (content: string) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const nothing = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { role: "assistant", content: "" } }] })}\n\n`;
+
+beforeAll(async () => {
+  [gateway, raw] = await Promise.all([startTestGateway(), startRawUpstream()]);
+  await gateway.addChannel({ type: 8, name: "raw", base_url: raw.url, models: ["raw"] });
+  await gateway.addChannel({ type: 8, name: "demo", models: ["demo-realtime"] });
+  for (const model of ["raw", "demo-realtime"]) await gateway.addPrice(model);
+  ({ key } = await gateway.addToken());
+});
+afterAll(async () => {
+  ended.abort();
+  await raw.close();
+  await gateway.stop();
+});
+
+async function open(path: string, body: object, signal = ended.signal): Promise<string> {
+  const response = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+  expect(response.status).toBe(200);
+  response.text().catch(() => {});
+  return response.headers.get("x-request-id") ?? "";
+}
+
+/** Which of these calls have one after seven seconds. */
+async function checkpoints(): Promise<Map<string, Record<string, unknown>>> {
+  await sleep(7_000);
+  const rows = await gateway.database.db.reservation.findMany();
+  return new Map(
+    rows.flatMap(({ request_id, checkpoint }) =>
+      checkpoint === null ? [] : [[request_id, checkpoint as Record<string, unknown>]],
+    ),
+  );
+}
+
+function play(...chunks: string[]): void {
+  raw.play({ chunks: [head("text/event-stream"), ...chunks], ending: "hang", pauseMs: 20 });
+}
+
+it("checkpoints: long calls of every kind have one, but not before something was delivered", async () => {
+  const chat = { model: "raw", stream: true, messages: [{ role: "user", content: "Hi" }] };
+  play(nothing, text("one two three"), text(" four five six"));
+  const said = await open("/v1/chat/completions", chat);
+  const translated = await open("/v1/messages", { ...chat, max_tokens: 100 });
+  const completed = await open("/v1/completions", { model: "raw", stream: true, prompt: "Hi" });
+  play(nothing);
+  const silent = await open("/v1/chat/completions", chat);
+  const [session, speaking] = await speak();
+  const found = await checkpoints();
+  const row = { outcome: "interrupted", status: 503, type: 2, estimated: true };
+  for (const id of [said, translated])
+    expect(found.get(id)).toMatchObject({ ...row, is_stream: true, model_name: "raw" });
+  expect(found.get(said)?.["completion_tokens"]).toBeGreaterThan(3);
+  expect(found.get(said)?.["completion_tokens"]).toBeLessThan(12);
+  expect(found.get(completed)).toMatchObject({ ...row, endpoint: "/v1/completions" });
+  expect([...found.keys()]).not.toContain(silent);
+  const realtime = [...found.values()].filter((each) => each["model_name"] === "demo-realtime");
+  expect(realtime).toMatchObject([row]);
+  expect(realtime[0]?.["completion_tokens"]).toBeGreaterThan(0);
+  expect(speaking()).toBe(true);
+  session.terminate();
+}, 60_000);
+
+it("checkpoints: what is read after the client left does not count", async () => {
+  const leaving = new AbortController();
+  play(nothing, text("one two three"), ...Array.from({ length: 400 }, () => text(" and more")));
+  const id = await open(
+    "/v1/chat/completions",
+    { model: "raw", stream: true, messages: [{ role: "user", content: "Hi" }] },
+    leaving.signal,
+  );
+  // The provider is read on for five seconds.
+  await sleep(3_000);
+  leaving.abort();
+  expect((await checkpoints()).has(id)).toBe(false);
+}, 60_000);
+
+/** A session in the middle of a long response. */
+async function speak(): Promise<[WebSocket, () => boolean]> {
+  const address = `${gateway.url.replace("http", "ws")}/v1/realtime?model=demo-realtime`;
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}` } });
+  const types: string[] = [];
+  socket.on("error", () => {});
+  socket.on("message", (data: Buffer) => types.push((JSON.parse(data.toString()) as { type: string }).type));
+  await expect.poll(() => types, { timeout: 10_000 }).toContain("session.created");
+  const content = [{ type: "input_text", text: "[[length=100]] [[chunk-delay=200]] Speak" }];
+  socket.send(
+    JSON.stringify({
+      type: "conversation.item.create",
+      item: { type: "message", role: "user", content },
+    }),
+  );
+  socket.send(JSON.stringify({ type: "response.create" }));
+  return [socket, () => types.includes("response.created") && !types.includes("response.done")];
+}
