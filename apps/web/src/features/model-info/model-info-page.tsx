@@ -18,7 +18,7 @@ import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
-import type { Column } from "#ui/table/table-model.ts";
+import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
 import { ImportDialog } from "./import-dialog.tsx";
 import { ModelInfoDrawer } from "./model-info-drawer.tsx";
@@ -27,6 +27,7 @@ const CatalogueParams = z.object({
   keyword: z.string().default(""),
   tag: z.string().default(""),
   page: z.coerce.number().int().min(1).catch(1).default(1),
+  order: z.string().default(""),
   size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
 });
 
@@ -43,13 +44,14 @@ export default function ModelInfoPage() {
 
   const wanted = params.keyword.trim().toLowerCase();
   const tags = [...new Set(infos.data?.flatMap((info) => info.tags))].sort();
-  const found = infos.data
+  const matching = infos.data
     ?.filter(
       (info) =>
         (params.tag === "" || info.tags.includes(params.tag)) &&
         [info.model, info.name, info.description].some((text) => text.toLowerCase().includes(wanted)),
     )
     .sort((a, b) => a.model.localeCompare(b.model));
+  const found = matching && inOrder(matching, columns, params.order);
   const page = Math.min(params.page, Math.max(1, Math.ceil((found?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
 
@@ -98,6 +100,8 @@ export default function ModelInfoPage() {
         rowActions={(info) => (
           <EditButtons onEdit={() => setEdited(info)} onDelete={() => void destroy(info)} />
         )}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
         paging={{ kind: "pages", page, size: params.size, total: found?.length, onChange: setParams }}
         toolbar={
           <>
@@ -156,6 +160,8 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
       id: "model",
       title: t("Model"),
       fixed: true,
+      sortable: true,
+      sortValue: (info) => info.model,
       width: 280,
       cell: (info) => (
         <Group gap={10} wrap="nowrap" miw={0}>
@@ -174,6 +180,8 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
     {
       id: "context_length",
       title: t("Context"),
+      sortable: true,
+      sortValue: (info) => info.context_length,
       align: "right",
       card: "fact",
       cell: (info) => (info.context_length > 0 ? short(info.context_length) : "–"),
@@ -181,15 +189,31 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
     {
       id: "max_tokens",
       title: t("Longest answer"),
+      sortable: true,
+      sortValue: (info) => info.max_tokens,
       align: "right",
       card: "fact",
       cell: (info) => (info.max_tokens > 0 ? short(info.max_tokens) : "–"),
     },
-    { id: "input_modalities", title: t("Input"), cell: (info) => words(info.input_modalities) },
-    { id: "output_modalities", title: t("Output"), cell: (info) => words(info.output_modalities) },
+    {
+      id: "input_modalities",
+      title: t("Input"),
+      sortable: true,
+      sortValue: (info) => words(info.input_modalities),
+      cell: (info) => words(info.input_modalities),
+    },
+    {
+      id: "output_modalities",
+      title: t("Output"),
+      sortable: true,
+      sortValue: (info) => words(info.output_modalities),
+      cell: (info) => words(info.output_modalities),
+    },
     {
       id: "tags",
       title: t("Tags"),
+      sortable: true,
+      sortValue: (info) => info.tags.join(", "),
       cell: (info) =>
         info.tags.length === 0 ? (
           "–"

@@ -17,11 +17,11 @@ import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
-import type { Column } from "#ui/table/table-model.ts";
+import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { ownersQuery, useDeleteOwner } from "./api.ts";
 import { OwnerDrawer } from "./owner-drawer.tsx";
 
-const OwnerParams = z.object({ keyword: z.string().default("") });
+const OwnerParams = z.object({ keyword: z.string().default(""), order: z.string().default("") });
 
 export default function OwnersPage() {
   const { t } = useTranslation();
@@ -32,9 +32,10 @@ export default function OwnersPage() {
   const [edited, setEdited] = useState<ModelOwnerRow | "new" | null>(null);
   const columns = useMemo(() => ownerColumns(t), [t]);
   const wanted = params.keyword.trim().toLowerCase();
-  const rows = owners.data?.filter(
+  const found = owners.data?.filter(
     ({ id, name }) => name.toLowerCase().includes(wanted) || String(id) === wanted,
   );
+  const rows = found && inOrder(found, columns, params.order);
   const freeId = Math.max(LAST_RESERVED_OWNER, ...(owners.data ?? []).map((owner) => owner.id)) + 1;
 
   const destroy = async (owner: ModelOwnerRow) => {
@@ -73,6 +74,8 @@ export default function OwnersPage() {
           />
         )}
         paging={{ kind: "none" }}
+        order={params.order}
+        onOrder={(order) => setParams({ order })}
         toolbar={
           <SearchBox
             value={params.keyword}
@@ -108,6 +111,8 @@ function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
       id: "name",
       title: t("Name"),
       fixed: true,
+      sortable: true,
+      sortValue: (owner) => owner.name,
       width: 240,
       cell: (owner) => (
         <Group gap={10} wrap="nowrap">
@@ -116,11 +121,21 @@ function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
         </Group>
       ),
     },
-    { id: "id", title: "ID", align: "right", card: "fact", cell: (owner) => owner.id },
+    {
+      id: "id",
+      title: "ID",
+      align: "right",
+      card: "fact",
+      sortable: true,
+      sortValue: (owner) => owner.id,
+      cell: (owner) => owner.id,
+    },
     {
       id: "kind",
       title: t("Kind"),
       card: "fact",
+      sortable: true,
+      sortValue: (owner) => Number(owner.id <= LAST_RESERVED_OWNER),
       cell: (owner) => (
         <Badge color={owner.id > LAST_RESERVED_OWNER ? "iris" : "gray"}>
           {owner.id > LAST_RESERVED_OWNER ? t("Own") : t("Known vendor")}
@@ -130,6 +145,8 @@ function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
     {
       id: "icon",
       title: t("Icon"),
+      sortable: true,
+      sortValue: (owner) => owner.icon,
       cell: (owner) => (
         <Text ff="monospace" fz="xs" c="dimmed" truncate maw={320}>
           {owner.icon || "–"}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Column, offersOrder } from "./table-model.ts";
+import { type Column, inOrder, offersOrder } from "./table-model.ts";
 
 const column = (id: string, sortable: boolean): Column<object> => ({
   id,
@@ -18,4 +18,28 @@ it("offers an order by its sortable columns, up or down, and none at all", () =>
 it("offers no order by what is not there or cannot be sorted by", () => {
   for (const order of ["nowhere", "secret", "id,-nowhere", "--id", ","])
     expect(offersOrder(columns, order), order).toBe(false);
+});
+
+type Model = { name: string; size: number };
+const models: Model[] = [
+  { name: "gpt-10", size: 5 },
+  { name: "GPT-9", size: 20 },
+  { name: "claude", size: 5 },
+];
+const modelColumns: Column<Model>[] = [
+  { id: "name", title: "Name", sortable: true, sortValue: ({ name }) => name, cell: ({ name }) => name },
+  { id: "size", title: "Size", sortable: true, sortValue: ({ size }) => size, cell: ({ size }) => size },
+  { id: "plain", title: "Plain", cell: () => null },
+];
+const namesIn = (order: string) => inOrder(models, modelColumns, order).map(({ name }) => name);
+
+it("inOrder: sorts names as people do and numbers as numbers, both ways", () => {
+  expect(namesIn("name")).toEqual(["claude", "GPT-9", "gpt-10"]);
+  expect(namesIn("-name")).toEqual(["gpt-10", "GPT-9", "claude"]);
+  expect(namesIn("-size")).toEqual(["GPT-9", "gpt-10", "claude"]);
+});
+
+it("inOrder: keeps the list's own order without a field, or with one that is not sortable", () => {
+  for (const order of ["", "plain", "-nowhere"])
+    expect(namesIn(order)).toEqual(["gpt-10", "GPT-9", "claude"]);
 });

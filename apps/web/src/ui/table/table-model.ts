@@ -11,6 +11,8 @@ export type Column<Row> = {
   /** Numbers go to the right. */
   align?: "left" | "right";
   sortable?: boolean;
+  /** What a list that is here as a whole is sorted by; other lists are sorted by the server. */
+  sortValue?: (row: Row) => string | number;
   /** Pixels the column should at least have. */
   width?: number;
   /** Not shown until the reader chooses it. */
@@ -34,6 +36,20 @@ export function offersOrder<Row>(columns: readonly Column<Row>[], order: string)
 export function nextOrder(order: string, field: string): string {
   if (order === field) return `-${field}`;
   return order === `-${field}` ? "" : field;
+}
+
+/** The rows of a list that is here as a whole, in this order; rows with the same value keep theirs. */
+export function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: string): Row[] {
+  const field = order.replace(/^-/, "");
+  const valueOf = columns.find(({ id, sortable }) => sortable && id === field)?.sortValue;
+  if (valueOf === undefined) return [...rows];
+  const sign = order.startsWith("-") ? -1 : 1;
+  return rows.toSorted((a, b) => sign * compared(valueOf(a), valueOf(b)));
+}
+
+function compared(a: string | number, b: string | number): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true, sensitivity: "base" });
 }
 
 export type Selection = { keys: string[]; onChange: (keys: string[]) => void };

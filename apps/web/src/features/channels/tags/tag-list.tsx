@@ -23,7 +23,7 @@ import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import type { Column } from "#ui/table/table-model.ts";
+import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { TagActions } from "./tag-actions.tsx";
 import classes from "#features/channels/runs/runs.module.css";
@@ -39,6 +39,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
   const { t } = useTranslation();
   const list = useQuery(channelTagsQuery);
   const [open, setOpen] = useState<string[]>([]);
+  const [order, setOrder] = useState("");
   const toggle = (tag: string) => setOpen((tags) => without(tags, tag) ?? [...tags, tag]);
   // The same array until something in it changes: a cell with a new function would lose its focus.
   const columns = useMemo<Column<ChannelTag>[]>(
@@ -47,6 +48,8 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
         id: "tag",
         title: t("Tag"),
         fixed: true,
+        sortable: true,
+        sortValue: (row) => row.tag,
         width: 200,
         cell: (row) => (
           <TagName
@@ -57,22 +60,40 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
         ),
       },
       { id: "vendors", title: t("Vendors"), cell: (row) => <Vendors types={row.types} /> },
-      { id: "status", title: t("Status"), card: "fact", cell: (row) => <MixedStatus row={row} /> },
+      {
+        id: "status",
+        title: t("Status"),
+        card: "fact",
+        sortable: true,
+        sortValue: (row) => row.enabled / Math.max(1, row.total),
+        cell: (row) => <MixedStatus row={row} />,
+      },
       {
         id: "response",
         title: t("Response"),
         card: "fact",
+        sortable: true,
+        sortValue: (row) => row.response_time,
         cell: (row) => (
           <Text span fz="sm" c={speedOf(row.response_time).color} fw={500}>
             {row.response_time > 0 ? formatDuration(row.response_time) : t("Not tested")}
           </Text>
         ),
       },
-      { id: "used", title: t("Used"), align: "right", cell: (row) => <Used points={row.used_quota} /> },
+      {
+        id: "used",
+        title: t("Used"),
+        align: "right",
+        sortable: true,
+        sortValue: (row) => row.used_quota,
+        cell: (row) => <Used points={row.used_quota} />,
+      },
       {
         id: "priority",
         title: t("Priority"),
         align: "right",
+        sortable: true,
+        sortValue: (row) => row.priority.max,
         width: 130,
         cell: (row) => <TagRank row={row} field="priority" />,
       },
@@ -80,22 +101,27 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
         id: "weight",
         title: t("Weight"),
         align: "right",
+        sortable: true,
+        sortValue: (row) => row.weight.max,
         width: 130,
         cell: (row) => <TagRank row={row} field="weight" />,
       },
     ],
     [t, open],
   );
+  const rows = useMemo(() => list.data && inOrder(list.data, columns, order), [list.data, columns, order]);
   return (
     <DataTable
       id="channel-tags"
       label={t("Tags")}
       columns={columns}
-      rows={list.data}
+      rows={rows}
       rowKey={(row) => row.tag}
       error={list.error}
       onRetry={() => void list.refetch()}
       paging={{ kind: "none" }}
+      order={order}
+      onOrder={setOrder}
       onOpen={(row) => toggle(row.tag)}
       rowActions={(row) => (
         <TagActions tag={row} onTest={() => onTest(row.tag)} onEdit={() => onEdit(row.tag)} />
