@@ -24,6 +24,11 @@ declare module "fastify" {
   }
 }
 
+/** `cache-control: no-cache` asks for a new answer, as it does anywhere on the web. */
+export function wantsFresh(request: FastifyRequest): boolean {
+  return /\bno-(cache|store)\b/i.test(request.headers["cache-control"] ?? "");
+}
+
 /** The caller and what its request may use. Every route of a guarded scope has it. */
 export function accessOf({ access }: FastifyRequest): Access {
   if (access === null) throw new Error("The route is not guarded.");

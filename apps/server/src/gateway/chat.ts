@@ -3,26 +3,17 @@ import type { Address, Dialect, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { invalidRequest, modelNotFound } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
-import { countTokens } from "#relay/chat/count-tokens.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { accessOf } from "./access.ts";
+import { accessOf, wantsFresh } from "./access.ts";
 import { admit } from "./admit.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
-import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
-import { endpointOf } from "./endpoint.ts";
-import { wantsFresh } from "./fresh.ts";
-import { answerEmbed, embedTarget } from "./gemini-embeddings.ts";
-import { inConversation } from "./in-conversation.ts";
 import { isOurFault, nameError } from "./name-error.ts";
-import { inEnd, repeating } from "./repeated.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
-import { orCannot, wantsBackground } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Where each dialect's chat clients knock: path and dialect, one line each. */
@@ -41,112 +32,59 @@ export function chatPaths(dialect: Dialect["id"]): string[] {
   return doors.filter(([, spoken]) => spoken === dialect).map(([path]) => path);
 }
 
+/** What a dialect has at the addresses of its chat besides chat, by the action that Gemini puts behind the model. */
+export type ChatActions = ReadonlyMap<
+  string,
+  (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+>;
+
 /** The chat routes of one dialect, in a scope that already spells errors in it. */
-export function chatRoutes(app: FastifyInstance, services: GatewayServices, dialect: Dialect): void {
+export function chatRoutes(
+  app: FastifyInstance,
+  services: GatewayServices,
+  dialect: Dialect,
+  { read = readTurn(dialect), actions = new Map() }: { read?: ReadTurn; actions?: ChatActions } = {},
+): void {
   for (const path of chatPaths(dialect.id)) {
     app.post(path, async (request, reply) => {
       const { target } = request.params as { target?: string };
-      const embed = embedTarget(target);
-      if (embed !== undefined) await answerEmbed(services, embed, jsonBody(request), request, reply);
-      else if (target?.endsWith(":countTokens") === true)
-        await answerCount(services, dialect, request, reply);
-      else await answerChat(services, dialect, path, request, reply);
-      return reply;
-    });
-    if (dialect.count?.door === undefined) continue;
-    app.post(path + dialect.count.door, async (request, reply) => {
-      await answerCount(services, dialect, request, reply);
+      const act = target === undefined ? undefined : actions.get(target.slice(target.lastIndexOf(":") + 1));
+      if (act !== undefined) await act(request, reply);
+      else await answerChat(services, dialect, path, await read(request), request, reply);
       return reply;
     });
   }
 }
 
-/** How many tokens a request has: free, but counted by the rate like any request. */
-async function answerCount(
-  services: GatewayServices,
-  client: Dialect,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const access = accessOf(request);
-  const { caller, pin } = access;
-  const { raw, body, turn } = await turnOf(services, client, caller, pin, request, (given) => {
-    // Gemini may wrap the whole request; neither dialect names an output limit here.
-    const inner = given["generateContentRequest"] ?? given;
-    return { max_tokens: 1, ...(inner as Wire) };
-  });
-  const signal = leavingSignal(reply);
-  const forward = forwardable(request);
-  const counted = await countTokens(services.relay, {
-    ...access,
-    endpoint: endpointOf(request),
-    needs: "chat",
-    model: turn.request.model,
-    stream: false,
-    tools: false,
-    estimate: { input: 0, output: 0 },
-    calls: 1,
-    client,
-    body,
-    raw,
-    ...turn,
-    forward,
-    signal,
-  });
-  await reply.headers(counted.headers).type("application/json; charset=utf-8").send(counted.body);
-}
-
-interface Asked extends JsonBody {
+/** The call as its client means it. */
+export interface Turn extends JsonBody {
   turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background" | "dropped">;
-  /** What the answer repeats although its vendor was not told. */
-  repeated?: Wire;
+  /** The answer, or its failure, as this client is to get it; as it is unless given. */
+  answered?(answer: Promise<Answer>): Promise<Answer>;
 }
 
-/** The call as its client means it: what came before it in a conversation is part of it. */
-async function turnOf(
-  services: GatewayServices,
-  client: Dialect,
-  caller: Caller,
-  pin: Pin | undefined,
-  request: FastifyRequest,
-  asked = (body: Wire) => body,
-): Promise<Asked> {
-  const { json, dropped } = affordable(client, jsonBody(request));
-  const address = addressOf(request);
-  if (client.id !== "openai-responses")
-    return { ...json, turn: { request: decodeBody(client, json, address, asked), pin, dropped } };
-  const background = wantsBackground(json.body);
-  const inside = await inConversation(services, caller, json, pin);
-  const { raw, body } = inside?.body ?? json;
-  const decoded = decodeBody(client, { raw, body }, address, asked);
-  const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
-  if (inside === undefined) {
-    const repeated = { previous_response_id: body["previous_response_id"] };
-    return {
-      raw,
-      body,
-      turn: { ...turn, background, dropped },
-      ...(turn.rewritten === true && { repeated }),
-    };
-  }
-  const repeated = { conversation: { id: inside.id } };
-  const finished: ChatCall["finished"] = async (end, chosen) => {
-    await turn.finished?.(inEnd(end, repeated), chosen);
-    await inside.finished(end, chosen);
+/** @param asked what is decoded of the body, where that is not the body itself */
+export type ReadTurn = (request: FastifyRequest, asked?: (body: Wire) => Wire) => Promise<Turn>;
+
+/** A request that says everything itself. */
+export function readTurn(client: Dialect): ReadTurn {
+  return async (request, asked) => {
+    const { json, dropped } = affordable(client, jsonBody(request));
+    const { pin } = accessOf(request);
+    return { ...json, turn: { request: decodeBody(client, json, addressOf(request), asked), pin, dropped } };
   };
-  return { raw, body, turn: { ...turn, finished, stateful: true, dropped }, repeated };
 }
 
 async function answerChat(
   services: GatewayServices,
   client: Dialect,
   endpoint: string,
+  { raw, body, turn, answered = (answer) => answer }: Turn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const access = accessOf(request);
-  const { caller, pin } = access;
-  const { raw, body, turn, repeated } = await turnOf(services, client, caller, pin, request);
+  const { caller } = access;
   const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
@@ -178,7 +116,7 @@ async function answerChat(
     signal,
     streams: services.relay.metrics.streams,
   };
-  const answer = answerOf(services, call, repeated);
+  const answer = answered(relayChat(services.relay, call));
   if (!asked.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
@@ -190,25 +128,10 @@ async function answerChat(
   });
 }
 
-async function answerOf(
-  services: GatewayServices,
-  call: ChatCall,
-  repeated: Wire | undefined,
-): Promise<Answer> {
-  try {
-    const answer = await relayChat(services.relay, call);
-    return repeated === undefined ? answer : repeating(answer, repeated);
-  } catch (error) {
-    if (call.background !== true) throw error;
-    const { caller, model } = call;
-    throw orCannot(services, error, { group: caller.group, model, to: "answer in the background" });
-  }
-}
-
 const geminiActions = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
 
 /** Gemini says model and action in the path: `gemini-2.5-flash:streamGenerateContent`. */
-function addressOf(request: FastifyRequest): Address {
+export function addressOf(request: FastifyRequest): Address {
   const { target } = request.params as { target?: string };
   if (target === undefined) return {};
   const colon = target.lastIndexOf(":");
@@ -234,7 +157,7 @@ function modelOf(name: string, url = ""): string {
 }
 
 /** Headers by which a client asks its own vendor for more; they mean nothing to any other dialect. */
-function forwardable(request: FastifyRequest): Record<string, string> {
+export function forwardable(request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ["anthropic-beta", "anthropic-version", "openai-beta"]) {
     const value = request.headers[name];

@@ -4,34 +4,23 @@ import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { relayEmbed } from "#relay/media/embed.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
-import type { JsonBody } from "./body/json-body.ts";
+import { jsonBody } from "./body/json-body.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** `:embedContent` and `:batchEmbedContents`, beside the chat of Gemini's clients. */
 
-const actions: Readonly<Record<string, { batch: boolean }>> = {
-  embedContent: { batch: false },
-  batchEmbedContents: { batch: true },
-};
-
-/** Undefined when the target of the address is something else. */
-export function embedTarget(target: string | undefined): { model: string; batch: boolean } | undefined {
-  const colon = target?.lastIndexOf(":") ?? -1;
-  const action = target === undefined || colon < 1 ? undefined : actions[target.slice(colon + 1)];
-  return target === undefined || action === undefined
-    ? undefined
-    : { model: target.slice(0, colon), ...action };
-}
-
+/** @param batch several contents at once */
 export async function answerEmbed(
   services: GatewayServices,
-  { model, batch }: { model: string; batch: boolean },
-  { raw, body }: JsonBody,
+  batch: boolean,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  const { target = "" } = request.params as { target?: string };
+  const model = target.slice(0, Math.max(0, target.lastIndexOf(":")));
+  const { raw, body } = jsonBody(request);
   const decoded = decodeEmbedRequest(body, batch);
   const isUnseen = decoded.parts.some((part) => part.type === "file");
   const signal = leavingSignal(reply);

@@ -6,17 +6,20 @@ import { answerError } from "./answer-error.ts";
 import { securityHeaders } from "./answer-headers.ts";
 import { acceptJson, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
 import { readings } from "./body/readings.ts";
-import { chatDialects, chatRoutes } from "./chat.ts";
+import { type ChatActions, chatDialects, chatRoutes, readTurn } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
 import { conversationRoutes } from "./conversations.ts";
+import { answerCount, countRoutes } from "./count-tokens.ts";
 import { creditRoutes } from "./credit.ts";
 import { guardEndpoints } from "./endpoint.ts";
 import { type ErrorShape, midjourneyErrors, shapeOf, taskErrors } from "./error-shape.ts";
+import { answerEmbed } from "./gemini-embeddings.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
 import { guardDoor } from "./native-door.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
+import { readResponseTurn } from "./response-turn.ts";
 import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
 import { taskRoutes } from "./tasks.ts";
@@ -47,7 +50,15 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
       acceptJson(scope, readings[dialect.id]);
       guardDoor(scope, services, dialect.id);
       guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
-      chatRoutes(scope, services, dialect);
+      const read =
+        dialect.id === "openai-responses" ? readResponseTurn(services, dialect) : readTurn(dialect);
+      const actions: ChatActions = new Map([
+        ["countTokens", (request, reply) => answerCount(services, dialect, read, request, reply)],
+        ["embedContent", (request, reply) => answerEmbed(services, false, request, reply)],
+        ["batchEmbedContents", (request, reply) => answerEmbed(services, true, request, reply)],
+      ]);
+      chatRoutes(scope, services, dialect, { read, actions });
+      countRoutes(scope, services, dialect, read);
       ownModelRoutes(scope, services, dialect.id);
     });
   }

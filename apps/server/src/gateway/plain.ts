@@ -14,12 +14,11 @@ import { invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/media/plain-call.ts";
 import { relayPlain } from "#relay/media/plain.ts";
-import { accessOf } from "./access.ts";
+import { accessOf, wantsFresh } from "./access.ts";
 import { admit } from "./admit.ts";
 import { BODY_LIMIT, isJsonBody, jsonBody } from "./body/json-body.ts";
 import { type Form, readForm } from "./body/multipart.ts";
 import { leavingSignal } from "./disconnect.ts";
-import { wantsFresh } from "./fresh.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 

@@ -10,8 +10,7 @@ import { GatewayError } from "#errors.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Memory } from "#relay/core/call.ts";
 import { tallyResponse } from "#relay/core/meter.ts";
-import { isEvents } from "#relay/core/response-form.ts";
-import { beginOf, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole-text.ts";
+import { beginOf, isEvents, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 

@@ -13,7 +13,7 @@ import type { Pieces } from "#relay/core/call.ts";
 import { excessOf, limitError } from "#relay/core/excess.ts";
 import type { End, CallLifecycle } from "#relay/core/lifecycle.ts";
 import { tallyEvent } from "#relay/core/meter.ts";
-import { peeked } from "#relay/core/response-form.ts";
+import { peeked } from "#relay/core/whole-text.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";

@@ -1,9 +1,8 @@
 import { scanAnswer } from "#dialects/answer-scan.ts";
 import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
-import { createJsonReader } from "#relay/core/json-reader.ts";
 import { addTo } from "#relay/core/meter.ts";
-import type { AnswerReader } from "#relay/core/pass-bytes.ts";
+import { type AnswerReader, createJsonReader } from "#relay/core/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
 
 /**

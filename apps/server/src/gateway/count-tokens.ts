@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { countTokens } from "#relay/chat/count-tokens.ts";
+import { accessOf } from "./access.ts";
+import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
+import { leavingSignal } from "./disconnect.ts";
+import { endpointOf } from "./endpoint.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** How many tokens a request has, where a dialect has an address for that: free, but it counts as a request. */
+export function countRoutes(
+  app: FastifyInstance,
+  services: GatewayServices,
+  dialect: Dialect,
+  read: ReadTurn,
+): void {
+  const { count } = dialect;
+  if (count?.door === undefined) return;
+  for (const path of chatPaths(dialect.id))
+    app.post(path + count.door, async (request, reply) => {
+      await answerCount(services, dialect, read, request, reply);
+      return reply;
+    });
+}
+
+export async function answerCount(
+  services: GatewayServices,
+  client: Dialect,
+  read: ReadTurn,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { raw, body, turn } = await read(request, (given) => {
+    // Gemini may wrap the whole request; no dialect names an output limit here.
+    const inner = given["generateContentRequest"] ?? given;
+    return { max_tokens: 1, ...(inner as Wire) };
+  });
+  const counted = await countTokens(services.relay, {
+    ...accessOf(request),
+    endpoint: endpointOf(request),
+    needs: "chat",
+    model: turn.request.model,
+    stream: false,
+    tools: false,
+    estimate: { input: 0, output: 0 },
+    calls: 1,
+    client,
+    body,
+    raw,
+    ...turn,
+    forward: forwardable(request),
+    signal: leavingSignal(reply),
+  });
+  await reply.headers(counted.headers).type("application/json; charset=utf-8").send(counted.body);
+}

@@ -1,0 +1,52 @@
+import type { Dialect, Wire } from "#dialects/dialect.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
+import type { Answer } from "#relay/core/call.ts";
+import { accessOf } from "./access.ts";
+import { affordable, decodeBody } from "./body/decode-body.ts";
+import { jsonBody } from "./body/json-body.ts";
+import type { ReadTurn } from "./chat.ts";
+import { recall } from "./conversation.ts";
+import { inConversation } from "./in-conversation.ts";
+import { inEnd, repeating } from "./repeated.ts";
+import { orCannot, wantsBackground } from "./responses-only.ts";
+import type { GatewayServices } from "./services.ts";
+
+/** A call of the Responses dialect: what came before it in a conversation is part of it. */
+export function readResponseTurn(services: GatewayServices, client: Dialect): ReadTurn {
+  return async (request, asked) => {
+    const { json, dropped } = affordable(client, jsonBody(request));
+    const { caller, pin } = accessOf(request);
+    const background = wantsBackground(json.body);
+    const inside = await inConversation(services, caller, json, pin);
+    const { raw, body } = inside?.body ?? json;
+    const decoded = decodeBody(client, { raw, body }, {}, asked);
+    const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
+    if (inside === undefined) {
+      const repeated = { previous_response_id: body["previous_response_id"] };
+      const cannot = { group: caller.group, model: turn.request.model, to: "answer in the background" };
+      return {
+        raw,
+        body,
+        turn: { ...turn, background, dropped },
+        async answered(answer) {
+          try {
+            return turn.rewritten === true ? repeating(await answer, repeated) : await answer;
+          } catch (error) {
+            throw background ? orCannot(services, error, cannot) : error;
+          }
+        },
+      };
+    }
+    const repeated: Wire = { conversation: { id: inside.id } };
+    const finished: ChatCall["finished"] = async (end, chosen) => {
+      await turn.finished?.(inEnd(end, repeated), chosen);
+      await inside.finished(end, chosen);
+    };
+    return {
+      raw,
+      body,
+      turn: { ...turn, finished, stateful: true, dropped },
+      answered: async (answer: Promise<Answer>) => repeating(await answer, repeated),
+    };
+  };
+}
